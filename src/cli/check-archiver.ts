@@ -4,19 +4,19 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import { type ArchiverState, readArchiver } from '../storage/archiver-state.ts';
 import type { Sql } from '../storage/database.ts';
 import { readBases } from '../storage/embedded/wal-archive.ts';
-
-export type ArchiverFinding = { readonly isRight: boolean; readonly words: string };
+import { type Finding, right, wrong } from './finding.ts';
 
 /** A restore reads all of the log since the base, and a damaged segment of it ends the restore. */
 const MAX_BASE_AGE_MS = 8 * DAY_MS;
 
 /** Nothing where nothing is archived. Base backups are those of the embedded database. */
-export async function checkArchiver(sql: Sql, now: Date): Promise<ArchiverFinding[]> {
+export async function checkArchiver(sql: Sql, now: Date): Promise<Finding[]> {
   const state = await readArchiver(sql);
   if (!state) return [];
   const { lastArchivedAt, folder } = state;
   const last = lastArchivedAt ? `last archived ${lastArchivedAt.toISOString()}` : 'nothing archived yet';
-  const archiving = { isRight: !state.isFailing, words: `wal archive: ${last}${faultOf(state)}` };
+  const words = `wal archive: ${last}${faultOf(state)}`;
+  const archiving = state.isFailing ? wrong(words) : right(words);
   return folder === undefined ? [archiving] : [archiving, await checkBases(path.dirname(folder), now)];
 }
 
@@ -25,14 +25,14 @@ function faultOf({ hasFailed, waitsSince }: ArchiverState): string {
   return waitsSince ? `, and a segment waits since ${waitsSince.toISOString()}; the archive hangs, or is too slow` : '';
 }
 
-async function checkBases(archiveDir: string, now: Date): Promise<ArchiverFinding> {
+async function checkBases(archiveDir: string, now: Date): Promise<Finding> {
   const { bases, skipped } = await readBases(archiveDir).catch(() => ({ bases: [], skipped: [] }));
   const newest = bases.at(-1);
   const mend = 'run trilho backup --base';
-  if (!newest) return { isRight: false, words: `base backup: ${archiveDir} has none; ${mend}` };
+  if (!newest) return wrong(`base backup: ${archiveDir} has none; ${mend}`);
   const words = `base backup: the newest is of ${newest.endedAt}`;
   const [damaged] = skipped;
-  if (damaged !== undefined) return { isRight: false, words: `${words}, and ${damaged} is damaged; remove it` };
+  if (damaged !== undefined) return wrong(`${words}, and ${damaged} is damaged; remove it`);
   const isOld = now.getTime() - new Date(newest.endedAt).getTime() > MAX_BASE_AGE_MS;
-  return isOld ? { isRight: false, words: `${words}; ${mend}` } : { isRight: true, words };
+  return isOld ? wrong(`${words}; ${mend}`) : right(words);
 }

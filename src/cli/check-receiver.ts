@@ -42,7 +42,7 @@ function judge(ours: Asked, unknown: Asked): Check {
   const statuses = [ours.status, 'status' in unknown ? unknown.status : 0];
   if (statuses[0] === 405 && statuses[1] === 404) return good('It answers at webhook.url, and knows the path.');
   if (statuses.every(status => WANTS_CERTIFICATE.includes(status))) {
-    return good('Something answers at webhook.url and wants a client certificate; further is not tested from here.');
+    return unsure('Something answers at webhook.url and wants a client certificate; further is not tested from here.');
   }
   if (statuses.every(status => status === 404)) {
     const mend = 'Let webhook.url have no path, unless a proxy takes it off; and check that it leads to this service.';
@@ -54,9 +54,9 @@ function judge(ours: Asked, unknown: Asked): Check {
 
 /** Not every network leads back to its own public address, so silence proves nothing. */
 function unreachable(code: string): Check {
-  if (code === 'TIMEOUT') return good('webhook.url does not answer from here; try it from outside.');
+  if (code === 'TIMEOUT') return unsure('webhook.url does not answer from here.');
   if (code.startsWith('ERR_SSL_')) {
-    return good(
+    return unsure(
       'Something answers at webhook.url and ends TLS without a client certificate; it is not tested further.',
     );
   }
@@ -70,6 +70,7 @@ function unreachable(code: string): Check {
 }
 
 const good = (detail: string): Check => ({ name: NAME, ok: true, detail });
+const unsure = (detail: string): Check => ({ ...good(detail), mend: 'Try it from outside.' });
 const bad = (detail: string, mend: string): Check => ({ name: NAME, ok: false, detail, mend });
 
 function ask(url: string, options: RequestOptions): Promise<Asked> {

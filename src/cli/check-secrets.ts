@@ -4,18 +4,16 @@ import { SECRET_STORES } from '../payouts/secret-stores.ts';
 import type { Sql } from '../storage/database.ts';
 import { countSeals, findSealing, NO_MASTER_KEY, NOT_RESEALED, PLAIN } from '../storage/sealed-secrets.ts';
 import { missingKey, secretBox } from '../storage/secret-box.ts';
+import { type Finding, right, warning, wrong } from './finding.ts';
 
-export type SecretsFinding = { readonly isRight: boolean; readonly words: string };
-
-/** A service may go without a key: that is named, and not wrong. A key that does not seal everything was left half done. */
-export async function checkSecrets(sql: Sql, { mode, masterKeys }: Config): Promise<SecretsFinding[]> {
+/** A service may go without a key: that is a warning. A key that does not seal everything was left half done. */
+export async function checkSecrets(sql: Sql, { mode, masterKeys }: Config): Promise<Finding[]> {
   const isSealing = await findSealing(sql);
   if (isSealing === undefined) return [];
   const seals = await countSeals(sql, SECRET_STORES);
   const { keyIds } = secretBox(masterKeys);
   const missing = [...seals.keys()].find(keyId => keyId !== PLAIN && !keyIds.includes(keyId));
-  if (missing !== undefined) return [{ isRight: false, words: `secrets: ${missingKey(missing)}` }];
-  if (masterKeys.length === 0) return mode === 'live' ? [{ isRight: true, words: `secrets: ${NO_MASTER_KEY}` }] : [];
-  const isRight = isSealing && !seals.has(PLAIN);
-  return [{ isRight, words: `secrets: ${isRight ? 'sealed' : NOT_RESEALED}` }];
+  if (missing !== undefined) return [wrong(`secrets: ${missingKey(missing)}`)];
+  if (masterKeys.length === 0) return mode === 'live' ? [warning(`secrets: ${NO_MASTER_KEY}`)] : [];
+  return [isSealing && !seals.has(PLAIN) ? right('secrets: sealed') : wrong(`secrets: ${NOT_RESEALED}`)];
 }

@@ -11,30 +11,29 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import type { Check } from '../rails/bank-client/check.ts';
 import type { Database } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { checkAgreements, type KnownOfAgreements } from './check-agreements.ts';
 import { checkArchiver } from './check-archiver.ts';
+import { checkPayouts } from './check-payouts.ts';
+import { checkPrices } from './check-prices.ts';
 import { checkRails } from './check-rails.ts';
 import { checkReceiverCertificate } from './check-receiver.ts';
 import { checkReplica } from './check-replica.ts';
 import { checkSecrets } from './check-secrets.ts';
+import { type Finding, findingOfCheck, right, warning, wrong } from './finding.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
 const WARN_BEFORE_MS = 14 * DAY_MS;
 const WRONG = 1;
 
-type Finding = { readonly isRight: boolean; readonly words: string };
-
-const right = (words: string): Finding => ({ isRight: true, words });
-const wrong = (words: string): Finding => ({ isRight: false, words });
-
+const UNKNOWN_KEY =
+  'pix key: TRILHO_PIX_KEY has the form of one, and no bank is asked whose it is; pay a charge of one real and look for it';
 const TRY_CHARGE = 'try-charge';
 
-/** Exit code 0 when everything is right, 1 otherwise. Wrong settings end every command before, with exit code 2. */
+/** Exit code 1 when something is wrong, 0 otherwise. Wrong settings end every command before, with exit code 2. */
 export async function doctorCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { flags, faults } = readArguments(args, { flags: [TRY_CHARGE] });
   refuseFaults('doctor', faults);
@@ -49,13 +48,12 @@ export async function doctorCommand(config: Config, log: Log, args: readonly str
     ...[...rails, ...agreements].flatMap(({ name, checks }) => {
       return checks.map(check => findingOfCheck(`rail ${name}`, check));
     }),
+    ...(config.pixKey ? [warning(UNKNOWN_KEY)] : []),
+    ...(await checkPayouts(config, log)),
+    ...(await checkPrices(config, log)),
   ];
-  for (const { isRight, words } of findings) console.log(`${isRight ? 'right' : 'wrong'}  ${words}`);
-  return findings.every(({ isRight }) => isRight) ? 0 : WRONG;
-}
-
-function findingOfCheck(of: string, { name, ok, detail, mend }: Check): Finding {
-  return { isRight: ok, words: `${of}: ${name}: ${detail}${mend === undefined ? '' : ` ${mend}`}` };
+  for (const { level, words } of findings) console.log(`${level}  ${words}`);
+  return findings.some(({ level }) => level === 'wrong') ? WRONG : 0;
 }
 
 const GIB = 2 ** 30;

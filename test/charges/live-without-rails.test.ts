@@ -35,10 +35,10 @@ test('the start warns once of each thing that is missing, naming the setting', (
   );
 });
 
-test('the doctor names the master key that is missing, and it is not wrong', async () => {
+test('the doctor names the master key that is missing, as a warning', async () => {
   const { code, said } = await runCommand(doctorCommand, { TRILHO_MODE: 'live', DATABASE_URL: bare.databaseUrl }, []);
   assert.equal(code, 0, said);
-  assert.match(said, /^right {2}secrets: there is no master key: a copy of the database signs for you/m);
+  assert.match(said, /^warning {2}secrets: there is no master key: a copy of the database signs for you/m);
 });
 
 test('a boleto is refused because no rail registers it, and no address is asked for', async () => {

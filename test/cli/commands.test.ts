@@ -94,7 +94,16 @@ test('a key ends after a time or on a day, the list says when, and the doctor sa
   const create = ['create', '--account', 'acme', '--scopes', 'charges:read', '--expires'];
   assert.deepEqual(await trilho('doctor'), {
     code: 0,
-    said: "right  settings: read, mode live\nright  database: answers\nright  schema: up to date\nright  keys: none of 0 ends soon\nright  clock: 0 s off the database's\nright  secrets: there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set",
+    said: [
+      'right  settings: read, mode live',
+      'right  database: answers',
+      'right  schema: up to date',
+      'right  keys: none of 0 ends soon',
+      "right  clock: 0 s off the database's",
+      'warning  secrets: there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set',
+      'warning  chains: none; every order is refused until chains are set',
+      'warning  prices: no source; every quote is refused until TRILHO_PRICE_SOURCES is set',
+    ].join('\n'),
   });
   for (const wrong of ['soon', '90', 'P', '2026-02-30', '90D']) {
     await assert.rejects(trilho('keys', ...create, wrong), refusal(/--expires must be a length of time/), wrong);

@@ -73,7 +73,7 @@ test('the doctor says how long it lasts, and finds it wrong in its last two week
   await endAt(inDays(20));
   assert.match(
     await doctor(),
-    /^right .* for 20 more days\. Get another from its authority and replace receiver\.certif/,
+    /^warning .* for 20 more days\. Get another from its authority and replace receiver\.certif/,
   );
   await endAt(inDays(5));
   assert.match(await doctor(), /^wrong .* for 5 more days\. Get another/);

@@ -106,6 +106,13 @@ async function openRemote(settings: RemoteSettings): Promise<Opened> {
   return { open: { signer: remoteSigner(deps, address), evm: address } };
 }
 
+/** Whether a remote signer that was opened does not say that it has its key. */
+export async function isRemoteSilent(settings: RemoteSettings): Promise<boolean> {
+  const read = readRemoteTls(settings);
+  const { address = settings.address } = readAddress('ethereum', settings.address);
+  return 'faults' in read || (await hasRemoteKey(postDeps(settings.url, read.tls), address)) === undefined;
+}
+
 function addressFault(expected: string | undefined, { evm, tron }: OpenSigner): SettingFault | undefined {
   if (expected === undefined) return undefined;
   const isEvm = expected.startsWith('0x');

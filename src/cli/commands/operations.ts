@@ -106,13 +106,13 @@ export const OPERATIONS: Commands = [
   [
     'doctor',
     {
-      summary: 'check database, disk, keys that end soon and every rail',
+      summary: 'try database, disk, keys that end soon, rails, signers, nodes, funds and prices',
       help: [
         'trilho doctor [--try-charge]',
         '',
         '--try-charge  registers a charge of one cent at each PSP and removes it: the only proof that the pix key is yours',
         '',
-        'Otherwise it changes nothing. Exit code 1 when something is wrong; each such line says how to mend it.',
+        'Otherwise it changes nothing. Each line is right, a warning or wrong, and says how to mend it. Exit code 1 when something is wrong.',
         USES_DATABASE,
       ],
       load: async () => (await import('../doctor.ts')).doctorCommand,

@@ -53,8 +53,9 @@ async function remoteChecks(
     path: [settings.pixKey],
     scopes: WEBHOOK_SCOPES,
   });
-  if (triesCharge) checks.push(await chargeCheck(settings, opened, deps));
-  return [...checks, keyCheck(webhook), ...webhookCheck(settings, webhook)];
+  const charge = triesCharge ? [await chargeCheck(settings, opened, deps)] : [];
+  const isTried = charge.some(({ ok }) => ok);
+  return [...checks, ...charge, keyCheck(webhook, isTried), ...webhookCheck(settings, webhook)];
 }
 
 function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
@@ -69,13 +70,12 @@ function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
 }
 
 /** The norm has no question about a key; its webhook is the only place where one is named alone. */
-function keyCheck(webhook: Answer): Check {
+function keyCheck(webhook: Answer, isTried: boolean): Check {
   if (webhook.kind === 'ok') return good('pix key', 'The PSP knows the key.');
+  if (isTried) return good('pix key', 'The PSP took a charge for the key.');
   if (webhook.kind === 'refused' && webhook.status === 404) {
-    return good(
-      'pix key',
-      'The PSP has no webhook for the key; only a charge shows whether it is a key of this client.',
-    );
+    const detail = 'The PSP has no webhook for the key, so it is not known whether it is a key of this client.';
+    return { ...good('pix key', detail), mend: 'Run trilho doctor --try-charge.' };
   }
   const mend = 'Check that pixKey is a key of this client at this PSP, and the scope webhook.read.';
   return bad('pix key', `The PSP does not tell about the key: ${wordsOf(webhook)}.`, mend);

@@ -7,7 +7,7 @@ export type Check = {
   readonly ok: boolean;
   /** A sentence without a secret. */
   readonly detail: string;
-  /** What to do about it. */
+  /** What to do about it. Of what is ok it makes a warning. */
   readonly mend?: string;
 };
 

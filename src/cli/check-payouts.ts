@@ -1,0 +1,110 @@
+// What the doctor finds of payouts: whether each signer signs, each node answers, and each wallet can pay.
+import { symbolsOn } from '../chains/asset.ts';
+import type { Chain, Chains } from '../chains/chain.ts';
+import { coinOf, decimalsOf } from '../chains/networks.ts';
+import { openChains } from '../chains/open-chains.ts';
+import { isRemoteSilent, openSigner, sentencesOf } from '../chains/signer/open-signers.ts';
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { type Finding, right, warning, wrong } from './finding.ts';
+
+export async function checkPayouts(config: Config, log: Log): Promise<Finding[]> {
+  if (config.chains.length === 0) {
+    return config.mode === 'live' ? [warning('chains: none; every order is refused until chains are set')] : [];
+  }
+  const signers = await checkSigners(config);
+  // A chain asks its nodes about the addresses of its signers.
+  if (signers.some(({ level, isOpen }) => level === 'wrong' && !isOpen)) {
+    return [...signers, wrong('chains: not asked while a signer cannot be opened')];
+  }
+  const chains = await openOrFaults(config, log);
+  if ('faults' in chains) return [...signers, ...chains.faults.map(words => wrong(`chains: ${words}`))];
+  const checked = await Promise.all(Object.values(chains.open).map(checkChain));
+  return [...signers, ...checked.flat()];
+}
+
+type SignerFinding = Finding & { readonly isOpen: boolean };
+
+/** One after the other: to decrypt a keystore takes 256 MiB. */
+async function checkSigners({ signers }: Config): Promise<SignerFinding[]> {
+  const findings: SignerFinding[] = [];
+  for (const [index, entry] of signers.entries()) {
+    const of = `signer ${entry.name}`;
+    const opened = await openSigner(entry);
+    if ('faults' in opened) {
+      findings.push(
+        ...sentencesOf(index, opened.faults).map(words => ({ ...wrong(`${of}: ${words}`), isOpen: false })),
+      );
+    } else if (entry.kind === 'remote' && (await isRemoteSilent(entry))) {
+      findings.push({
+        ...wrong(`${of}: does not say which keys it has; nothing is signed until it does`),
+        isOpen: true,
+      });
+    } else {
+      findings.push({ ...right(`${of}: has the key of ${opened.open.evm}`), isOpen: true });
+    }
+  }
+  return findings;
+}
+
+async function openOrFaults(config: Config, log: Log): Promise<{ open: Chains } | { faults: readonly string[] }> {
+  try {
+    return { open: await openChains(config, log, systemClock) };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return { faults: error.message.split('\n') };
+  }
+}
+
+async function checkChain(chain: Chain): Promise<Finding[]> {
+  const { network } = chain;
+  const { head, fault, providers } = await chain.health();
+  const silent = providers.filter(({ isAnswering }) => !isAnswering);
+  if (head === undefined) return [wrong(`chain ${network}: no node answers${wordsOf(silent)}`)];
+  return [
+    fault === undefined ? right(`chain ${network}: answers, head ${head}`) : wrong(`chain ${network}: ${fault}`),
+    ...silent.map(one => warning(`chain ${network}: ${one.name} does not answer${wordsOf([one])}`)),
+    ...(await checkFunds(chain)),
+  ];
+}
+
+function wordsOf(providers: readonly { readonly words?: string }[]): string {
+  const words = providers.flatMap(one => one.words ?? []);
+  return words.length === 0 ? '' : `: ${words.join('; ')}`;
+}
+
+/** The sender that takes new slots must pay the fee of one transfer at least, and have something to send. */
+async function checkFunds(chain: Chain): Promise<Finding[]> {
+  const { network, senders, window } = chain;
+  const [sender] = senders;
+  const of = `funds of ${sender} on ${network}`;
+  const coin = coinOf(network);
+  const asked = await Promise.all(
+    symbolsOn(network).map(async symbol => ({ symbol, funds: await chain.funds(sender, symbol) })),
+  );
+  const known = asked.flatMap(({ symbol, funds }) => (funds ? [{ symbol, ...funds }] : []));
+  const [any] = known;
+  if (!any) return [wrong(`${of}: no node tells them`)];
+  const has = known
+    .filter(({ symbol }) => symbol !== coin.symbol)
+    .map(({ symbol, asset }) => ({
+      symbol,
+      asset,
+      text: `${formatUnits(asset, decimalsOf(symbol, network))} ${symbol}`,
+    }));
+  const words = `${of}: ${[`${formatUnits(any.coin, coin.decimals)} ${coin.symbol}`, ...has.map(({ text }) => text)].join(', ')}`;
+  const worst = known.reduce((most, { worstFee }) => (worstFee > most ? worstFee : most), 0n);
+  const fee = `${formatUnits(worst, coin.decimals)} ${coin.symbol}`;
+  if (any.coin < worst) return [wrong(`${words}; one transfer may cost ${fee}: fill it up`)];
+  if (has.length > 0 && has.every(({ asset }) => asset === 0n)) return [wrong(`${words}; there is no token to send`)];
+  const empty = has.filter(({ asset }) => asset === 0n).map(({ symbol }) => `no ${symbol}`);
+  const low =
+    any.coin < worst * BigInt(window)
+      ? [`a full window of ${window} transfers may cost more than its ${coin.symbol}`]
+      : [];
+  const reasons = [...empty, ...low];
+  return [reasons.length === 0 ? right(words) : warning(`${words}; ${reasons.join(', ')}`)];
+}
