@@ -48,6 +48,7 @@ export const OF_ONE_ACCOUNT = {
   'POST /payouts/:id/void': 'transfers:write',
   'GET /people': 'people:read',
   'POST /people': 'people:write',
+  'PATCH /people/:id': 'people:write',
   'DELETE /people/:id': 'people:write',
   'POST /people/:id/login-link': 'people:write',
   'GET /wallets': 'wallets:read',
@@ -108,6 +109,7 @@ export const OF_ONE_ACCOUNT = {
   '/dashboard/people': 'people:read',
   '/dashboard/people/:id/link': 'people:write',
   '/dashboard/people/:id/remove': 'people:write',
+  '/dashboard/people/:id/role': 'people:write',
   '/dashboard/people/invite': 'people:write',
   '/dashboard/search': 'charges:read',
   '/dashboard/stream': 'events:read',
@@ -191,10 +193,12 @@ export const OF_A_PERSON = [
   '/dashboard/confirm/options',
   '/dashboard/logout',
   '/dashboard/me',
+  '/dashboard/me/notices/seen',
   '/dashboard/me/passkeys',
   '/dashboard/me/passkeys/options',
   '/dashboard/me/passkeys/remove',
   '/dashboard/me/recovery-codes',
+  '/dashboard/me/sessions/end',
 ] as const;
 
 /** For everyone. Those below /sandbox are in a sandbox alone, which asks for no key. */

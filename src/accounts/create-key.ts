@@ -4,10 +4,12 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { hashOfKey, newKey } from './api-key.ts';
+import { insertNotices } from './people/store-notices.ts';
 import { type Reach, reachOf, scopesWithin } from './reach.ts';
 import type { Scope } from './scopes.ts';
 import { accountExists } from './store.ts';
 import { type ApiKey, findKey, insertKey, lockKey, markRevoked, markRevokedOf } from './store-keys.ts';
+import { listMakers } from './store-makers.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
@@ -53,8 +55,19 @@ export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string
     const expiresAt = input.expiresAt ?? limit;
     const ends = expiresAt && { expiresAt };
     await insertKey(tx, { ...input, ...ends, reach, id: key.id, secretHash: hashOfKey(key.text), createdAt });
+    await insertNotices(tx, await peopleBehind(tx, input.createdBy), {
+      at: createdAt,
+      what: 'key',
+      by: input.createdBy,
+    });
     return { ...key, ...ends };
   });
+}
+
+/** Who is shown a new key: the people among its makers. */
+async function peopleBehind(tx: Sql, actor: string): Promise<readonly string[]> {
+  const makers = await listMakers(tx, [actor]);
+  return [...makers].filter(maker => maker.startsWith('person:')).map(maker => maker.slice('person:'.length));
 }
 
 /** When the key that makes another one ends. Locks it, so that a revocation finds what it made. */

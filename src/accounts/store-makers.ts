@@ -13,7 +13,7 @@ export async function listMakers(sql: Sql, actors: readonly string[]): Promise<R
          cross join lateral (
            select k.created_by as by from api_keys k where makers.actor like 'key:%' and k.id = substr(makers.actor, 5)
            union all
-           select p.invited_by from people p
+           select by from people p cross join lateral unnest(p.let_in_by || p.invited_by) as by
             where p.id = case when makers.actor like 'person:%' then substr(makers.actor, 8)::uuid end
          ) as made
         where made.by like 'key:%' or made.by like 'person:%'

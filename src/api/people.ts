@@ -16,6 +16,11 @@ export const PersonBody = Type.Object(
   { $id: 'NewPerson', additionalProperties: false, examples: [{ name: 'Maria', role: 'support', accountId: 'acme' }] },
 );
 
+export const RoleBody = Type.Object(
+  { role: OneOf(ROLES, { description: 'What the person may do from now on; nothing that the caller may not.' }) },
+  { $id: 'NewRole', additionalProperties: false, examples: [{ role: 'support' }] },
+);
+
 const personFields = {
   id: Uuid(),
   name: Type.String(),
@@ -77,4 +82,4 @@ export const INVITED_EXAMPLE: Static<typeof InvitedPerson> = {
   link: LOGIN_LINK_EXAMPLE,
 };
 
-export const PEOPLE_SCHEMAS = [PersonBody, PersonView, PersonList, LoginLinkView, InvitedPerson];
+export const PEOPLE_SCHEMAS = [PersonBody, RoleBody, PersonView, PersonList, LoginLinkView, InvitedPerson];

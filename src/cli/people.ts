@@ -64,7 +64,7 @@ function lineOf({ id, role, accountId, passkeys, lastUsedAt, linkExpiresAt, name
 async function login(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const id = readPersonId('people login', args);
   const link = await withDatabase({ config, log, action: 'trilho people login' }, deps =>
-    makeLoginLink({ ...deps, publicUrl: () => publicUrlOf(config) }, id),
+    makeLoginLink({ ...deps, publicUrl: () => publicUrlOf(config) }, id, { by: 'operator' }),
   );
   console.error(`Whoever opens this link first is person ${id}, once, until ${link.expiresAt.toISOString()}:`);
   console.log(link.url);

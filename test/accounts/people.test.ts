@@ -273,6 +273,75 @@ describe('a role', () => {
   });
 });
 
+describe('a person', () => {
+  const pageOf = async (who: Pick<LoggedIn, 'cookie'>, path = '/dashboard/me') => (await as(who, path)).text();
+
+  test('sees their other sessions, ends one or all of them, and keeps this one', async () => {
+    aMinute();
+    const { id, path } = await invite(service, 'viewer', 'acme');
+    const first = { id, cookie: await enter(service, path) };
+    const again = async () => {
+      const { url } = (await service.post(`/people/${id}/login-link`, undefined)).json;
+      return { id, cookie: await enter(service, new URL(url).pathname) };
+    };
+    const [second, third, fourth] = [await again(), await again(), await again()];
+    const end = (body: Record<string, string>) =>
+      as(first, '/dashboard/me/sessions/end', {
+        method: 'POST',
+        headers: SAME_ORIGIN,
+        body: new URLSearchParams(body),
+      });
+    const statuses = async () =>
+      Promise.all([first, second, third, fourth].map(async who => (await as(who, '/charges')).status));
+    const named = [...(await pageOf(first)).matchAll(/name="id" value="([0-9a-f]{64})"/g)].map(([, name = '']) => name);
+    assert.equal(named.length, 3);
+    const stranger = await logIn(service, 'viewer', 'acme');
+    const foreign = { method: 'POST', headers: SAME_ORIGIN, body: new URLSearchParams({ id: named[0] ?? '' }) };
+    assert.equal((await as(stranger, '/dashboard/me/sessions/end', foreign)).status, 303);
+    assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+    assert.equal((await end({ id: named[0] ?? '' })).status, 303);
+    assert.equal((await statuses()).filter(status => status === 401).length, 1);
+    assert.equal((await end({})).status, 303);
+    assert.deepEqual(await statuses(), [200, 401, 401, 401]);
+  });
+
+  test('is shown a new link, passkey and key on every page, until they say that they have seen it', async () => {
+    aMinute();
+    const owner = await logIn(service, 'owner', 'acme');
+    const seen = () => as(owner, '/dashboard/me/notices/seen', { method: 'POST', headers: SAME_ORIGIN });
+    const NEWS = /key or role of yours is new/;
+    assert.match(await pageOf(owner, '/dashboard/charges'), NEWS);
+    assert.match(await pageOf(owner), /A passkey was added/);
+    await seen();
+    assert.doesNotMatch(await pageOf(owner, '/dashboard/charges'), NEWS);
+    service.clock.advanceMs(1_000);
+    await change(owner, '/keys', { accountId: 'acme', scopes: ['charges:read'] });
+    assert.match(await pageOf(owner), /An API key was made/);
+    await service.post(`/people/${owner.id}/login-link`, undefined);
+    assert.match(await pageOf(owner, '/dashboard/charges'), NEWS);
+    assert.match(await pageOf(owner), /A login link for you was made/);
+  });
+
+  test('has another role at once, in sessions that are open, by who may do as much', async () => {
+    aMinute();
+    const [owner, person] = [await logIn(service, 'owner', 'acme'), await logIn(service, 'operator', 'acme')];
+    const give = (who: LoggedIn, id: string, role: Role) =>
+      as(who, `/people/${id}`, {
+        method: 'PATCH',
+        body: JSON.stringify({ role }),
+        headers: { ...SAME_ORIGIN, 'content-type': 'application/json' },
+      });
+    assert.equal((await as(person, '/keys')).status, 200);
+    assert.equal((await give(person, person.id, 'owner')).status, 403);
+    const changed = await give(owner, person.id, 'viewer');
+    assert.equal(((await changed.json()) as { role: string }).role, 'viewer');
+    assert.equal((await as(person, '/keys')).status, 403);
+    assert.match(await pageOf(person), /Your role was changed/);
+    const all = await logIn(service, 'owner');
+    assert.equal((await give(owner, all.id, 'viewer')).status, 404);
+  });
+});
+
 describe('what outlives a session', () => {
   test('asks for a passkey, also of an owner who was just let in by a link', async () => {
     aMinute();
@@ -386,7 +455,7 @@ describe('what outlives a session', () => {
 
   test('the last owner stays', async () => {
     await service.sql(`delete from person_links; delete from sessions; delete from recovery_codes; delete from passkeys;
-      delete from passkey_challenges; delete from people`);
+      delete from passkey_challenges; delete from person_notices; delete from people`);
     const { id } = await invite(service, 'owner');
     const staff = await service.makeKey('acme');
     const headers = { authorization: `Bearer ${staff.text}` };

@@ -20,6 +20,7 @@ export async function invite(
   const { id, link } = made.json;
   // Invited by one key they would be one pair of eyes; of the command line, everyone stands for themselves.
   await service.sql(`update people set invited_by = 'operator', account_id = $2 where id = $1`, [id, accountId]);
+  await service.sql(`update person_links set made_by = 'operator' where person_id = $1`, [id]);
   const { pathname: path, origin } = new URL(link.url);
   return { id, path, origin };
 }

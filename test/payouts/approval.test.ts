@@ -11,7 +11,8 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { runCommand } from '../harness/commands.ts';
 import { silentLog } from '../harness/log.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
-import { type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
+import { addPasskey } from '../harness/passkeys.ts';
+import { enter, type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const MAKING_AND_APPROVING = [
@@ -181,6 +182,22 @@ test('what one maker made is one pair of eyes: a key of theirs, a key of that ke
     ).status,
     200,
   );
+});
+
+test('who makes a login link for another person cannot approve as them', async () => {
+  const keyed = withKey(await service.makeKey('acme'));
+  const [owner, other] = [await logIn(keyed, 'owner', 'acme'), await logIn(keyed, 'owner', 'acme')];
+  const asOwner = { ...SAME_ORIGIN, cookie: owner.cookie };
+  const order = await paid(asOwner);
+  const path = `/crypto/transactions/${order.json.transactionId}/approve`;
+  const link = await service.post(`/people/${other.id}/login-link`, {}, asOwner);
+  assert.equal(link.status, 201, link.text);
+  const cookie = await enter(service, new URL(link.json.url).pathname);
+  await addPasskey(service, cookie, new URL(link.json.url).origin);
+  const refused = await service.post(path, {}, { ...SAME_ORIGIN, cookie });
+  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  const shown = await fetch(`${service.url}/dashboard/me`, { headers: { cookie: other.cookie } });
+  assert.match(await shown.text(), /A login link for you was made/);
 });
 
 test('a new price takes the approval back, and the key that took the price cannot approve it', async () => {

@@ -7,6 +7,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Role } from '../roles.ts';
 import { accountExists } from '../store.ts';
 import { hashOfSecret, INVITE_LIFE_MS, LOGIN_LINK_LIFE_MS, newSecret, type Person } from './person.ts';
+import { insertNotices } from './store-notices.ts';
 import { findPerson, insertPerson, lockOwners, putLink, removePersonRows } from './store-people.ts';
 
 export type PeopleDeps = {
@@ -43,20 +44,25 @@ export async function invitePerson(
       throw new AppError('not_found', 'There is no such account.');
     }
     await insertPerson(tx, person, invitedBy);
-    await putLink(tx, person.id, hashOfSecret(token), expiresAt);
+    await putLink(tx, { personId: person.id, tokenHash: hashOfSecret(token), expiresAt, madeBy: invitedBy });
   });
   return { person, link: { url: linkTo(deps, token), expiresAt } };
 }
 
-/** A link for somebody who cannot use a passkey now. It replaces the one before. */
-export async function makeLoginLink(deps: PeopleDeps, id: string, accountId?: string): Promise<LoginLink> {
+/** A link for somebody who cannot use a passkey now. It replaces the one before, and the person is shown who made it. */
+export async function makeLoginLink(
+  deps: PeopleDeps,
+  id: string,
+  { by, accountId }: { readonly by: string; readonly accountId?: string | undefined },
+): Promise<LoginLink> {
   const token = newSecret();
   const now = deps.clock.now();
   const expiresAt = new Date(now.getTime() + LOGIN_LINK_LIFE_MS);
   await deps.db.transaction(async tx => {
     setAuditObject(id);
     if (!(await findPerson(tx, id, accountId))) throw noSuchPerson();
-    await putLink(tx, id, hashOfSecret(token), expiresAt);
+    await putLink(tx, { personId: id, tokenHash: hashOfSecret(token), expiresAt, madeBy: by });
+    await insertNotices(tx, [id], { at: now, what: 'login_link', by });
   });
   return { url: linkTo(deps, token), expiresAt };
 }

@@ -7,6 +7,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { actorOfPerson, CHALLENGE_LIFE_MS, hashOfSecret, mayAddPasskey, newSecret, type Session } from './person.ts';
 import { startSession } from './sessions.ts';
+import { insertNotices } from './store-notices.ts';
 import {
   deletePasskey,
   findPasskey,
@@ -121,6 +122,7 @@ export async function registerPasskey(
     setAuditObject(person.id);
     if (!(await insertPasskey(tx, passkey))) throw new AppError('wrong_state', 'This passkey is registered already.');
     await markProven(tx, session.tokenHash, createdAt, 'passkey');
+    await insertNotices(tx, [person.id], { at: createdAt, what: 'passkey', by: actorOfPerson(person) });
   });
 }
 

@@ -26,6 +26,8 @@ export type Session = {
   readonly provenAt: Date;
   readonly provenBy: Proof;
   readonly hasPasskey: boolean;
+  /** Whether something about the person's access has changed that was not seen in this session. */
+  readonly hasNews: boolean;
 };
 
 const MINUTE_MS = 60_000;

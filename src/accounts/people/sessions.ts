@@ -16,7 +16,7 @@ import {
   SESSION_MAX_MS,
   type Session,
 } from './person.ts';
-import { deleteSession, findSession, insertSession, markSessionUsed } from './store-sessions.ts';
+import { deleteOtherSessions, deleteSession, findSession, insertSession, markSessionUsed } from './store-sessions.ts';
 
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly log: Log };
 
@@ -74,6 +74,18 @@ export async function startSession(
     const expiresAt = new Date(at.getTime() + SESSION_MAX_MS);
     await insertSession(tx, { tokenHash: hashOfSecret(token), personId: person.id, at, expiresAt, provenBy });
     return { token, person };
+  });
+}
+
+/** Ends one other session of the same person, or all others; this one goes on. */
+export async function endOtherSessions(
+  { db }: { readonly db: Database },
+  session: Session,
+  id: string | undefined,
+): Promise<void> {
+  await db.transaction(async tx => {
+    setAuditObject(session.person.id);
+    await deleteOtherSessions(tx, session, id);
   });
 }
 

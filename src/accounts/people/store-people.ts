@@ -92,18 +92,33 @@ export async function lockOwners(tx: Sql): Promise<readonly string[]> {
 /** Takes away every way in: the person, their sessions, passkeys, links and codes. */
 export async function removePersonRows(tx: Sql, id: string, at: Date): Promise<void> {
   await tx.query('update people set removed_at = coalesce(removed_at, $2) where id = $1', [id, at]);
-  for (const table of ['sessions', 'passkeys', 'passkey_challenges', 'person_links', 'recovery_codes']) {
+  for (const table of [
+    'sessions',
+    'passkeys',
+    'passkey_challenges',
+    'person_links',
+    'recovery_codes',
+    'person_notices',
+  ]) {
     await tx.query(`delete from ${table} where person_id = $1`, [id]);
   }
 }
 
 /** A new link of a person replaces the one before. */
-export async function putLink(tx: Sql, personId: string, tokenHash: Buffer, expiresAt: Date): Promise<void> {
+export async function putLink(
+  tx: Sql,
+  link: { readonly personId: string; readonly tokenHash: Buffer; readonly expiresAt: Date; readonly madeBy: string },
+): Promise<void> {
   await tx.query(
-    `insert into person_links (person_id, token_hash, expires_at) values ($1, $2, $3)
-     on conflict (person_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
-    [personId, tokenHash, expiresAt],
+    `insert into person_links (person_id, token_hash, expires_at, made_by) values ($1, $2, $3, $4)
+     on conflict (person_id) do update
+       set token_hash = excluded.token_hash, expires_at = excluded.expires_at, made_by = excluded.made_by`,
+    [link.personId, link.tokenHash, link.expiresAt, link.madeBy],
   );
+}
+
+export async function setRole(tx: Sql, id: string, role: Role): Promise<void> {
+  await tx.query('update people set role = $2 where id = $1', [id, role]);
 }
 
 /** Whose link this is, while it counts. */
@@ -116,11 +131,18 @@ export async function findLink(sql: Sql, tokenHash: Buffer, now: Date): Promise<
   return row && toPerson(row);
 }
 
-/** Uses a link up. Of several at once one gets the person. */
+/** Uses a link up, and keeps on the person who made it. Of several at once one gets the person. */
 export async function takeLink(tx: Sql, tokenHash: Buffer, now: Date): Promise<Person | undefined> {
   const [row] = await tx.query<PersonRow>(
-    `with taken as (delete from person_links where token_hash = $1 and expires_at > $2 returning person_id)
-     select ${PERSON_COLUMNS} from taken join people p on p.id = taken.person_id where p.removed_at is null`,
+    `with taken as (delete from person_links where token_hash = $1 and expires_at > $2 returning person_id, made_by)
+     update people p
+        set let_in_by = case
+              when made_by is null or made_by = 'person:' || p.id or made_by = any(p.let_in_by) then p.let_in_by
+              else array_append(p.let_in_by, made_by)
+            end
+       from taken
+      where p.id = taken.person_id and p.removed_at is null
+     returning ${PERSON_COLUMNS}`,
     [tokenHash, now],
   );
   return row && toPerson(row);

@@ -1,5 +1,5 @@
 // The SQL of sessions.
-import type { Sql } from '../../storage/database.ts';
+import type { Row, Sql } from '../../storage/database.ts';
 import type { Proof, Session } from './person.ts';
 import { PERSON_COLUMNS, type PersonRow, toPerson } from './store-people.ts';
 
@@ -29,13 +29,18 @@ type SessionRow = PersonRow & {
   proven_at: Date;
   proven_by: Proof;
   has_passkey: boolean;
+  has_news: boolean;
 };
 
 /** The session of somebody who may still log in, also one that is over. */
 export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session | undefined> {
   const [row] = await sql.query<SessionRow>(
     `select ${PERSON_COLUMNS}, s.token_hash, s.created_at as session_created_at, s.last_used_at, s.expires_at, s.proven_at,
-            s.proven_by, exists (select from passkeys k where k.person_id = p.id) as has_passkey
+            s.proven_by, exists (select from passkeys k where k.person_id = p.id) as has_passkey,
+            exists (
+              select from person_notices n
+               where n.person_id = p.id and n.at > coalesce(s.notices_seen_at, s.created_at - interval '7 days')
+            ) as has_news
        from sessions s join people p on p.id = s.person_id
       where s.token_hash = $1 and p.removed_at is null`,
     [tokenHash],
@@ -51,6 +56,7 @@ export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session 
       provenAt: row.proven_at,
       provenBy: row.proven_by,
       hasPasskey: row.has_passkey,
+      hasNews: row.has_news,
     }
   );
 }
@@ -75,4 +81,30 @@ export async function endAllLogins(tx: Sql): Promise<{ sessions: number; links: 
     links: await ended('person_links'),
     challenges: await ended('passkey_challenges'),
   };
+}
+
+export type ListedSession = Pick<Session, 'createdAt' | 'lastUsedAt' | 'provenBy'> & { readonly id: string };
+
+/** Of one person, those that may still be used, newest first. The id is of the hash, which lets no one in. */
+export async function listSessions(sql: Sql, personId: string, now: Date, usedSince: Date): Promise<ListedSession[]> {
+  const rows = await sql.query<Row & { id: string; created_at: Date; last_used_at: Date; proven_by: Proof }>(
+    `select encode(token_hash, 'hex') as id, created_at, last_used_at, proven_by from sessions
+      where person_id = $1 and expires_at > $2 and last_used_at > $3 order by created_at desc, token_hash`,
+    [personId, now, usedSince],
+  );
+  return rows.map(row => ({
+    id: row.id,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    provenBy: row.proven_by,
+  }));
+}
+
+/** Ends one other session of the person, or all others when none is named. */
+export async function deleteOtherSessions(tx: Sql, { person, tokenHash }: Session, id?: string): Promise<void> {
+  await tx.query(
+    `delete from sessions
+      where person_id = $1 and token_hash <> $2 and ($3::text is null or encode(token_hash, 'hex') = $3)`,
+    [person.id, tokenHash, id ?? null],
+  );
 }

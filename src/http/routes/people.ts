@@ -1,5 +1,6 @@
 // People of the dashboard: invited, listed, given a link, removed. Nobody invites somebody who may do more than they may.
 import type { FastifyInstance } from 'fastify';
+import { changeRole } from '../../accounts/people/change-role.ts';
 import {
   invitePerson,
   type LoginLink,
@@ -18,6 +19,8 @@ import {
   PERSON_EXAMPLE,
   PersonBody,
   PersonList,
+  PersonView,
+  RoleBody,
 } from '../../api/people.ts';
 import { AppError } from '../../lib/errors.ts';
 import { created, ok } from '../server/answers.ts';
@@ -78,7 +81,8 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     url: '/people/:id/login-link',
     operationId: 'makeLoginLink',
     summary: 'Make a link to log in by',
-    description: 'For somebody who lost every passkey. It counts once within 15 minutes and replaces the one before.',
+    description:
+      'For somebody who lost every passkey. It counts once within 15 minutes and replaces the one before. The person is shown who made it; by an approval the two count as one.',
     tag,
     path,
     answer: created(LoginLinkView, 'The link', LOGIN_LINK_EXAMPLE),
@@ -89,7 +93,35 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
       if (person && caller && !mayGrant(caller.scopes, scopesOf(person))) {
         throw new AppError('missing_scope', 'This person may do more than you.');
       }
-      return linkView(await makeLoginLink(deps, id, caller?.accountId));
+      return linkView(await makeLoginLink(deps, id, { by: actorOf(caller), accountId: caller?.accountId }));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'PATCH',
+    url: '/people/:id',
+    operationId: 'changeRole',
+    summary: 'Change the role of a person',
+    description:
+      'It counts at once, also in sessions that are open. The last owner stays one. A person must have shown a passkey within five minutes.',
+    tag,
+    path,
+    body: RoleBody,
+    answer: ok(PersonView, 'The person', PERSON_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, body: { role }, caller }) => {
+      const readPerson = async () =>
+        (await listPeople(deps.db, deps.clock.now(), caller?.accountId)).find(one => one.id === id);
+      const person = await readPerson();
+      if (!person) throw noSuchPerson();
+      const roles = [person, { ...person, role }];
+      if (caller && !roles.every(one => mayGrant(caller.scopes, scopesOf(one)))) {
+        throw new AppError('missing_scope', 'This person may do more than you, or would.');
+      }
+      await changeRole(deps, id, { role, by: actorOf(caller), accountId: caller?.accountId });
+      const changed = await readPerson();
+      if (!changed) throw noSuchPerson();
+      return personView(changed);
     },
   });
 
@@ -109,6 +141,10 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
       return { people: people.map(personView) };
     },
   });
+}
+
+function noSuchPerson(): AppError {
+  return new AppError('not_found', 'There is no such person.');
 }
 
 function linkView({ url, expiresAt }: LoginLink) {

@@ -161,7 +161,7 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
           ? html`invited until ${when(person.linkExpiresAt)}`
           : 'never',
       mayWrite &&
-        html`<a class="button secondary small" href="/dashboard/people/${person.id}/link">Login link</a> <a class="button secondary small" href="/dashboard/people/${person.id}/remove">Remove</a>`,
+        html`<a class="button secondary small" href="/dashboard/people/${person.id}/role">Role</a> <a class="button secondary small" href="/dashboard/people/${person.id}/link">Login link</a> <a class="button secondary small" href="/dashboard/people/${person.id}/remove">Remove</a>`,
     ]);
     const page = shell(deps, request, {
       title: 'People',
@@ -214,12 +214,30 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Make a login link?',
-      words: html`<p>The first to open it is this person. It counts once, for 15 minutes.</p>${await personOf(id, caller?.accountId)}`,
+      words: html`<p>The first to open it is this person. It counts once, for 15 minutes. They are shown that you made it, and neither of you approves for the other from then on.</p>${await personOf(id, caller?.accountId)}`,
       button: 'Make the link',
       back: '/dashboard/people',
     }),
     call: (_, { id = '' }) => ({ method: 'POST', url: `/people/${encodeURIComponent(id)}/login-link`, body: {} }),
     done: ({ url }) => linkPage(textOf(url)),
+  });
+
+  defineAct(app, deps, {
+    url: '/people/:id/role',
+    section: 'people',
+    ask: async ({ caller }, { id = '' }) => ({
+      title: 'Another role for this person?',
+      words: html`<p>It counts at once, also where they are logged in. They are shown that it changed.</p>${await personOf(id, caller?.accountId)}`,
+      fields: [{ name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) }],
+      button: 'Change the role',
+      back: '/dashboard/people',
+    }),
+    call: (fields, { id = '' }) => ({
+      method: 'PATCH',
+      url: `/people/${encodeURIComponent(id)}`,
+      body: filled(fields, ['role']),
+    }),
+    done: () => '/dashboard/people',
   });
 
   defineAct(app, deps, {

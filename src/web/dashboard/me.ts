@@ -9,14 +9,16 @@ import {
   registrationOptions,
   removePasskey,
 } from '../../accounts/people/passkeys.ts';
-import { isFresh, mayAddPasskey, type Session } from '../../accounts/people/person.ts';
-import { endSession } from '../../accounts/people/sessions.ts';
+import { isFresh, mayAddPasskey, SESSION_IDLE_MS, type Session } from '../../accounts/people/person.ts';
+import { endOtherSessions, endSession } from '../../accounts/people/sessions.ts';
+import { listNotices, markNoticesSeen, type NoticeKind } from '../../accounts/people/store-notices.ts';
 import { listPasskeys } from '../../accounts/people/store-passkeys.ts';
 import { countRecoveryCodes } from '../../accounts/people/store-people.ts';
+import { type ListedSession, listSessions } from '../../accounts/people/store-sessions.ts';
 import { reader } from '../../http/server/reader.ts';
 import { clearSessionCookie } from '../../http/server/session-cookie.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { fieldsOf, textField } from './form.ts';
 import { plainPage } from './frame.ts';
@@ -75,6 +77,17 @@ export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): voi
     return sendHtml(request, reply, page);
   });
 
+  app.post('/dashboard/me/sessions/end', HIDDEN, async (request, reply) => {
+    const id = textField(fieldsOf(request), 'id');
+    await endOtherSessions(deps, requireSession(request), id === '' ? undefined : id);
+    return reply.redirect('/dashboard/me', 303);
+  });
+
+  app.post('/dashboard/me/notices/seen', HIDDEN, async (request, reply) => {
+    await markNoticesSeen(deps.db, requireSession(request).tokenHash, deps.clock.now());
+    return reply.redirect('/dashboard/me', 303);
+  });
+
   app.get('/dashboard/confirm', HIDDEN, async (request, reply) => {
     const { hasPasskey } = requireSession(request);
     const next = nextOf(request);
@@ -117,9 +130,12 @@ function requireFresh({ clock }: LoginDeps, session: Session): void {
 
 async function mePage(deps: LoginDeps & ShellDeps, request: FastifyRequest, session: Session) {
   const { person } = session;
-  const [passkeys, codes] = await Promise.all([
+  const now = deps.clock.now();
+  const [passkeys, codes, sessions, notices] = await Promise.all([
     listPasskeys(deps.db, person.id),
     countRecoveryCodes(deps.db, person.id),
+    listSessions(deps.db, person.id, now, new Date(now.getTime() - SESSION_IDLE_MS)),
+    listNotices(deps.db, person.id),
   ]);
   const rows = passkeys.map(({ id, createdAt, lastUsedAt }) => [
     when(createdAt),
@@ -145,6 +161,40 @@ ${
 <form method="post" action="/dashboard/me/recovery-codes"><button class="button secondary">Make ten new codes</button></form></section>
 <section class="card"><h2>This session</h2>
 <p>Since ${when(session.createdAt)}. It ends 12 hours after the last use, and on ${when(session.expiresAt)} at the latest.</p>
-<form method="post" action="/dashboard/logout"><button class="button secondary">Log out</button></form></section>`,
+<form method="post" action="/dashboard/logout"><button class="button secondary">Log out</button></form></section>
+${sessionsCard(sessions, session)}
+${noticesCard(notices, session)}`,
   });
+}
+
+function sessionsCard(sessions: readonly ListedSession[], { tokenHash }: Session): Html {
+  const others = sessions.filter(({ id }) => id !== tokenHash.toString('hex'));
+  const rows = others.map(({ id, createdAt, lastUsedAt, provenBy }) => [
+    when(createdAt),
+    when(lastUsedAt),
+    provenBy.replace('_', ' '),
+    html`<form method="post" action="/dashboard/me/sessions/end"><input type="hidden" name="id" value="${id}"><button class="button secondary small">End</button></form>`,
+  ]);
+  return html`<section class="card"><h2>Other sessions</h2>
+${table({ caption: 'Other sessions', head: ['Since', 'Last used', 'By', ''], rows, empty: 'You are logged in here alone.' })}
+${others.length > 1 && html`<form method="post" action="/dashboard/me/sessions/end"><button class="button secondary">End all others</button></form>`}</section>`;
+}
+
+const NOTICES: Readonly<Record<NoticeKind, string>> = {
+  login_link: 'A login link for you was made',
+  passkey: 'A passkey was added',
+  key: 'An API key was made',
+  role: 'Your role was changed',
+};
+
+function noticesCard(notices: Awaited<ReturnType<typeof listNotices>>, { person, hasNews }: Session): Html {
+  const rows = notices.map(({ at, what, by, name }) => [
+    when(at),
+    NOTICES[what],
+    by === `person:${person.id}` ? 'you' : (name ?? (by === 'operator' ? 'the command line' : by)),
+  ]);
+  return html`<section class="card" id="notices"><h2>What changed</h2>
+<p>Of the last 90 days. If you know nothing of a line, end your other sessions, remove passkeys that are not yours, and tell whoever runs the service.</p>
+${table({ caption: 'What changed', head: ['When', 'What', 'By'], rows, empty: 'Nothing.' })}
+${hasNews && html`<form method="post" action="/dashboard/me/notices/seen"><button class="button secondary">I have seen it</button></form>`}</section>`;
 }

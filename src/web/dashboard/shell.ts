@@ -86,6 +86,7 @@ ${person && html`<a class="person" href="/dashboard/me">${person.name}<span clas
 <details class="menu no-print" open><summary>Menu</summary><nav aria-label="Sections"><ul>${links}</ul></nav></details>
 <main id="main" tabindex="-1">
 <div class="title"><h1>${title}</h1>${acts !== undefined && html`<div class="acts">${acts}</div>`}</div>
+${caller?.session?.hasNews && html`<p class="note warn">A link, passkey, key or role of yours is new. <a href="/dashboard/me#notices">See what changed</a>, and by whom.</p>`}
 ${body}
 </main>
 </div>`,

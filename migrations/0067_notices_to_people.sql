@@ -1,0 +1,19 @@
+-- Who made the links that a person came in by, beside who invited them: each of these is one pair of eyes with the person.
+alter table people add column let_in_by text[] not null default '{}';
+
+-- The actor, as in the audit log. Null: a node of the former version made the link.
+alter table person_links add column made_by text;
+update person_links l set made_by = p.invited_by from people p where p.id = l.person_id;
+
+-- What a person is shown of their own access, so that they see what they did not do.
+create table person_notices (
+  position  bigint generated always as identity primary key,
+  person_id uuid not null references people (id),
+  at        timestamptz not null,
+  what      text not null check (what in ('login_link', 'passkey', 'key', 'role')),
+  by_actor  text not null
+);
+create index person_notices_of on person_notices (person_id, at);
+
+-- Up to when the person has seen their notices in this session.
+alter table sessions add column notices_seen_at timestamptz;

@@ -1,0 +1,31 @@
+// Changes what a person may do. Sessions are looked up with every request, so it counts at once.
+import { setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Role } from '../roles.ts';
+import { insertNotices } from './store-notices.ts';
+import { findPerson, lockOwners, setRole } from './store-people.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+/** The last owner of all accounts stays one. The role that a person has already changes nothing. */
+export async function changeRole(
+  { db, clock }: Deps,
+  id: string,
+  { role, by, accountId }: { readonly role: Role; readonly by: string; readonly accountId?: string | undefined },
+): Promise<void> {
+  const at = clock.now();
+  await db.transaction(async tx => {
+    setAuditObject(id);
+    const owners = await lockOwners(tx);
+    const person = await findPerson(tx, id, accountId);
+    if (!person) throw new AppError('not_found', 'There is no such person.');
+    if (person.role === role) return;
+    if (owners.length === 1 && owners[0] === id) {
+      throw new AppError('wrong_state', 'This is the last owner: invite another one first.');
+    }
+    await setRole(tx, id, role);
+    await insertNotices(tx, [id], { at, what: 'role', by });
+  });
+}
