@@ -42,7 +42,8 @@ import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
 import type { DeclaredRoute } from './http/server/auth.ts';
-import { drain, listen, portOf, urlOf } from './http/server/listen.ts';
+import { drainOf } from './http/server/connections.ts';
+import { listen, portOf, urlOf } from './http/server/listen.ts';
 import { createObservers } from './http/server/observers.ts';
 import { openApiText } from './http/server/openapi.ts';
 import { createServer } from './http/server/server.ts';
@@ -431,9 +432,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     }
     const receiver = config.receiver && (await openReceiver(deps, config, config.receiver));
     if (receiver) stops.push(() => receiver.stop());
+    const drain = drainOf(server.server, () => server.close());
     await listen(server, config);
     port = portOf(server);
-    stops.push(() => drain(server));
+    stops.push(drain);
     const runAllDue = async () => {
       await beforeWork?.();
       const filled = await fillLocations(deps);

@@ -14,6 +14,8 @@ export type TlsFiles = { readonly certificateFile: string; readonly privateKeyFi
 type Deps = { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 const RENEW_EVERY_MS = 20_000;
+/** Of a connection that sends nothing. Until then it takes one of the places. */
+const HANDSHAKE_TIMEOUT_MS = 5_000;
 
 export type TlsServer = {
   readonly server: Server;
@@ -35,7 +37,7 @@ export function createTlsServer(
     requirePair(files);
     return { ...files, ...clients, minVersion: 'TLSv1.2' as const };
   };
-  const server = createServer({ ...limits, ...secureContext() }, listener);
+  const server = createServer({ ...limits, ...secureContext(), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, listener);
   return { server, renew: () => server.setSecureContext(secureContext()) };
 }
 

@@ -11,6 +11,7 @@ import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { runInTrace, type Span, type Tracing } from '../lib/tracing.ts';
 import { createTlsServer, startRenewing, type TlsFiles } from './receiver-tls.ts';
+import { drainOf, limitConnections } from './server/connections.ts';
 
 /** A rail whose bank tells of payments. */
 export type ReceivingRail = {
@@ -41,8 +42,16 @@ export type ReceiverDeps = {
 export type Receiver = { readonly url: string; stop(): Promise<void> };
 
 const MAX_BODY_BYTES = 64 * 1024;
-const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 };
+const TIMEOUTS = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 60_000,
+  maxHeaderSize: 16_384,
+};
 const MAX_CONNECTIONS = 1_000;
+/** A bank has a few; without the limit one address could keep all banks out. */
+const MAX_PER_ADDRESS = 100;
 /** A bank wants its answer within a second; one that gets none sends again. */
 const STORE_WITHIN_MS = 900;
 const RETRY_AFTER_SECONDS = 2;
@@ -58,6 +67,9 @@ export async function startReceiver(
   const secured = tls && createTlsServer(tls, ca, TIMEOUTS, listener);
   const server = secured?.server ?? createServer(TIMEOUTS, listener);
   server.maxConnections = MAX_CONNECTIONS;
+  const { proxy } = settings;
+  limitConnections(server, MAX_PER_ADDRESS, address => proxy?.addresses.includes(plainAddress(address)) ?? false);
+  const drain = drainOf(server, () => new Promise<void>(resolve => server.close(() => resolve())));
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: Error) => reject(listenFault(error, settings));
     server.once('error', refuse);
@@ -72,10 +84,7 @@ export async function startReceiver(
     url: `${settings.tls ? 'https' : 'http'}://${settings.host}:${port}`,
     stop: async () => {
       await renewal?.stop();
-      await new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await drain();
     },
   };
 }

@@ -1,10 +1,19 @@
 // The receiver of notifications: whom it believes by the name in a certificate, and what it answers when nothing can be stored.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { sessionOn } from '../harness/databases.ts';
 import { recordingLog } from '../harness/log.ts';
+import { until } from '../harness/process.ts';
 import { railSettings, startServiceAtPsp } from '../harness/psp.ts';
 import { startService } from '../harness/service.ts';
+
+/** A connection that is kept was waited for, for 61 seconds. */
+const HANGS_AFTER_MS = 50_000;
 
 async function startWith(t: TestContext, clientName?: string) {
   const at = await startServiceAtPsp();
@@ -68,4 +77,62 @@ test('a webhook on a node without a receiver is said at the start', async t => {
     lines.join('\n'),
     /takes no notifications: rails\[0\]\.webhook is set, but receiver in TRILHO_CONFIG is not/,
   );
+});
+
+test('one address has so many connections at the receiver and no more, and those that send nothing are closed', async t => {
+  const { at, notify } = await startWith(t);
+  const port = Number(new URL(at.webhookUrl).port);
+  const silent = await Promise.all(
+    Array.from({ length: 110 }, async () => {
+      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+      t.after(() => socket.destroy());
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const closed = () => silent.filter(socket => socket.closed).length;
+  for (const socket of silent) socket.resume();
+  await until('those beyond the limit to be closed', () => closed() >= 10);
+  assert.ok(closed() < 20, 'the others stay for a while');
+  await until('the silent ones to be closed', () => closed() === silent.length);
+  assert.equal(await notify(), 200);
+});
+
+test('neither a silent connection nor one that a bank keeps holds up a stop', { timeout: HANGS_AFTER_MS }, async () => {
+  const at = await startServiceAtPsp();
+  await at.registerWebhook();
+  const agent = new Agent({ keepAlive: true });
+  const silent = connect({ port: Number(new URL(at.webhookUrl).port), host: '127.0.0.1' });
+  await once(silent, 'connect');
+  const asked = request(at.webhookUrl, { agent, method: 'POST', rejectUnauthorized: false }).end('{}');
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  await once(answer.resume(), 'end');
+  await at.stop();
+  silent.destroy();
+  agent.destroy();
+});
+
+test('a stop closes a connection that has sent nothing, and lets a request in flight end', async t => {
+  const service = await startService();
+  const client = await sessionOn(t, service.databaseUrl);
+  await client.query('begin; lock table charges');
+  let isAnswered = false;
+  const list = service.get('/charges').finally(() => {
+    isAnswered = true;
+  });
+  const { hostname, port } = new URL(service.url);
+  const silent = connect(Number(port), hostname).resume();
+  await once(silent, 'connect');
+  await until('the list to wait', async () => {
+    const { rows } = await client.query(
+      'select from pg_locks join pg_database d on d.oid = database where not granted and datname = current_database()',
+    );
+    return rows.length > 0;
+  });
+  const stopped = service.stop();
+  await once(silent, 'close');
+  assert.equal(isAnswered, false);
+  await client.query('rollback');
+  assert.equal((await list).status, 200);
+  await stopped;
 });

@@ -1,13 +1,9 @@
-// Where the server listens, and how it stops.
+// Where the server listens.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StartError } from '../../lib/errors.ts';
 
 type Address = { readonly host: string; readonly port: number };
-
-/** How long requests in flight may go on once a stop was asked for. */
-const DRAIN_LIMIT_MS = 10_000;
-const CLOSE_IDLE_EVERY_MS = 50;
 
 /** Throws a StartError that names the setting when the address cannot be used. */
 export async function listen(server: FastifyInstance, { host, port }: Address): Promise<void> {
@@ -22,16 +18,6 @@ export async function listen(server: FastifyInstance, { host, port }: Address): 
       throw new StartError(`HOST ${host} is not an address of this machine.`);
     throw error;
   }
-}
-
-/** Lets requests in flight end, for a while, and closes. */
-export async function drain(server: FastifyInstance): Promise<void> {
-  const limit = setTimeout(() => server.server.closeAllConnections(), DRAIN_LIMIT_MS);
-  // A connection stays open after its answer, for the next request; now it need not.
-  const closeIdle = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  await server.close();
-  clearInterval(closeIdle);
-  clearTimeout(limit);
 }
 
 /** Where it listens, such as `http://127.0.0.1:3000`. */
