@@ -6,7 +6,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Database } from '../storage/database.ts';
 import { requireWebhook } from './require-webhook.ts';
 import { type Delivery, sendAgain } from './store-delivery-list.ts';
-import { insertReplay } from './store-fan-out.ts';
+import { hasOtherReplay, insertReplay } from './store-fan-out.ts';
 import { assignPositions } from './store-feed.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
@@ -24,7 +24,7 @@ export async function redeliver(
   return delivery;
 }
 
-/** Sends every event since a moment again, delivered before or not. Returns how many there are. */
+/** Sends every event since a moment again, delivered before or not, one replay to a webhook at a time. Returns how many there are. */
 export async function replayEvents(
   { db, clock }: Deps,
   { webhookId, since }: { readonly webhookId: string; readonly since: Date },
@@ -34,5 +34,10 @@ export async function replayEvents(
   const now = clock.now();
   await withoutAuditContext(() => assignPositions(db));
   const replay = { id: uuidV7(now), webhookId, since };
-  return db.transaction(tx => insertReplay(tx, replay, now));
+  return db.transaction(async tx => {
+    if (await hasOtherReplay(tx, replay)) {
+      throw new AppError('wrong_state', 'A replay to this webhook is under way; ask for the next when it is done.');
+    }
+    return insertReplay(tx, replay, now);
+  });
 }

@@ -79,6 +79,13 @@ export async function insertDeliveries(tx: Sql, ids: readonly string[], matches:
 
 export type Replay = { readonly id: string; readonly webhookId: string; readonly since: Date };
 
+/** Whether another replay to the webhook is under way; until the transaction ends none can begin. */
+export async function hasOtherReplay(tx: Sql, { id, webhookId }: Replay): Promise<boolean> {
+  await tx.query('select from webhooks where id = $1 for no key update', [webhookId]);
+  const others = await tx.query('select from webhook_replays where webhook_id = $1 and id <> $2', [webhookId, id]);
+  return others.length > 0;
+}
+
 /** Asks for everything since a moment once more. Returns how many events that are, as far as the feed was looked at. */
 export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, now: Date): Promise<number> {
   const [row] = await sql.query<{ count: string }>(
@@ -102,10 +109,10 @@ export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, n
 /** A replay that is under way: the last position that is done, and the last one to do. */
 type Replaying = Replay & { readonly done: bigint; readonly until: bigint };
 
-/** A replay to go on with, held until the transaction ends. */
+/** The replay whose turn it is, held until the transaction ends. */
 export async function lockReplay(tx: Sql): Promise<Replaying | undefined> {
   const [row] = await tx.query<{ id: string; webhook_id: string; since: Date; done: string; until: string }>(
-    `select id, webhook_id, since, done, until from webhook_replays order by created_at, id limit 1 for update`,
+    `select id, webhook_id, since, done, until from webhook_replays order by moved_at, id limit 1 for update`,
   );
   if (!row) return undefined;
   const { id, webhook_id: webhookId, since, done, until } = row;
@@ -127,7 +134,8 @@ export async function findReplayMatches(tx: Sql, replay: Replaying, limit: numbe
 /** Notes how far a replay has come; without a position it is over. */
 export async function moveReplay(tx: Sql, id: string, position: bigint | undefined): Promise<void> {
   if (position === undefined) await tx.query('delete from webhook_replays where id = $1', [id]);
-  else await tx.query('update webhook_replays set done = $2 where id = $1', [id, position]);
+  else
+    await tx.query('update webhook_replays set done = $2, moved_at = clock_timestamp() where id = $1', [id, position]);
 }
 
 /** Writes deliveries, or begins a new round of those that are there. */

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { startDelivering } from '../../src/events/delivering.ts';
+import { fanOut } from '../../src/events/fan-out.ts';
 import { MAX_WEBHOOKS, nextTryAt, RETRY_GAPS_MS } from '../../src/events/webhook.ts';
 import { sendOutgoing } from '../../src/lib/outgoing-request.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -276,6 +277,36 @@ test('a replay sends everything since a moment again, in order, from before the 
   assert.deepEqual((await post('/replay?from=2999-01-01T00:00-03:00')).json.events, 0);
   for (const bad of ['/replay', '/replay?from=yesterday', '/replay?from=2026-01-01'])
     assert.equal((await post(bad)).status, 400, bad);
+});
+
+test('a webhook has one replay at a time, and a long one lets those of others go on', async t => {
+  const receiver = await startReceiver(t);
+  const long = await hook(t, receiver, { enabled: false });
+  const short = await hook(t, receiver, { enabled: false, accountId: `short: ${t.name}` });
+  await service.sql(
+    `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+     select gen_random_uuid(), account_id, 'charge.created', gen_random_uuid(), 1, now(), '{}'
+       from webhooks cross join generate_series(1, case when id = $1 then 2500 else 1 end) where id = any($2)`,
+    [long.id, [long.id, short.id]],
+  );
+  await service.runJobs();
+  await service.sql(`update webhook_deliveries set state = 'delivered' where webhook_id = any($1)`, [
+    [long.id, short.id],
+  ]);
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  t.after(() => db.close());
+  assert.equal((await long.post('/replay?from=2000-01-01T00:00Z')).json.events, 2_500);
+  assert.equal((await short.post('/replay?from=2000-01-01T00:00Z')).json.events, 1);
+  const twice = await long.post('/replay?from=2000-01-01T00:00Z');
+  assert.equal(`${twice.status} ${twice.json.code}`, '409 wrong_state');
+  await fanOut({ db, clock: service.clock });
+  await fanOut({ db, clock: service.clock });
+  const again = async (id: string) =>
+    (await service.sql(`select from webhook_deliveries where webhook_id = $1 and round > 0`, [id])).length;
+  assert.deepEqual([await again(long.id), await again(short.id)], [1_000, 1]);
+  for (let batch = 0; batch < 2; batch++) await fanOut({ db, clock: service.clock });
+  assert.equal(await again(long.id), 2_500);
+  assert.equal((await long.post('/replay?from=2000-01-01T00:00Z')).status, 202);
 });
 
 test('a secret is shown once; after a rotation both sign for a day', async t => {

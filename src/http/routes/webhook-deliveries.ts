@@ -63,11 +63,12 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     operationId: 'replayWebhook',
     summary: 'Send all events since a moment again',
     description:
-      'Every event of its types, delivered before or not, in order; also events from before the webhook was created.',
+      'Every event of its types, delivered before or not, in order; also events from before the webhook was created. One replay at a time.',
     tag,
     path,
     query: ReplayQuery,
     answer: accepted(ReplayResult, 'They will be sent', REPLAY_EXAMPLE),
+    problems: ['wrong_state'],
     handle: async ({ path: { id }, query, caller }) => {
       const since = new Date(momentOf(query.from).ceilMs);
       const events = await replayEvents(deps, { webhookId: id, since }, caller?.accountId);
