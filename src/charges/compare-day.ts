@@ -23,8 +23,10 @@ export type ComparedDay = {
   /** Payments of the day at the bank, and here. */
   readonly atBank: number;
   readonly here: number;
-  /** Payments that the bank lists for the day and that cannot be read, so whether they are recorded is not known. */
+  /** Payments that the bank lists for the day, or counts, and that cannot be read, or a return of them: whether they are recorded is not known. */
   readonly unreadable: number;
+  /** Their ids, where they have one. */
+  readonly unreadableReferences: readonly string[];
   readonly differences: readonly Difference[];
 };
 
@@ -39,7 +41,7 @@ export async function compareDay(
   afterStep: () => void = () => {},
 ): Promise<ComparedDay> {
   const [from, to] = [momentOn(day), momentOn(addDays(day, 1))];
-  const { receipts, unreadable } = await readReceipts(watched.watch, from, new Date(to.getTime() - 1), afterStep);
+  const { receipts, ...odd } = await readReceipts(watched.watch, from, new Date(to.getTime() - 1), afterStep);
   const recorded = await paymentsBetween(deps.db, watched, from, to);
   const known = new Set(recorded.flatMap(namesOf));
   const others = receipts.map(({ reference }) => reference).filter(reference => !known.has(comparable(reference)));
@@ -49,7 +51,7 @@ export async function compareDay(
   const counts = {
     atBank: receipts.filter(({ paidAt, isToOtherKey }) => !isToOtherKey && paidAt >= from && paidAt < to).length,
     here: recorded.length,
-    unreadable,
+    ...odd,
   };
   const suspects = [...new Set(first.map(({ reference }) => reference))];
   const readAgain = new Set(suspects.slice(0, MAX_READ_AGAIN));
@@ -71,18 +73,20 @@ async function readReceipts(
   from: Date,
   to: Date,
   afterPage: () => void,
-): Promise<{ receipts: Receipt[]; unreadable: number }> {
+): Promise<{ receipts: Receipt[] } & Pick<ComparedDay, 'unreadable' | 'unreadableReferences'>> {
   const receipts = new Map<string, Receipt>();
+  const unreadableReferences = new Set<string>();
   let unreadable = 0;
   let cursor: string | undefined;
   do {
     const page = await watch.receipts(from, to, cursor);
     for (const receipt of page.receipts) receipts.set(comparable(receipt.reference), receipt);
     unreadable += page.unreadable ?? 0;
+    for (const reference of page.unreadableReferences ?? []) unreadableReferences.add(reference);
     cursor = page.next;
     afterPage();
   } while (cursor !== undefined);
-  return { receipts: [...receipts.values()], unreadable };
+  return { receipts: [...receipts.values()], unreadable, unreadableReferences: [...unreadableReferences] };
 }
 
 async function compare(

@@ -1,7 +1,7 @@
 // Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
 // is kept for a person.
-import { AppError, isOutage } from '../lib/errors.ts';
-import type { Method, PaidRequest, Rail, Receipt } from '../rails/rail.ts';
+import { AppError, isOutage, isOutageOfOthers } from '../lib/errors.ts';
+import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../rails/rail.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
 import { type Charge, paymentRequest } from './charge.ts';
@@ -79,8 +79,18 @@ async function findBoletoOf({ db }: ReceiptDeps, rail: Rail, txid: string | unde
   const chargeId = await findChargeByBoletoPix(db, 'txid', txid);
   if (chargeId !== undefined || rail.watch?.by !== 'time' || !rail.watch.locationOf) return chargeId;
   if (!(await hasBoletosByLocation(db))) return undefined;
-  const location = await rail.watch.locationOf(txid);
+  const location = await locationOf(rail.watch, txid);
   return location === undefined ? undefined : findChargeByBoletoPix(db, 'location', location);
+}
+
+/** A bank that does not say where one request is, stops no other payment; the next look asks it again. */
+async function locationOf(watch: ReceiptsByTime, txid: string): Promise<string | undefined> {
+  try {
+    return await watch.locationOf?.(txid);
+  } catch (error) {
+    if (isOutageOfOthers(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
@@ -141,7 +151,13 @@ async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): 
   return true;
 }
 
-async function keepUnmatched(deps: ReceiptDeps, receipt: Receipt, words: string, duplicateOf?: string): Promise<void> {
+/** Keeps money for a person. */
+export async function keepUnmatched(
+  deps: ReceiptDeps,
+  receipt: Receipt,
+  words: string,
+  duplicateOf?: string,
+): Promise<void> {
   const { reference, paidAt, amountCents, requestReference } = receipt;
   const unmatched = {
     reference,

@@ -2,7 +2,7 @@
 // notification would report, so a lost notification only delays the payment.
 import { backOff } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isOutageOfOthers } from '../lib/errors.ts';
+import { isOutage, isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Beat, startLoop } from '../lib/loop.ts';
@@ -10,7 +10,7 @@ import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { betweenSteps, whenDue } from '../storage/leases.ts';
-import { type ReceiptDeps, takeReceipt } from './receipts.ts';
+import { keepUnmatched, type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
 import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
 import { endLook, findDueLook, markSilent } from './store-rails.ts';
@@ -107,14 +107,14 @@ type Times = {
  * `afterStep` is called after each page, and throws when no more are to be taken.
  */
 export async function takeReceipts(
-  deps: ReceiptDeps,
+  deps: ReceiptDeps & Pick<WatchDeps, 'log'>,
   watched: WatchedRail,
   times: Times,
   afterStep: () => void,
 ): Promise<number> {
   let count = 0;
   let cursor: string | undefined;
-  const failures: unknown[] = [];
+  const outages: unknown[] = [];
   do {
     const page = await readPage(watched.watch, times, cursor, afterStep);
     count += page.receipts.length;
@@ -122,13 +122,29 @@ export async function takeReceipts(
       deps,
       page.receipts.filter(receipt => isWanted(receipt, times)),
     );
-    const taken = await Promise.allSettled(unknown.map(receipt => takeReceipt(deps, watched, receipt)));
-    failures.push(...taken.flatMap(result => (result.status === 'rejected' ? result.reason : [])));
+    const taken = await Promise.allSettled(unknown.map(receipt => takeOrKeep(deps, watched, receipt)));
+    outages.push(...taken.flatMap(result => (result.status === 'rejected' ? result.reason : [])));
     cursor = page.next;
     afterStep();
   } while (cursor !== undefined);
-  if (failures.length > 0) throw failures[0];
+  if (outages.length > 0) throw outages[0];
   return count;
+}
+
+/** What fails for a receipt itself would fail at each look: it is kept for a person, so that the look goes on behind it. */
+async function takeOrKeep(
+  deps: ReceiptDeps & Pick<WatchDeps, 'log'>,
+  watched: WatchedRail,
+  receipt: Receipt,
+): Promise<void> {
+  try {
+    await takeReceipt(deps, watched, receipt);
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    const fields = { rail: watched.rail.name, paymentReference: receipt.reference, error };
+    deps.log.error('a payment could not be taken; it is kept with the unmatched ones, and tried again', fields);
+    await keepUnmatched(deps, receipt, 'It could not be taken: the log says why.');
+  }
 }
 
 function isWanted({ paidAt, requestReference, returns }: Receipt, { keepFrom }: Times): boolean {

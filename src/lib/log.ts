@@ -28,6 +28,8 @@ export type LogFields = {
   readonly deliveryId?: string;
   readonly notificationId?: string;
   readonly rail?: string;
+  /** The bank's id of a payment: the endToEndId of a pix. */
+  readonly paymentReference?: string;
   readonly network?: string;
   readonly priceSource?: string;
   readonly symbol?: string;
@@ -63,6 +65,7 @@ const FIELDS: Readonly<Record<keyof LogFields, true>> = {
   deliveryId: true,
   notificationId: true,
   rail: true,
+  paymentReference: true,
   network: true,
   priceSource: true,
   symbol: true,

@@ -246,6 +246,8 @@ export type Receipt = {
   readonly amountCents: bigint;
   readonly paidAt: Date;
   readonly returns: readonly MoneyReturn[];
+  /** The bank names a return of it that cannot be read. */
+  readonly hasUnreadableReturn?: true;
   /** The bank account has other keys, and one of them was paid: the money is no concern of this rail unless it pays a charge. */
   readonly isToOtherKey?: true;
   /** What the bank kept, and when it credits the rest, where it tells. */
@@ -259,8 +261,9 @@ export type PaidRequest = { readonly bankId: string; readonly amountCents?: bigi
 
 export type ReceiptPage = {
   readonly receipts: readonly Receipt[];
-  /** How many more the bank lists that cannot be read. */
+  /** How many more the bank lists that cannot be read, or have a return that cannot, and the ids of those that have one. */
   readonly unreadable?: number;
+  readonly unreadableReferences?: readonly string[];
   /** Given to the next call with the same times; absent on the last page. */
   readonly next?: string;
 };

@@ -125,6 +125,21 @@ describe('sicoob', () => {
     assert.equal(Number(row?.count), 1);
   });
 
+  test('a pix of which the PSP will not say what it is for stops no other', async () => {
+    const { id, emv } = await create();
+    at.psp.setFault({ kind: 'status', status: 403, on: { method: 'GET', path: '/cobv/' } });
+    const seenUntil = async () =>
+      (await at.service.sql<{ at: Date }>(`select seen_until as at from rails where method = 'pix'`))[0]!.at;
+    const before = await seenUntil();
+    await at.psp.pay({ emv });
+    await at.look();
+    assert.ok((await seenUntil()) > before);
+    at.psp.clearFaults();
+    await at.look();
+    assert.deepEqual(await paymentsOf(id), onlyOnce);
+    assert.deepEqual([await unmatched(), await differences()], [[], []]);
+  });
+
   test('both are told at once', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, create));
     for (const { emv } of made) await at.psp.pay({ emv });

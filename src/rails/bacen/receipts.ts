@@ -22,6 +22,7 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
   if (reference === undefined || amountCents === undefined || amountCents < 1n || !paidAt) {
     return { kind: 'unreadable', ...(reference !== undefined && { reference }) };
   }
+  const returns = listAt(pix, 'devolucoes').slice(0, MAX_RETURNS).map(readReturn);
   const txid = idAt(pix, 'txid');
   const feeCents = options.feePath === undefined ? undefined : centsAt(pix, options.feePath);
   return {
@@ -29,9 +30,8 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
     ...(txid !== undefined && { requestReference: txid }),
     amountCents,
     paidAt,
-    returns: listAt(pix, 'devolucoes')
-      .slice(0, MAX_RETURNS)
-      .flatMap(item => readReturn(item) ?? []),
+    returns: returns.filter(one => one !== undefined),
+    ...(returns.includes(undefined) && { hasUnreadableReturn: true }),
     ...(key !== undefined && !isSameKey(key, options.pixKey) && { isToOtherKey: true }),
     ...(feeCents !== undefined && { feeCents }),
   };

@@ -1,7 +1,7 @@
 // Learns of payments: all of a time in pages, or one by its id.
 import { AppError } from '../../lib/errors.ts';
 import type { Client } from '../bank-client/client.ts';
-import { listAt, textAt } from '../bank-client/read-answer.ts';
+import { idAt, listAt, textAt } from '../bank-client/read-answer.ts';
 import { unanswered } from '../bank-client/unanswered.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rail.ts';
 import { isAbsent } from './charges.ts';
@@ -14,6 +14,14 @@ const DAY_MS = 86_400_000;
 const RETURN_DAYS = 91;
 const MAX_PAGES = 100_000;
 
+/** The PSP's clock may be behind: an end that lies in its future is refused. What comes within this time is in the next look. */
+const CLOCK_MARGIN_MS = 10_000;
+/** Locations of requests that are remembered, so that a pix for another is asked about once and not at each look. */
+const MAX_LOCATIONS = 10_000;
+
+/** Of the payments of a page that cannot be read, or of which too much went back, so many have a line in the log. */
+const MAX_NAMED = 20;
+
 /** One question to the PSP: payments between two times, all or only those with a return. */
 type Window = { readonly fromMs: number; readonly toMs: number; readonly isForReturns: boolean };
 
@@ -24,47 +32,61 @@ export function watchOf(
   { clock, log }: BacenDeps,
 ): ReceiptsByTime {
   const readOptions = { pixKey: settings.pixKey, feePath: profile.feePath };
+  const locations = new Map<string, string | undefined>();
 
-  function readAll(list: readonly unknown[]): { receipts: Receipt[]; unreadable: number } {
-    const receipts = list.flatMap(pix => {
-      const read = readReceipt(pix, readOptions);
-      return 'kind' in read ? [] : read;
-    });
-    const unreadable = list.length - receipts.length;
-    if (unreadable > 0) {
-      log.error('the PSP lists payments that cannot be read; look for them at the PSP', {
+  function readAll(list: readonly unknown[]): Required<Omit<ReceiptPage, 'next'>> {
+    const read = list.map(pix => readReceipt(pix, readOptions));
+    const odd = read.filter(one => 'kind' in one || one.hasUnreadableReturn);
+    for (const one of odd.slice(0, MAX_NAMED)) {
+      log.error('the PSP lists a payment or a return of one that cannot be read; look for it at the PSP', {
         rail: settings.name,
-        count: unreadable,
+        ...(one.reference !== undefined && { paymentReference: one.reference }),
+        count: odd.length,
       });
     }
-    return { receipts, unreadable };
+    const receipts = read.flatMap(one => ('kind' in one ? [] : one));
+    for (const { reference } of receipts.filter(isOverReturned).slice(0, MAX_NAMED)) {
+      const fields = { rail: settings.name, paymentReference: reference };
+      log.warn('the PSP lists more that went back of a payment than was paid; ask the PSP', fields);
+    }
+    return {
+      receipts,
+      unreadable: odd.length,
+      unreadableReferences: odd.flatMap(({ reference }) => reference ?? []),
+    };
   }
 
   return {
     by: 'time',
     receipts: async (from, to, cursor) => {
-      const position = readCursor(cursor);
       // The norm refuses an end in the future, and it must stay the same from page to page.
-      const toMs = position?.toMs ?? Math.min(to.getTime(), clock.now().getTime());
+      const latestMs = Math.min(to.getTime(), clock.now().getTime() - CLOCK_MARGIN_MS);
+      const position = readCursor(cursor) ?? { toMs: latestMs, index: 0, ...FIRST_PAGE };
+      const { toMs, index } = position;
       const windows = windowsOf(from.getTime(), toMs, profile.maxWindowDays * DAY_MS);
-      const [index, page] = [position?.index ?? 0, position?.page ?? 0];
       const window = windows[index];
       if (!window) return { receipts: [] };
-      const { body, list } = await readPage(window, page);
+      const { body, list } = await readPage(window, position.page);
       const all = readAll(list);
       const receipts = window.isForReturns
         ? all.receipts.filter(receipt => hasReturnSince(receipt, from))
         : all.receipts;
-      const next = hasNextPage(body, list.length, page, profile.pageSize)
-        ? { index, page: page + 1 }
-        : { index: index + 1, page: 0 };
+      const after = pageAfter(body, list, position, profile.pageSize);
+      if (after.missing > 0) {
+        log.error('the PSP counts more payments than it lists; look for them at the PSP', {
+          rail: settings.name,
+          count: after.missing,
+        });
+      }
+      const next = after.next ? { index, ...after.next } : { index: index + 1, ...FIRST_PAGE };
       const isLast = next.index >= windows.length;
       // Among earlier payments it was counted in its own time.
-      const unreadable = window.isForReturns ? 0 : all.unreadable;
+      const unreadable = window.isForReturns ? 0 : all.unreadable + after.missing;
       return {
         receipts,
         unreadable,
-        ...(!isLast && { next: `${toMs}:${next.index}:${next.page}` }),
+        unreadableReferences: all.unreadableReferences,
+        ...(!isLast && { next: cursorOf({ toMs, ...next }) }),
       } satisfies ReceiptPage;
     },
     receipt: async reference => {
@@ -77,11 +99,14 @@ export function watchOf(
       throw new AppError('rail_unavailable', 'The PSP answered with a payment that cannot be read.');
     },
     locationOf: async txid => {
+      if (locations.has(txid)) return locations.get(txid);
       const answer = await call({ method: 'GET', resource: 'cobv', path: [txid] });
-      if (answer.kind === 'refused') return undefined;
-      if (answer.kind !== 'ok') throw unanswered(answer);
-      const location = textAt(answer.body, 'loc.location') ?? textAt(answer.body, 'location');
-      return location?.replace(/^https?:\/\//i, '');
+      if (answer.kind !== 'ok' && answer.kind !== 'refused') throw unanswered(answer);
+      const body = answer.kind === 'ok' ? answer.body : undefined;
+      const location = (textAt(body, 'loc.location') ?? textAt(body, 'location'))?.replace(/^https?:\/\//i, '');
+      if (locations.size >= MAX_LOCATIONS) locations.clear();
+      locations.set(txid, location);
+      return location;
     },
     hints: hintsIn,
   };
@@ -122,15 +147,47 @@ function windowsOf(fromMs: number, toMs: number, maxMs: number): Window[] {
   return [...split(fromMs, toMs, false), ...split(fromMs - RETURN_DAYS * DAY_MS, fromMs, true)];
 }
 
+function isOverReturned({ amountCents, returns }: Receipt): boolean {
+  const back = returns.filter(({ status }) => status !== 'FAILED');
+  return back.reduce((sum, one) => sum + one.amountCents, 0n) > amountCents;
+}
+
 function hasReturnSince({ returns }: Receipt, from: Date): boolean {
   return returns.some(({ at, status }) => at === undefined || at >= from || status === 'PENDING');
 }
 
-/** By the PSP's own count where it gives one; a full page may have another after it. */
-function hasNextPage(body: unknown, length: number, page: number, pageSize: number): boolean {
-  if (page + 1 >= MAX_PAGES) return false;
-  const pages = Number(textAt(body, 'parametros.paginacao.quantidadeDePaginas'));
-  return Number.isInteger(pages) ? page + 1 < pages : length >= pageSize;
+/** Where a reading is in one window: the page, how many payments the pages before had, and the first of the last one. */
+type PagePosition = { readonly page: number; readonly listed: number; readonly firstId: string };
+const FIRST_PAGE: PagePosition = { page: 0, listed: 0, firstId: '' };
+
+/**
+ * The next page, by the PSP's own counts where it gives them: some have a page size of their own. One that answers each page with the same
+ * list has no pages. `missing`: how many payments the PSP counts and does not list.
+ */
+function pageAfter(
+  body: unknown,
+  list: readonly unknown[],
+  { page, listed: before, firstId: idBefore }: PagePosition,
+  pageSize: number,
+): { readonly next?: PagePosition; readonly missing: number } {
+  const firstId = idAt(list[0], 'endToEndId') ?? '';
+  const isRepeat = page > 0 && firstId !== '' && firstId === idBefore;
+  const listed = before + (isRepeat ? 0 : list.length);
+  const total = countAt(body, 'quantidadeTotalDeItens');
+  const pages = countAt(body, 'quantidadeDePaginas');
+  const hasMore =
+    total === undefined && pages === undefined
+      ? list.length >= pageSize
+      : listed < (total ?? 0) || page + 1 < (pages ?? 0);
+  if (hasMore && list.length > 0 && !isRepeat && page + 1 < MAX_PAGES) {
+    return { next: { page: page + 1, listed, firstId }, missing: 0 };
+  }
+  return { missing: Math.max(0, (total ?? 0) - listed) };
+}
+
+function countAt(body: unknown, name: string): number | undefined {
+  const text = textAt(body, `parametros.paginacao.${name}`);
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Whole seconds are rounded so that nothing of the window is left out, except what would lie in the future. */
@@ -141,7 +198,16 @@ function timesOf({ fromMs, toMs }: Window, format: FullProfile['pixDates'], nowM
   return { inicio: seconds(fromMs), fim: seconds(Math.min(toMs + SECOND_MS - 1, nowMs)) };
 }
 
-function readCursor(cursor: string | undefined): { toMs: number; index: number; page: number } | undefined {
-  const [, toMs, index, page] = /^(\d{1,15}):(\d{1,6}):(\d{1,6})$/.exec(cursor ?? '') ?? [];
-  return toMs === undefined ? undefined : { toMs: Number(toMs), index: Number(index), page: Number(page) };
+type Position = PagePosition & { readonly toMs: number; readonly index: number };
+
+function cursorOf({ toMs, index, page, listed, firstId }: Position): string {
+  return [toMs, index, page, listed, firstId].join(':');
+}
+
+function readCursor(cursor: string | undefined): Position | undefined {
+  const [, toMs, index, page, listed, firstId = ''] =
+    /^(\d{1,15}):(\d{1,6}):(\d{1,6}):(\d{1,9}):(.*)$/.exec(cursor ?? '') ?? [];
+  return toMs === undefined
+    ? undefined
+    : { toMs: Number(toMs), index: Number(index), page: Number(page), listed: Number(listed), firstId };
 }

@@ -37,13 +37,13 @@ async function start(t: TestContext, quirks: BacenSettings['quirks'] = {}) {
 const asked = ({ calls }: ScriptedPsp) =>
   calls.map(({ query }) => [query.get('inicio'), query.get('fim'), query.get('devolucaoPresente')]);
 
-test('the end is never in the future, long times are split, and earlier payments are asked for their returns', async t => {
+test('the end is never in the future, also by a clock that is behind, long times are split, and earlier payments are asked for their returns', async t => {
   const { psp, list } = await start(t);
   psp.answer({ body: { pix: [] } });
   await list('2026-10-01T00:00:00.500Z', '2026-12-01T00:00:00Z');
   assert.deepEqual(asked(psp), [
     ['2026-10-01T00:00:00.500Z', '2026-11-01T00:00:00.500Z', null],
-    ['2026-11-01T00:00:00.500Z', '2026-11-16T12:00:00.000Z', null],
+    ['2026-11-01T00:00:00.500Z', '2026-11-16T11:59:50.000Z', null],
     ['2026-07-02T00:00:00.500Z', '2026-08-02T00:00:00.500Z', 'true'],
     ['2026-08-02T00:00:00.500Z', '2026-09-02T00:00:00.500Z', 'true'],
     ['2026-09-02T00:00:00.500Z', '2026-10-01T00:00:00.500Z', 'true'],
@@ -56,7 +56,7 @@ test('whole seconds leave nothing of the time out', async t => {
   await list('2026-11-15T03:00:00.700Z', '2026-11-16T02:59:59.999Z');
   assert.deepEqual(asked(psp)[0], ['2026-11-15T03:00:00Z', '2026-11-16T03:00:00Z', null]);
   await list('2026-11-16T11:00:00Z', '2026-11-16T12:00:00.900Z');
-  assert.deepEqual(asked(psp)[2], ['2026-11-16T11:00:00Z', '2026-11-16T12:00:00Z', null]);
+  assert.deepEqual(asked(psp)[2], ['2026-11-16T11:00:00Z', '2026-11-16T11:59:50Z', null]);
 });
 
 test('nothing is asked about the future', async t => {
@@ -84,6 +84,59 @@ test('pages follow the count of the PSP, or end with one that is not full', asyn
     assert.equal(psp.calls.length, 4);
     assert.ok(psp.calls.every(({ query }) => query.get('paginacao.itensPorPagina') === '2'));
   }
+});
+
+test('a PSP that pages by its own size is read to its end by its own count, and one without pages once', async t => {
+  const all = Array.from({ length: 7 }, (_, index) => pixOf(index + 1));
+  const counted = (total: number, pix: object[]) => ({
+    parametros: { paginacao: { quantidadeTotalDeItens: total } },
+    pix,
+  });
+  const answers: [(page: number) => object, number, number][] = [
+    [page => counted(7, all.slice(page * 3, page * 3 + 3)), 7, 3],
+    [() => counted(7, all), 7, 1],
+    [() => ({ pix: all }), 7, 2],
+    [() => counted(7, all.slice(0, 3)), 3, 2],
+    [page => counted(7, all.slice(page * 3, page * 3 + 3).slice(0, page === 2 ? 0 : 3)), 6, 3],
+  ];
+  for (const [answer, found, calls] of answers) {
+    const { psp, list, lines } = await start(t, { pageSize: 5, maxWindowDays: 366 });
+    psp.answer(({ query }) =>
+      query.has('devolucaoPresente') ? { body: {} } : { body: answer(Number(query.get('paginacao.paginaAtual'))) },
+    );
+    const receipts = await list('2026-11-16T00:00:00Z', NOW);
+    assert.equal(new Set(receipts.map(({ reference }) => reference)).size, found);
+    assert.equal(psp.calls.length, calls + 1);
+    const missing = lines.map(line => JSON.parse(line)).map(({ level, count }) => [level, count]);
+    assert.deepEqual(missing, found === 7 ? [] : [['error', 7 - found]]);
+  }
+});
+
+test('more that went back than was paid is a warning that names the payment', async t => {
+  const { psp, list, lines } = await start(t);
+  const back = (valor: string, status = 'DEVOLVIDO') => ({ id: `D${valor}${status}`, valor, status });
+  const pix = [
+    pixOf(1, { devolucoes: [back('0.60'), back('0.40'), back('0.50', 'NAO_REALIZADO')] }),
+    pixOf(2, { devolucoes: [back('0.60'), back('0.41')] }),
+  ];
+  psp.answer(({ query }) => ({ body: query.has('devolucaoPresente') ? {} : { pix } }));
+  assert.equal((await list('2026-11-16T00:00:00Z', NOW)).length, 2);
+  const said = lines.map(line => JSON.parse(line));
+  assert.deepEqual(
+    said.map(({ level, paymentReference }) => [level, paymentReference]),
+    [['warn', pixOf(2).endToEndId]],
+  );
+});
+
+test('where a request is, a PSP is asked once, unless it does not answer', async t => {
+  const { psp, watch } = await start(t);
+  psp.answer({ status: 403, body: {} });
+  await assert.rejects(async () => watch.locationOf?.('1'), { code: 'rail_unavailable' });
+  psp.answer({ body: { loc: { location: 'https://pix.example.com/1' } } });
+  for (let times = 0; times < 3; times++) assert.equal(await watch.locationOf?.('1'), 'pix.example.com/1');
+  psp.answer({ status: 404, body: {} });
+  for (let times = 0; times < 3; times++) assert.equal(await watch.locationOf?.('2'), undefined);
+  assert.equal(psp.calls.length, 3);
 });
 
 test('the end stays the same from page to page while the clock goes on', async t => {
@@ -140,15 +193,29 @@ test('a payment is believed under the id that was asked for only', async t => {
 test('a payment in a list that cannot be read does not hide the others, and is logged without its contents', async t => {
   const { psp, list, lines } = await start(t);
   const answer = {
-    pix: [pixOf(1), pixOf(2, { valor: 'hunter2' }), null, pixOf(4)],
+    pix: [
+      pixOf(1),
+      pixOf(2, { valor: 'hunter2' }),
+      null,
+      pixOf(4),
+      pixOf(5, { devolucoes: [{ id: 'D', valor: 'hunter2' }] }),
+    ],
   };
   psp.answer(({ query }) => ({ body: query.has('devolucaoPresente') ? {} : answer }));
   const receipts = await list('2026-11-16T00:00:00Z', NOW);
   assert.deepEqual(
     receipts.map(({ reference }) => reference),
-    [pixOf(1).endToEndId, pixOf(4).endToEndId],
+    [pixOf(1).endToEndId, pixOf(4).endToEndId, pixOf(5).endToEndId],
   );
-  const [line, ...others] = lines.map(text => JSON.parse(text));
-  assert.deepEqual([line.level, line.rail, line.count, others], ['error', 'custom:test', 2, []]);
+  assert.deepEqual(
+    lines
+      .map(text => JSON.parse(text))
+      .map(({ level, rail, count, paymentReference }) => [level, rail, count, paymentReference]),
+    [
+      ['error', 'custom:test', 3, pixOf(2).endToEndId],
+      ['error', 'custom:test', 3, undefined],
+      ['error', 'custom:test', 3, pixOf(5).endToEndId],
+    ],
+  );
   assert.doesNotMatch(lines.join(), /hunter2/);
 });
