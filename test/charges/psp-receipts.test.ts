@@ -282,3 +282,21 @@ test('one pix on charges of two rails is recorded once, however close the report
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
   }
 });
+
+test('a payment that cannot be taken stops no other, waits for a person, and is taken when it can be', async () => {
+  const [bad, good] = [await create(), await create()];
+  const { endToEndId } = await at.psp.pay({ emv: bad.emv });
+  await at.psp.pay({ emv: good.emv });
+  await at.service.sql(`alter table payments add constraint no_such check (reference <> '${endToEndId}') not valid`);
+  const seenUntil = async () =>
+    (await at.service.sql<{ at: Date }>('select seen_until as at from rails where name = $1', [RAIL]))[0]!.at;
+  const before = await seenUntil();
+  await look();
+  assert.ok((await seenUntil()) > before, 'the look went on');
+  assert.deepEqual([(await read(bad.id)).state, (await read(good.id)).state], ['ACTIVE', 'PAID']);
+  assert.ok((await unmatched()).includes(endToEndId));
+  await at.service.sql('alter table payments drop constraint no_such');
+  await look();
+  assert.equal((await read(bad.id)).state, 'PAID');
+  assert.ok(!(await unmatched()).includes(endToEndId));
+});
