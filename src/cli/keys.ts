@@ -60,7 +60,7 @@ function readNewKey(args: readonly string[]) {
   if (unknown.length > 0) {
     faults.push(`--scopes has ${unknown.map(quoted).join(', ')}, but there are: ${SCOPES.join(', ')}, and all`);
   }
-  const reach = REACHES.find(one => one === asked) ?? reachOf(scopes);
+  const reach = asked === 'account' ? asked : reachOf(scopes);
   if (asked !== undefined && reach !== asked) {
     faults.push(
       `--reach must be ${REACHES.join(' or ')}, and all_accounts needs a scope of the operator, not ${quoted(asked)}`,
@@ -109,11 +109,12 @@ function lineOf(
     ...(expiresAt ? [`${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`] : []),
     ...(revokedAt ? [`revoked ${revokedAt.toISOString()}`] : []),
   ];
-  const reaches = reach === 'all_accounts' ? ['reaches all accounts'] : [];
+  // The scopes say how far a key reaches, unless it was kept from that.
+  const isKept = reach !== reachOf(scopes);
   return [
     prefixOf(id),
     accountId,
-    ...reaches,
+    ...(isKept ? ['its account alone'] : []),
     `made ${createdAt.toISOString()}`,
     ...standing,
     scopes.join(','),

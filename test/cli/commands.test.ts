@@ -90,6 +90,19 @@ test('the audit log is whole, and broken where it was changed', async () => {
   assert.match(broken.said, /^Broken: line 3: .* Whole up to 2 [0-9a-f]{64}$/);
 });
 
+test('a key of the command line reaches as far as its scopes, unless it is kept to its account', async () => {
+  const create = (...more: string[]) => trilho('keys', 'create', '--account', 'acme', '--name', 'kept', ...more);
+  await create('--scopes', 'payments:write', '--reach', 'account');
+  const listed = (await trilho('keys', 'list')).said.split('\n').at(-1) ?? '';
+  assert.match(listed, / {2}acme {2}its account alone {2}made /);
+  await trilho('keys', 'revoke', listed.split(' ')[0]!);
+  const useless = create('--scopes', 'charges:read,metrics:read', '--reach', 'account');
+  await assert.rejects(useless, refusal(/--scopes has metrics:read, which is about all accounts/));
+  const nothing = create('--scopes', 'charges:read', '--reach', 'all_accounts');
+  await assert.rejects(nothing, refusal(/all_accounts needs a scope of the operator/));
+  await assert.rejects(create('--scopes', 'all', '--reach', 'far'), refusal(/--reach must be account or all_accounts/));
+});
+
 test('a key ends after a time or on a day, the list says when, and the doctor says which end soon', async () => {
   const create = ['create', '--account', 'acme', '--scopes', 'charges:read', '--expires'];
   assert.deepEqual(await trilho('doctor'), {
