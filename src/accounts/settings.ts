@@ -15,9 +15,11 @@ export type AccountSettings = {
   /** Origins whose pages may show a checkout in a frame. */
   readonly frameOrigins: readonly string[];
   readonly logo?: Logo;
+  /** Whether the checkout of a charge that was paid in part offers to pay the rest. */
+  readonly offersRemainder: boolean;
 };
 
-export const NO_SETTINGS: AccountSettings = { frameOrigins: [] };
+export const NO_SETTINGS: AccountSettings = { frameOrigins: [], offersRemainder: false };
 
 /** A change as a caller sends it: null removes a value, what is absent stays. */
 export type SettingsChange = {
@@ -27,6 +29,7 @@ export type SettingsChange = {
   readonly returnUrl?: string | null;
   readonly supportUrl?: string | null;
   readonly frameOrigins?: readonly string[];
+  readonly offersRemainder?: boolean;
   /** A `data:` URL of a PNG, JPEG or WebP. */
   readonly logo?: string | null;
 };
@@ -95,6 +98,7 @@ export function changeSettings(
     ...(returnUrl !== undefined && { returnUrl }),
     ...(supportUrl !== undefined && { supportUrl }),
     frameOrigins,
+    offersRemainder: change.offersRemainder ?? before.offersRemainder,
     ...(logo && { logo }),
   };
   return { after, faults };

@@ -10,11 +10,13 @@ type SettingsRow = {
   return_url: string | null;
   support_url: string | null;
   frame_origins: string[];
+  offers_remainder: boolean;
   logo: Buffer | null;
   logo_type: LogoType | null;
 };
 
-const COLUMNS = 'display_name, document, colour, return_url, support_url, frame_origins, logo, logo_type';
+const COLUMNS =
+  'display_name, document, colour, return_url, support_url, frame_origins, logo, logo_type, offers_remainder';
 
 export async function findSettings(sql: Sql, accountId: string): Promise<AccountSettings> {
   const [row] = await sql.query<SettingsRow>(`select ${COLUMNS} from account_settings where account_id = $1`, [
@@ -30,12 +32,13 @@ export async function lockAccount(tx: Sql, id: string): Promise<boolean> {
 }
 
 export async function storeSettings(tx: Sql, accountId: string, settings: AccountSettings, at: Date): Promise<void> {
-  const { displayName, document, colour, returnUrl, supportUrl, frameOrigins, logo } = settings;
+  const { displayName, document, colour, returnUrl, supportUrl, frameOrigins, logo, offersRemainder } = settings;
   await tx.query(
-    `insert into account_settings (account_id, ${COLUMNS}, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    `insert into account_settings (account_id, ${COLUMNS}, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (account_id) do update
         set (${COLUMNS}, updated_at) = (excluded.display_name, excluded.document, excluded.colour, excluded.return_url,
-            excluded.support_url, excluded.frame_origins, excluded.logo, excluded.logo_type, excluded.updated_at)`,
+            excluded.support_url, excluded.frame_origins, excluded.logo, excluded.logo_type, excluded.offers_remainder,
+            excluded.updated_at)`,
     [
       accountId,
       displayName ?? null,
@@ -46,6 +49,7 @@ export async function storeSettings(tx: Sql, accountId: string, settings: Accoun
       frameOrigins,
       logo?.bytes ?? null,
       logo?.type ?? null,
+      offersRemainder,
       at,
     ],
   );
@@ -59,6 +63,7 @@ function toSettings(row: SettingsRow): AccountSettings {
     ...(row.return_url !== null && { returnUrl: row.return_url }),
     ...(row.support_url !== null && { supportUrl: row.support_url }),
     frameOrigins: row.frame_origins,
+    offersRemainder: row.offers_remainder,
     ...(row.logo && row.logo_type && { logo: { type: row.logo_type, bytes: row.logo } }),
   };
 }

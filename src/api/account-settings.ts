@@ -17,6 +17,7 @@ const words = {
   returnUrl: 'Where a payer goes back to.',
   supportUrl: 'Whom a payer asks: a page, `mailto:` or `tel:`.',
   frameOrigins: 'Origins whose pages may show a checkout in a frame.',
+  offersRemainder: 'Whether the checkout of a charge that was paid in part offers to pay the rest.',
 };
 const Colour = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: words.colour });
 const frameOrigins = Type.Array(LooseText(), { maxItems: MAX_ORIGINS, description: words.frameOrigins });
@@ -31,6 +32,7 @@ export const AccountSettingsBody = Type.Object(
     returnUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: words.returnUrl })),
     supportUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: words.supportUrl })),
     frameOrigins: Type.Optional(frameOrigins),
+    offersRemainder: Type.Optional(Type.Boolean({ description: words.offersRemainder })),
     logo: orNull(
       LooseText({
         maxLength: MAX_LOGO_LENGTH,
@@ -55,6 +57,7 @@ export const AccountSettingsView = Type.Object(
     supportUrl: Type.Optional(Type.String({ description: words.supportUrl })),
     frameOrigins: Type.Array(Type.String(), { description: words.frameOrigins }),
     hasLogo: Type.Boolean(),
+    offersRemainder: Type.Boolean({ description: words.offersRemainder }),
   },
   { $id: 'AccountSettings', additionalProperties: false },
 );
@@ -68,6 +71,7 @@ export const ACCOUNT_SETTINGS_EXAMPLE: Static<typeof AccountSettingsView> = {
   supportUrl: 'mailto:ajuda@padaria.example',
   frameOrigins: [],
   hasLogo: false,
+  offersRemainder: false,
 };
 
 /** The logo itself is seen on a checkout. */

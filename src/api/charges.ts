@@ -12,7 +12,7 @@ import { WARNING_CODES, WARNING_PATHS } from '../charges/lint.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import type { Method } from '../rails/rail.ts';
 import { CustomerView } from './customers.ts';
-import { ChargeBody } from './new-charge.ts';
+import { ChargeBody, MethodsBody } from './new-charge.ts';
 import { noteViews } from './notes.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { PaymentView } from './payments.ts';
@@ -21,6 +21,7 @@ import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 const success = Type.Boolean({ description: 'False when the rail refused this method.' });
 const reason = Type.Optional(Type.String({ description: 'Why it was refused.' }));
+const receivedCents = Type.Optional(Type.Integer({ description: 'What came by it, once anything has.' }));
 const Status = (method: Method) =>
   OneOf<MethodStatus>(statusesOf(method), { description: 'CREATING at first; see the states of a charge.' });
 
@@ -29,6 +30,7 @@ const BoletoResult = Type.Object(
     success,
     status: Status('boleto'),
     reason,
+    receivedCents,
     digitableLine: Type.Optional(Type.String({ pattern: '^[0-9]{47}$', description: 'The line a payer types.' })),
     barcode: Type.Optional(Type.String({ pattern: '^[0-9]{44}$' })),
     emv: Type.Optional(Type.String({ description: 'The BR Code that the boleto carries, where its bank makes one.' })),
@@ -43,6 +45,7 @@ const PixResult = Type.Object(
     emv: Type.String({ description: 'The BR Code a payer scans or pastes; empty when refused.' }),
     status: Status('pix'),
     reason,
+    receivedCents,
     txid: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,35}$' })),
     qrCodeUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The QR code as a picture.' })),
   },
@@ -100,6 +103,10 @@ export const ChargeView = Type.Object(
       { description: 'What is valid but looks like a mistake.' },
     ),
     transactionId: Type.Optional(Uuid({ description: 'The order of crypto that this charge pays for.' })),
+    remainderId: Type.Optional(Uuid({ description: 'The charge for what is missing of this one.' })),
+    remainderOf: Type.Optional(
+      Uuid({ description: 'The charge that was paid in part, of which this one asks for the rest.' }),
+    ),
     dueChange: Type.Optional(
       Type.Object(
         {
@@ -146,9 +153,20 @@ export const DueDateBody = Type.Object(
   { $id: 'NewDueDate', additionalProperties: false, examples: [{ dueAt: '2026-12-20T23:59:59-03:00' }] },
 );
 
+export const RemainderBody = Type.Object(
+  {
+    methods: Type.Optional(MethodsBody),
+    dueAt: Type.Optional(
+      DateTime({ description: 'When absent: as in the first charge, and the end of the third day at the earliest.' }),
+    ),
+    expireAt: Type.Optional(DateTime({ description: 'Not before dueAt; 30 days after it when absent.' })),
+  },
+  { $id: 'NewRemainder', additionalProperties: false, examples: [{ methods: ['pix'] }] },
+);
+
 export const CHARGE_SCHEMAS = [
   ...[ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView, ChargesPage],
-  ...[WithdrawalBody, DueDateBody],
+  ...[WithdrawalBody, DueDateBody, RemainderBody],
 ];
 
 const EXAMPLE_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';

@@ -41,7 +41,7 @@ export const PaymentView = Type.Object(
     amountCents: Type.Integer(),
     paidAt: DateTime(),
     timing: OneOf(TIMINGS),
-    isRepeat: Type.Boolean({ description: 'True for money that came when the charge was already paid.' }),
+    isRepeat: Type.Boolean({ description: 'True for every payment of a charge but its first.' }),
     cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'What had ended the method before the money came.' })),
     source: OneOf(PAYMENT_SOURCES, { description: 'Who reported it.' }),
     reference: Type.String({ description: "The bank's id of the payment." }),

@@ -1,7 +1,7 @@
 // Cancels an unpaid charge.
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import { canceled, isUnpaid } from './life.ts';
 import { enqueueRetirement } from './retire.ts';
@@ -21,9 +21,14 @@ export async function cancelCharge(deps: Deps, id: string): Promise<Charge> {
     if (!charge.methods.some(isUnpaid)) {
       throw new AppError('wrong_state', `A charge that is ${charge.state} cannot be canceled.`);
     }
-    const written = await writeStep(deps, tx, canceled(charge), at);
-    await clearTimers(tx, [charge]);
-    await enqueueRetirement(deps.queue, tx, [{ before: charge, after: written }]);
-    return written;
+    return cancelOpen(deps, tx, charge, at);
   });
+}
+
+/** The caller holds the lock of the charge. */
+export async function cancelOpen(deps: WriteDeps, tx: Sql, charge: Charge, at: Date): Promise<Charge> {
+  const written = await writeStep(deps, tx, canceled(charge), at);
+  await clearTimers(tx, [charge]);
+  await enqueueRetirement(deps.queue, tx, [{ before: charge, after: written }]);
+  return written;
 }

@@ -60,6 +60,7 @@ export const CHARGE_STATES = [
   'CREATING',
   'ACTIVE',
   'OVERDUE',
+  'PARTIALLY_PAID',
   'PAID',
   'SETTLED',
   'PARTIALLY_REFUNDED',
@@ -141,6 +142,8 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   readonly createdAt: Date;
   /** The crypto order that this charge pays for. */
   readonly orderId?: string;
+  /** The charge that was paid in part, of which this one asks for the rest. */
+  readonly remainderOf?: string;
 };
 
 /** A method by which a charge can be paid, with its rail, status and instrument. */
@@ -176,7 +179,7 @@ export type Payment = {
   /** The bank's id of the payment. A second report with the same reference is the same payment. */
   readonly reference: string;
   readonly timing: Timing;
-  /** True when the charge had been paid before. */
+  /** True when it is not the first payment of its charge. */
   readonly isRepeat: boolean;
   /** The status that had ended the method before the payment, if one had. */
   readonly cameAfter?: CameAfter;
@@ -228,6 +231,13 @@ export type DueChange = {
   readonly reason?: string;
 };
 
+/** The charge that was made for what is missing of another one. */
+export type Remainder = {
+  readonly chargeId: string;
+  readonly amountCents: bigint;
+  readonly isPaid: boolean;
+};
+
 /** A charge with its state, methods, payments and refunds. */
 export type Charge = ChargeTerms & {
   readonly state: ChargeState;
@@ -235,6 +245,10 @@ export type Charge = ChargeTerms & {
   readonly paidAmount?: PaidAmount;
   /** The amount owed in reais on the day of the first payment. */
   readonly owedCents?: bigint;
+  /** Money has come, and at no time as much as was owed. */
+  readonly isPaidInPart?: true;
+  /** The charge for what is missing. */
+  readonly remainder?: Remainder;
   /** The part of its money that was converted into crypto and can no longer be refunded. */
   readonly committedCents: bigint;
   readonly eventCount: number;

@@ -6,12 +6,23 @@ import { handleNotifications, NOTIFIED } from './notifications.ts';
 import type { PayDeps } from './pay.ts';
 import { RECONCILE, reconcileCharge } from './reconcile.ts';
 import { carryOutRefund, REFUND } from './refund.ts';
+import { followRemainder } from './remainder.ts';
+import { FOLLOW_REMAINDER } from './remainder-job.ts';
 import { RETIRE, retireMethod } from './retire.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
 import { WITHDRAW_REPEATS, withdrawRepeats } from './withdraw-repeats.ts';
 
 /** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`. */
-export const CHARGE_JOBS = [ISSUE, RETIRE, WITHDRAW_REPEATS, RECONCILE, NOTIFIED, REFUND, FOLLOW_ORDER] as const;
+export const CHARGE_JOBS = [
+  ISSUE,
+  RETIRE,
+  WITHDRAW_REPEATS,
+  RECONCILE,
+  NOTIFIED,
+  REFUND,
+  FOLLOW_REMAINDER,
+  FOLLOW_ORDER,
+] as const;
 
 export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {
   return [
@@ -21,5 +32,6 @@ export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {
     handleJob(RECONCILE, payload => reconcileCharge(deps, payload)),
     handleJob(NOTIFIED, payload => handleNotifications(deps, payload)),
     handleJob(REFUND, payload => carryOutRefund(deps, payload)),
+    handleJob(FOLLOW_REMAINDER, payload => followRemainder(deps, payload)),
   ];
 }

@@ -25,6 +25,7 @@ export const CHARGE_EVENTS = [
   'charge.overdue',
   'charge.due_changed',
   'charge.due_change_failed',
+  'charge.partially_paid',
   'charge.paid',
   'charge.paid_twice',
   'charge.settled',
@@ -124,7 +125,8 @@ export function settled(charge: Charge): Step {
 
 /**
  * A payment was received. The first one pays its method and retires the other method; a later one is recorded as a repeat.
- * `owedCents` is the amount owed by the paying method on the day of the payment.
+ * `owedCents` is the amount owed by the paying method on the day of the payment. Less than what was owed on the day of the first
+ * payment pays the charge in part, until more comes.
  */
 export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCents: bigint): Step {
   const isRepeat = charge.payments.length > 0;
@@ -133,9 +135,9 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
   );
   const payments = [...charge.payments, { ...payment, isRepeat, ...(cameAfter && { cameAfter }) }];
   if (isRepeat) {
-    const owed = charge.owedCents ?? owedCents;
-    const withRepeat = { ...charge, payments, paidAmount: paidAmountOf(payments, owed) };
-    return { after: restated({ ...withRepeat, methods: refundedMethods(withRepeat) }), event: 'charge.paid_twice' };
+    const after = completed({ ...charge, payments }, charge.isPaidInPart ?? false);
+    const event = charge.isPaidInPart ? eventOfMoney(after) : 'charge.paid_twice';
+    return { after: restated({ ...after, methods: refundedMethods(after) }), event };
   }
   const { method } = payment;
   const chargeMethod = charge.methods.find(candidate => candidate.method === method);
@@ -146,11 +148,36 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
   const retired = paidByMethod.methods
     .filter(other => other.method !== method && isUnpaid(other))
     .reduce((before, other) => moved(before, other.method, 'PAID_BY_OTHER_METHOD'), paidByMethod);
-  const paidAmount = paidAmountOf(payments, owedCents);
-  return {
-    after: restated({ ...retired, payments, timing: payment.timing, paidAmount, owedCents }),
-    event: 'charge.paid',
-  };
+  const after = restated(completed({ ...retired, payments, timing: payment.timing, owedCents }, true));
+  return { after, event: eventOfMoney(after) };
+}
+
+/** The charge for what was missing is paid. */
+export function remainderPaid(charge: Charge): Step {
+  assert(charge.remainder, 'the charge has a remainder');
+  const paidUp = { ...charge, remainder: { ...charge.remainder, isPaid: true } };
+  const after = completed(paidUp, charge.isPaidInPart ?? false);
+  const stated = restated({ ...after, methods: refundedMethods(after) });
+  return charge.isPaidInPart ? { after: stated, event: eventOfMoney(stated) } : { after: stated };
+}
+
+/** A boleto may be credited while the rest is missing: such a charge is settled as soon as it is paid. */
+export function withSettlement(step: Step): Step[] {
+  const { after, event } = step;
+  const isSettled = event === 'charge.paid' && after.state === 'SETTLED';
+  return isSettled ? [step, { after, event: 'charge.settled' }] : [step];
+}
+
+/** Whether it is paid up, and how its money compares with what was owed. A charge that was paid up once stays so. */
+function completed({ isPaidInPart: _, ...charge }: Charge, wasMissing: boolean): Charge {
+  const owedCents = charge.owedCents ?? 0n;
+  const isMissing = wasMissing && arrivedCents(charge) - returnedCents(charge) < owedCents;
+  const paidAmount = paidAmountOf(arrivedCents(charge), owedCents);
+  return { ...charge, paidAmount, ...(isMissing && { isPaidInPart: true as const }) };
+}
+
+function eventOfMoney({ isPaidInPart }: Charge): ChargeEvent {
+  return isPaidInPart ? 'charge.partially_paid' : 'charge.paid';
 }
 
 /** A refund was requested: its amount is reserved. */
@@ -185,6 +212,22 @@ export function refundableCents(charge: Charge, payment: Payment): bigint {
   return leftCents < freeCents ? leftCents : freeCents;
 }
 
+/** Its own payments, and what the charge for the rest has brought. */
+function arrivedCents({ payments, remainder }: Charge): bigint {
+  return sumOf(payments) + (remainder?.isPaid ? remainder.amountCents : 0n);
+}
+
+/** What went back. */
+function returnedCents({ refunds }: Charge): bigint {
+  return sumOf(refunds.filter(({ status }) => status === 'DONE'));
+}
+
+/** What is missing of a charge that is paid in part; money that goes back is missing too. */
+export function missingCents(charge: Charge): bigint {
+  const { owedCents = 0n, isPaidInPart } = charge;
+  return isPaidInPart ? owedCents - keptCents(charge) : 0n;
+}
+
 /** All payments minus all refunds, the pending ones included. */
 export function keptCents({ payments, refunds }: Charge): bigint {
   return sumOf(payments) - sumOf(refunds.filter(({ status }) => status !== 'FAILED'));
@@ -192,8 +235,8 @@ export function keptCents({ payments, refunds }: Charge): bigint {
 
 /** The part of the kept amount that exceeds what was owed. */
 export function excessCents(charge: Charge): bigint {
-  const { owedCents = 0n } = charge;
-  const kept = keptCents(charge);
+  const { owedCents = 0n, remainder } = charge;
+  const kept = keptCents(charge) + (remainder?.isPaid ? remainder.amountCents : 0n);
   return kept > owedCents ? kept - owedCents : 0n;
 }
 
@@ -226,14 +269,14 @@ function restated(charge: Charge): Charge {
 }
 
 /** The state of the whole charge: payments and refunds decide first, then the statuses of the methods. */
-function stateOf({ methods, payments, refunds, owedCents = 0n }: Charge): ChargeState {
+function stateOf(charge: Charge): ChargeState {
+  const { methods } = charge;
   const statuses = methods.map(({ status }) => status);
   if (statuses.some(status => ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(status))) {
-    const paidCents = sumOf(payments);
-    const backCents = sumOf(refunds.filter(({ status }) => status === 'DONE'));
-    if (backCents > 0n && backCents >= paidCents) return 'REFUNDED';
-    // A refund of only the excess leaves the charge paid.
-    if (backCents > 0n && paidCents - backCents < owedCents) return 'PARTIALLY_REFUNDED';
+    const refunded = refundedStatus(charge);
+    if (refunded === 'REFUNDED') return 'REFUNDED';
+    if (charge.isPaidInPart) return 'PARTIALLY_PAID';
+    if (refunded === 'PARTIALLY_REFUNDED') return 'PARTIALLY_REFUNDED';
     return statuses.includes('SETTLED') ? 'SETTLED' : 'PAID';
   }
   if (statuses.includes('OVERDUE')) return 'OVERDUE';
@@ -243,18 +286,24 @@ function stateOf({ methods, payments, refunds, owedCents = 0n }: Charge): Charge
   return statuses.includes('EXPIRED') ? 'EXPIRED' : 'FAILED';
 }
 
+function refundedStatus(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | undefined {
+  const backCents = returnedCents(charge);
+  if (backCents === 0n) return undefined;
+  if (backCents >= sumOf(charge.payments)) return 'REFUNDED';
+  // A refund of only the excess leaves the charge paid.
+  return arrivedCents(charge) - backCents < (charge.owedCents ?? 0n) ? 'PARTIALLY_REFUNDED' : undefined;
+}
+
 /** A paid pix has a status for refunds. A boleto has none: only the state of its charge shows them. */
 function refundedMethods(charge: Charge): ChargeMethod[] {
-  const state = stateOf(charge);
-  const status = state === 'REFUNDED' || state === 'PARTIALLY_REFUNDED' ? state : 'PAID';
+  const status = refundedStatus(charge) ?? 'PAID';
   return charge.methods.map(current => {
     const isPaidPix = current.method === 'pix' && ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(current.status);
     return isPaidPix ? { ...current, status } : current;
   });
 }
 
-function paidAmountOf(payments: readonly { amountCents: bigint }[], owedCents: bigint): PaidAmount {
-  const paidCents = sumOf(payments);
+function paidAmountOf(paidCents: bigint, owedCents: bigint): PaidAmount {
   if (paidCents === owedCents) return 'exact';
   return paidCents < owedCents ? 'partial' : 'over';
 }

@@ -24,6 +24,7 @@ import {
   referenceTaken,
   type TypedPayment,
 } from './judge-payment.ts';
+import { withSettlement } from './life.ts';
 import { isPixId, normalReference } from './payment-reference.ts';
 import { laterFeePostings, paymentPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
@@ -188,7 +189,7 @@ async function writePayments(
     writeSteps(
       { queue, links },
       tx,
-      fresh.map(({ step }) => ({ step, at: now })),
+      fresh.flatMap(({ step }) => withSettlement(step).map(part => ({ step: part, at: now }))),
     ),
     insertPayments(tx, fresh, now),
     postEntries(

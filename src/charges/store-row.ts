@@ -24,7 +24,8 @@ export const CHARGE_COLUMNS = `
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
-         c.order_id, c.committed_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
+         c.order_id, c.committed_cents, c.is_paid_in_part, c.remainder_of, c.remainder_id, c.remainder_cents,
+         c.is_remainder_paid, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
                                             'bankId', m.bank_id, 'reason', m.reason,
@@ -74,6 +75,11 @@ export type ChargeRow = Row & {
   event_count: number;
   order_id: string | null;
   committed_cents: string;
+  is_paid_in_part: boolean;
+  remainder_of: string | null;
+  remainder_id: string | null;
+  remainder_cents: string | null;
+  is_remainder_paid: boolean;
   link_epoch: number;
   asked_due_at: Date | null;
   due_change_status: DueChange['status'] | null;
@@ -148,6 +154,9 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.metadata !== null && { metadata: row.metadata }),
     ...dueChangeIn(row),
     ...(row.order_id !== null && { orderId: row.order_id }),
+    ...(row.is_paid_in_part && { isPaidInPart: true }),
+    ...(row.remainder_of !== null && { remainderOf: row.remainder_of }),
+    ...remainderIn(row),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
     ...(row.rate !== null &&
@@ -159,6 +168,10 @@ export function toCharge(row: ChargeRow): Charge {
 function dueChangeIn({ asked_due_at: dueAt, due_change_status: status, due_change_reason: reason }: ChargeRow) {
   if (dueAt === null || status === null) return {};
   return { dueChange: { dueAt, status, ...(reason !== null && { reason }) } };
+}
+
+function remainderIn({ remainder_id: chargeId, remainder_cents: cents, is_remainder_paid: isPaid }: ChargeRow) {
+  return chargeId === null || cents === null ? {} : { remainder: { chargeId, amountCents: BigInt(cents), isPaid } };
 }
 
 function toMethod(row: MethodRow): ChargeMethod {

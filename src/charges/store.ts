@@ -50,6 +50,7 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
     state: charge.state,
     event_count: charge.eventCount,
     order_id: charge.orderId,
+    remainder_of: charge.remainderOf,
   };
 }
 
@@ -76,15 +77,16 @@ const INSERT_CHARGES = `
     insert into charges (
       id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
       rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-      event_count, order_id)
+      event_count, order_id, remainder_of)
     select id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
            rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer::json,
-           created_at, state, event_count, order_id
+           created_at, state, event_count, order_id, remainder_of
       from json_to_recordset($1) as new_charge (
              id uuid, account_id text, external_id text, source_key text, description text, metadata jsonb,
              amount_cents bigint, currency text, payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
              fine_percent numeric, interest_percent numeric, due_at timestamptz, expire_at timestamptz,
-             content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid)
+             content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid,
+             remainder_of uuid)
      order by account_id, external_id, id
     on conflict do nothing
     returning id, account_id, created_at),
@@ -166,12 +168,14 @@ export async function updateCharges(tx: Sql, charges: readonly Charge[], at: rea
   const chargeUpdate = tx.query(
     `update charges c
         set state = u.state, timing = u.timing, paid_amount = u.paid_amount, owed_cents = u.owed_cents,
-            event_count = u.event_count
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[])
-            as u (id, account_id, state, timing, paid_amount, owed_cents, event_count)
+            event_count = u.event_count, is_paid_in_part = u.is_paid_in_part, is_remainder_paid = u.is_remainder_paid
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[],
+                   $8::boolean[], $9::boolean[])
+            as u (id, account_id, state, timing, paid_amount, owed_cents, event_count, is_paid_in_part, is_remainder_paid)
       where c.id = any($1) and c.id = u.id and c.account_id = u.account_id
-        and (c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count)
-            is distinct from (u.state, u.timing, u.paid_amount, u.owed_cents, u.event_count)`,
+        and (c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count, c.is_paid_in_part, c.is_remainder_paid)
+            is distinct from
+            (u.state, u.timing, u.paid_amount, u.owed_cents, u.event_count, u.is_paid_in_part, u.is_remainder_paid)`,
     [
       charges.map(charge => charge.id),
       charges.map(charge => charge.accountId),
@@ -180,6 +184,8 @@ export async function updateCharges(tx: Sql, charges: readonly Charge[], at: rea
       charges.map(charge => charge.paidAmount ?? null),
       charges.map(charge => charge.owedCents ?? null),
       charges.map(charge => charge.eventCount),
+      charges.map(charge => charge.isPaidInPart ?? false),
+      charges.map(charge => charge.remainder?.isPaid ?? false),
     ],
   );
   const methods = charges.flatMap((charge, index) =>

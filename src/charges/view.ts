@@ -1,5 +1,6 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { channelWords } from '../rails/cnab/reasons.ts';
+import type { Method } from '../rails/rail.ts';
 import { boletoResult, pixResult } from './answer.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
 import type { Links } from './links.ts';
@@ -31,18 +32,26 @@ export function chargeView(links: Links, charge: Charge) {
     },
     customer: customerView(charge),
     taxes: hasTaxes ? { fine: numberOf(finePercent), interest: numberOf(interestPercent) } : undefined,
-    boleto: boleto && boletoResult(charge.id, boleto),
-    pix: pix && pixResult(charge.id, pix),
+    boleto: boleto && { ...boletoResult(charge.id, boleto), receivedCents: receivedCents(charge, 'boleto') },
+    pix: pix && { ...pixResult(charge.id, pix), receivedCents: receivedCents(charge, 'pix') },
     checkoutUrl: links.checkoutUrl(charge),
     payments: charge.payments.map(paymentView),
     refunds: charge.refunds.map(refundView),
     warnings: chargeWarnings(charge),
     transactionId: charge.orderId,
+    remainderId: charge.remainder?.chargeId,
+    remainderOf: charge.remainderOf,
     dueChange: charge.dueChange && { ...charge.dueChange, dueAt: charge.dueChange.dueAt.toISOString() },
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),
     createdAt: charge.createdAt.toISOString(),
   };
+}
+
+/** What came by a method, once anything has. */
+function receivedCents({ payments }: Charge, method: Method): number | undefined {
+  const own = payments.filter(payment => payment.method === method);
+  return own.length === 0 ? undefined : Number(own.reduce((sum, { amountCents }) => sum + amountCents, 0n));
 }
 
 function numberOf(percent: string | undefined): number | undefined {

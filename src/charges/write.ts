@@ -6,6 +6,7 @@ import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import type { Step } from './life.ts';
 import type { Links } from './links.ts';
+import { FOLLOW_REMAINDER } from './remainder-job.ts';
 import { updateCharges } from './store.ts';
 import { chargeView } from './view.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
@@ -18,7 +19,7 @@ export type DatedStep = { readonly step: Step; readonly at: Date };
 /**
  * Writes steps and returns the charges after them, each once. Several steps of one charge must be given in order, each
  * starting from the result of the one before: the row gets the last result, and every step gets its event. If a charge pays
- * for an order, the same transaction enqueues the job that advances the order.
+ * for an order, or is tied to a charge for the rest, the same transaction enqueues the job that advances the other.
  */
 export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: readonly DatedStep[]): Promise<Charge[]> {
   const counted = withCounts(steps);
@@ -26,12 +27,14 @@ export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: re
   const charges = [...last.values()].map(({ after }) => after);
   const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(links, after, event, at)] : []));
   const orders = counted.flatMap(({ after, event }) => (concernsOrder(event) ? (orderRefOf(after) ?? []) : []));
+  const remainders = counted.flatMap(({ after, event }) => (movesMoney(event) ? (remainderRefOf(after) ?? []) : []));
   const moments = [...last.values()].map(({ at }) => at);
   // These statements do not depend on each other, so they are sent together.
   await Promise.all([
     charges.length > 0 ? updateCharges(tx, charges, moments) : undefined,
     insertEvents(tx, announced),
     queue.enqueue(tx, FOLLOW_ORDER, orders),
+    queue.enqueue(tx, FOLLOW_REMAINDER, remainders),
   ]);
   return charges;
 }
@@ -64,6 +67,18 @@ const NO_CONCERN: readonly Step['event'][] = [
 /** An order waits for a payment, for the end of the charge without one, and for refunds. */
 function concernsOrder(event: Step['event']): boolean {
   return !NO_CONCERN.includes(event);
+}
+
+const MOVES_MONEY: readonly Step['event'][] = ['charge.paid', 'charge.refunded', 'charge.returned'];
+
+/** A charge for the rest is paid, or no longer needed. */
+function movesMoney(event: Step['event']): boolean {
+  return MOVES_MONEY.includes(event);
+}
+
+function remainderRefOf({ id, accountId, remainder, remainderOf }: Charge) {
+  if (remainderOf !== undefined) return { accountId, chargeId: remainderOf };
+  return remainder && !remainder.isPaid ? { accountId, chargeId: id } : undefined;
 }
 
 function orderRefOf({ accountId, orderId }: Charge) {

@@ -9,7 +9,16 @@ import type { Log } from '../lib/log.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 
-const OPTIONS = ['name', 'document', 'colour', 'return-url', 'support-url', 'frame-origins', 'logo'] as const;
+const OPTIONS = [
+  'name',
+  'document',
+  'colour',
+  'return-url',
+  'support-url',
+  'frame-origins',
+  'logo',
+  'offers-remainder',
+] as const;
 /** What removes a value. */
 const NONE = 'none';
 
@@ -43,8 +52,16 @@ async function changeOf(options: Readonly<Record<string, string | undefined>>): 
     logo: await logoOf(text('logo')),
   };
   const origins = text('frame-origins');
+  const offers = options['offers-remainder'];
+  if (offers !== undefined && offers !== 'yes' && offers !== 'no') {
+    throw new StartError('trilho accounts settings: --offers-remainder is yes or no.');
+  }
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return { ...given, ...(origins !== undefined && { frameOrigins: origins === null ? [] : origins.split(',') }) };
+  return {
+    ...given,
+    ...(offers !== undefined && { offersRemainder: offers === 'yes' }),
+    ...(origins !== undefined && { frameOrigins: origins === null ? [] : origins.split(',') }),
+  };
 }
 
 /** A file as the `data:` URL that the API takes; its bytes say what kind of picture it is. */

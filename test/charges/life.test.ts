@@ -144,12 +144,12 @@ describe('a charge', () => {
     assert.equal((await read(id)).payments[0].amountCents, json.pix.totalCents);
   });
 
-  test('paid late with the amount of its first day is paid, late and partial', async () => {
+  test('paid late with the amount of its first day is paid in part, and late', async () => {
     const id = await make({ taxes: { fine: 2 } });
     await move({ to: '2026-12-20T12:00:00Z' });
     assert.equal(
       standing((await pay(id, { method: 'boleto', amountCents: 15_990 })).json),
-      'PAID late partial PAID_BY_OTHER_METHOD PAID',
+      'PARTIALLY_PAID late partial PAID_BY_OTHER_METHOD PAID',
     );
   });
 
@@ -479,7 +479,7 @@ describe('the clock', () => {
     const innocent = await make();
     assert.equal((await move({ advance: 'P1Y' })).status, 200);
     for (const id of [old, oldest, innocent]) assert.equal((await read(id)).state, 'EXPIRED');
-    assert.equal((await pay(oldest, { method: 'pix', amountCents: 1 })).json.state, 'PAID');
+    assert.equal((await pay(oldest, { method: 'pix', amountCents: 1 })).json.state, 'PARTIALLY_PAID');
   });
 
   test('is the same for another node', async () => {

@@ -107,7 +107,7 @@ test('a statement pays charges by their txid, keeps the rest, and changes nothin
   const paid = await read(exact.id);
   assert.equal(`${paid.state} ${paid.timing} ${paid.paidAmount}`, 'PAID on_time exact');
   const partly = await read(less.id);
-  assert.equal(`${partly.state} ${partly.paidAmount}`, 'PAID partial');
+  assert.equal(`${partly.state} ${partly.paidAmount}`, 'PARTIALLY_PAID partial');
   const [kept] = await unmatched(4_200);
   assert.equal(kept?.reference, 'E9999999920261116120000000000013');
   assert.equal(kept?.reason, 'no_match');

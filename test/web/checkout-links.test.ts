@@ -175,6 +175,7 @@ test('what an account may not show is refused with every fault, and nothing is w
     accountId: 'bad',
     frameOrigins: [],
     hasLogo: false,
+    offersRemainder: false,
   });
   assert.equal((await change('nobody', {})).status, 404);
 });

@@ -21,6 +21,7 @@ export const ACCOUNTS: Commands = [
         'trilho accounts list',
         'trilho accounts settings <id> [--name <words>] [--document <CPF or CNPJ>] [--colour <#rrggbb>] [--logo <file>]',
         '                             [--return-url <url>] [--support-url <url>] [--frame-origins <origin,origin,…>]',
+        '                             [--offers-remainder yes|no]',
         '',
         'settings  changes what is given, «none» removes it, and prints the settings',
         '',

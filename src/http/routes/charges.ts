@@ -9,6 +9,7 @@ import {
   CREATED_EXAMPLE,
   CreatedCharge,
   DueDateBody,
+  RemainderBody,
   WithdrawalBody,
 } from '../../api/charges.ts';
 import { ChargeBody, toChargeDraft, toNewCharge } from '../../api/new-charge.ts';
@@ -19,6 +20,7 @@ import { changeDueDate } from '../../charges/change-due-date.ts';
 import { checkCharge } from '../../charges/check.ts';
 import { type CreateDeps, createCharge } from '../../charges/create.ts';
 import { listCharges } from '../../charges/list.ts';
+import { makeRemainder } from '../../charges/remainder.ts';
 import { requireCharge, requireChargeOf } from '../../charges/require.ts';
 import { findCharge } from '../../charges/store.ts';
 import { chargeView } from '../../charges/view.ts';
@@ -117,6 +119,32 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     handle: async ({ path, caller }) => {
       await requireChargeOf(deps.db, path.id, caller?.accountId);
       return chargeView(deps.links, await cancelCharge(deps, path.id));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/charges/:id/remainder',
+    operationId: 'chargeRemainder',
+    summary: 'Charge what is missing of a charge',
+    description:
+      'For a charge that is PARTIALLY_PAID: one charge for the rest, to the same payer. When it is paid, the first charge is paid. There is one at most: a repeat returns it, whatever it asks for.',
+    tag,
+    path: idOf('charge'),
+    body: RemainderBody,
+    answer: created(ChargeView, 'The charge for the rest', CHARGE_EXAMPLE, { ...LOCATION, ...REPLAYED }),
+    problems: ['wrong_state', 'charge_refused'],
+    handle: async ({ path, body, caller }, reply) => {
+      await requireChargeOf(deps.db, path.id, caller?.accountId);
+      const { methods, dueAt, expireAt } = body;
+      const { charge, replayed } = await makeRemainder(deps, path.id, {
+        ...(methods && { methods: [...new Set(methods)] }),
+        ...(dueAt !== undefined && { dueAt: dateOf(dueAt) }),
+        ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
+      });
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.header('location', `/charges/${charge.id}`);
+      return chargeView(deps.links, charge);
     },
   });
 

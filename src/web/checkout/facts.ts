@@ -1,7 +1,7 @@
 // What a payer is told about a charge, in facts without words: where it stands, what is owed today, what came and went back.
 import type { AmountOwed } from '../../charges/amount.ts';
 import { type Charge, type ChargeMethod, isInstant, isOf } from '../../charges/charge.ts';
-import { isPayable, isUnpaid, keptCents } from '../../charges/life.ts';
+import { excessCents, isPayable, isUnpaid, missingCents } from '../../charges/life.ts';
 import { endOf, owedOn } from '../../charges/owed.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { staticAmountIn } from '../../rails/br-code.ts';
@@ -41,7 +41,7 @@ export type Facts = {
   readonly priceEndsAt?: Date;
 };
 
-const PAID = ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
+const PAID = ['PARTIALLY_PAID', 'PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
 /** `priceEndsAt`: until when what the charge pays for has its price, where that is still to be paid. */
 export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
@@ -62,21 +62,18 @@ export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
   const boleto = payable('boleto');
   const owed = (pix ?? boleto)?.owed;
   const paidCents = sum(charge.payments);
-  const keep = keptCents(charge);
-  const owedCents = charge.owedCents ?? 0n;
   const isPaid = PAID.includes(charge.state);
   const returned = charge.refunds.filter(({ status }) => status === 'DONE');
   const returning = charge.refunds.filter(({ status }) => status === 'PENDING');
-  const missingCents = isPaid && returned.length === 0 && keep < owedCents ? owedCents - keep : 0n;
   return {
-    standing: missingCents > 0n ? 'paidInPart' : standingOf(charge, owed, { isOver, isPriceOver }),
+    standing: standingOf(charge, owed, { isOver, isPriceOver }),
     ...(pix && { pix }),
     ...(boleto && { boleto }),
     failed: pix || boleto ? charge.methods.filter(({ status }) => status === 'FAILED').map(({ method }) => method) : [],
     amountCents: isPaid ? paidCents : ((pix ?? boleto)?.asksCents ?? charge.payableCents),
     paidCents,
-    missingCents,
-    excessCents: isPaid && keep > owedCents ? keep - owedCents : 0n,
+    missingCents: charge.state === 'PARTIALLY_PAID' ? missingCents(charge) : 0n,
+    excessCents: isPaid ? excessCents(charge) : 0n,
     returnedCents: sum(returned),
     returningCents: sum(returning),
     isTwice: charge.payments.some(({ isRepeat }) => isRepeat),
@@ -109,6 +106,8 @@ function standingOf(
       return 'open';
     case 'OVERDUE':
       return owed && owed.lines.length > 1 ? 'overdue' : 'overdueNoFees';
+    case 'PARTIALLY_PAID':
+      return 'paidInPart';
     case 'PAID':
     case 'SETTLED':
       return timing === 'late' ? 'paidLate' : 'paid';

@@ -5,6 +5,7 @@ import { findSettings } from '../../accounts/store-settings.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { type Charge, isOf } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links.ts';
+import { makeRemainder, type RemainderDeps } from '../../charges/remainder.ts';
 import { findCharge } from '../../charges/store.ts';
 import { networkOf } from '../../http/server/limits.ts';
 import type { Observers } from '../../http/server/observers.ts';
@@ -32,7 +33,7 @@ import { readVersions } from './store.ts';
 import { checkoutStreams } from './stream.ts';
 import { type Bought, type View, viewOf } from './view-model.ts';
 
-export type CheckoutDeps = {
+export type CheckoutDeps = RemainderDeps & {
   readonly db: Database;
   readonly links: Links;
   readonly clock: Clock;
@@ -126,6 +127,19 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     });
     const framedBy = view.settings.frameOrigins;
     return sendHtml(request, reply, page, { framedBy, style });
+  });
+
+  // A form without fields. The payer asks for the rest where the account allows it; asked again, it is the same charge.
+  app.register(async inner => {
+    inner.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => undefined);
+    inner.post<TokenRoute>('/pay/:token/remainder', OPTIONS, async (request, reply) => {
+      const opened = await open(request);
+      if (typeof opened === 'string') return say(opened, request, reply);
+      const { offersRemainder } = await findSettings(deps.db, opened.accountId);
+      const mayPay = offersRemainder && (opened.remainder !== undefined || opened.state === 'PARTIALLY_PAID');
+      const next = mayPay ? (await makeRemainder(deps, opened.id)).charge : opened;
+      return reply.redirect(`/pay/${deps.links.tokenOf(next)}?lang=${languageOf(request)}`, 303);
+    });
   });
 
   // No link at all, one with something behind it, or one longer than any of ours.

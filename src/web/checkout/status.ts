@@ -1,4 +1,5 @@
 // Where a charge stands, in its own words: the first thing on the page, read aloud when it changes.
+import { isOrdered } from '../../charges/charge.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { type Html, html } from '../html.ts';
 import { maskedDocument, maskedName } from './masks.ts';
@@ -45,6 +46,7 @@ ${
   html`<p class="muted">${dueLine(view)}</p>
 <p class="muted small">${words.chargedTo} ${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></p>`
 }
+${mayPayRest(view) && html`<form method="post" action="/pay/${view.token}/remainder?lang=${view.language}" class="no-print"><button class="button" type="submit">${words.payRest(formats.money(facts.missingCents))}</button></form>`}
 ${canPay && html`<p class="ending" data-live="ending">${ending(view)}</p>`}
 </section>`;
 }
@@ -65,6 +67,11 @@ export function amountsOf({
   return [{ label: words.amount, amount: formats.money(facts.amountCents) }];
 }
 
+/** Whether the account lets the payer pay the rest of a charge that was paid in part. */
+function mayPayRest({ settings, facts, charge }: View): boolean {
+  return settings.offersRemainder && facts.missingCents > 0n && !isOrdered(charge);
+}
+
 /** For a screen reader, which is told when it changes. */
 export function spokenStatus(view: View): string {
   const [heading = ''] = view.words.state[view.facts.standing];
@@ -79,12 +86,16 @@ function sentenceOf({ words, facts, bought }: View): string {
   return facts.standing === 'paid' && isOpen ? '' : sentence;
 }
 
-function notes({ words, formats, facts, charge }: View): string[] {
+function notes(view: View): string[] {
+  const { words, formats, facts, charge } = view;
+  const offersRest = mayPayRest(view);
   const money = (cents: bigint) => formats.money(cents);
-  const isOpenBoleto = charge.state === 'PAID' && charge.payments.some(({ method }) => method === 'boleto');
+  const isOpenBoleto =
+    ['PARTIALLY_PAID', 'PAID'].includes(charge.state) && charge.payments.some(({ method }) => method === 'boleto');
   const found: (string | false)[] = [
     facts.priceEndsAt !== undefined && words.priceUntil(formats.moment(facts.priceEndsAt)),
-    facts.missingCents > 0n && words.partial(money(facts.paidCents), money(facts.missingCents)),
+    facts.missingCents > 0n &&
+      (offersRest ? words.partialOffered : words.partial)(money(facts.paidCents), money(facts.missingCents)),
     facts.excessCents > 0n && (facts.isTwice ? words.twice : words.over)(money(facts.excessCents)),
     facts.cameAfterEnd && words.afterEnd,
     isOpenBoleto && words.boletoCredit,

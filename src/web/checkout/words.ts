@@ -81,6 +81,8 @@ const pt = {
   },
   partial: (paid: string, missing: string) =>
     `Recebemos ${paid}. Faltam ${missing}: combine com o vendedor como completar.`,
+  partialOffered: (paid: string, missing: string) => `Recebemos ${paid}. Faltam ${missing}.`,
+  payRest: (missing: string) => `Pagar o restante: ${missing}`,
   over: (extra: string) => `Você pagou ${extra} a mais. O vendedor pode devolver essa parte.`,
   twice: (extra: string) => `Recebemos mais de um pagamento, ${extra} a mais. O vendedor pode devolver essa parte.`,
   afterEnd: 'O dinheiro chegou depois do fim da cobrança. O vendedor foi avisado.',
@@ -188,6 +190,8 @@ const en: CheckoutWords = {
     partlyRefunded: ['Payment returned in part', ''],
     failed: ['This charge cannot be paid', 'The bank did not accept it. Ask for a new charge.'],
   },
+  partialOffered: (paid, missing) => `We received ${paid}. ${missing} is missing.`,
+  payRest: missing => `Pay the rest: ${missing}`,
   partial: (paid, missing) => `We received ${paid}. ${missing} is missing: agree with the seller how to complete it.`,
   over: extra => `You paid ${extra} too much. The seller can return it.`,
   twice: extra => `We received more than one payment, ${extra} too much. The seller can return it.`,

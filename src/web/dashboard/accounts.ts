@@ -112,6 +112,12 @@ async function askForSettings({ db }: ActDeps, { caller }: FastifyRequest, { id 
         maxLength: MAX_ORIGINS_LENGTH,
         hint: 'Such as https://shop.example.com, with a space between two.',
       },
+      {
+        name: 'offersRemainder',
+        label: 'Paid in part: offer to pay the rest',
+        type: 'checkbox',
+        value: String(settings.offersRemainder),
+      },
     ],
     button: 'Change the settings',
     back: '/dashboard/accounts',
@@ -131,6 +137,7 @@ async function settingsIn(fields: Fields) {
     returnUrl: textOrNull('returnUrl'),
     supportUrl: textOrNull('supportUrl'),
     frameOrigins: origins === '' ? [] : origins.split(/[\s,]+/),
+    offersRemainder: textField(fields, 'offersRemainder') === 'true',
     ...(hasFile && { logo: `data:;base64,${Buffer.from(await file.arrayBuffer()).toString('base64')}` }),
     ...(!hasFile && textField(fields, 'removeLogo') === 'true' && { logo: null }),
   };

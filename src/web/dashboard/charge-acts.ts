@@ -1,13 +1,15 @@
-// What can be done with a charge: cancel it, change its due date, withdraw the link to its checkout.
+// What can be done with a charge: cancel it, change its due date, charge what is missing, withdraw the link to its checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { missingCents } from '../../charges/life.ts';
 import { type Links, MAX_EPOCH } from '../../charges/links.ts';
 import { requireCharge } from '../../charges/require.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
+import { textOf } from './api-call.ts';
 import { textField } from './form.ts';
 import { facts, reais, when } from './parts.ts';
-import { daysIn } from './payer-fields.ts';
+import { daysIn, EXPIRE_FIELD, METHODS_FIELD } from './payer-fields.ts';
 
 export async function shownCharge({ db }: Pick<ActDeps, 'db'>, { caller }: FastifyRequest, { id = '' }: Params) {
   const charge = await requireCharge(db, id.toLowerCase(), caller?.accountId);
@@ -63,6 +65,39 @@ charge keeps its due date.</p>${facts([
       body: daysIn(fields),
     }),
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/charges/:id/remainder',
+    section: 'charges',
+    ask: async (request, params) => {
+      const { charge, back } = await shownCharge(deps, request, params);
+      return {
+        title: 'Charge the rest?',
+        words: html`<p>One charge for what is missing, to the same payer; there is one at most. When it is paid, this one is.</p>${facts(
+          [
+            ['Missing', reais(missingCents(charge))],
+            ['Payer', charge.customer.name],
+          ],
+        )}`,
+        fields: [
+          METHODS_FIELD,
+          {
+            ...{ name: 'dueDay', apiName: 'dueAt', label: 'Due', type: 'date' },
+            hint: 'Empty: as this charge, and the third day at the earliest.',
+          },
+          EXPIRE_FIELD,
+        ],
+        button: 'Charge the rest',
+        back,
+      };
+    },
+    call: (fields, { id = '' }) => ({
+      method: 'POST',
+      url: `/charges/${encodeURIComponent(id)}/remainder`,
+      body: { methods: textField(fields, 'methods').split(' '), ...daysIn(fields) },
+    }),
+    done: ({ id }) => `/dashboard/charges/${textOf(id)}`,
   });
 
   defineAct(app, deps, {

@@ -93,6 +93,7 @@ ${pager(request, list)}</div>`,
       may(caller, 'payments:write') && act('record', 'Record a payment'),
       may(caller, 'refunds:write') && charge.payments.length > 0 && act('refund', 'Refund'),
       may(caller, 'charges:write') && isOpen && act('due-date', 'Change the due date'),
+      may(caller, 'charges:write') && charge.state === 'PARTIALLY_PAID' && act('remainder', 'Charge the rest'),
       may(caller, 'charges:write') && act('withdraw', 'Withdraw the link'),
       may(caller, 'charges:write') && isOpen && act('cancel', 'Cancel'),
     ];
@@ -115,6 +116,11 @@ ${pager(request, list)}</div>`,
         ['Ends', when(charge.expireAt)],
         ['Created', when(charge.createdAt)],
         ['Checkout', html`<a class="long" href="${charge.checkoutUrl}">${charge.checkoutUrl}</a>`],
+        [
+          'Charge for the rest',
+          charge.remainderId && idLink(`/dashboard/charges/${charge.remainderId}`, charge.remainderId),
+        ],
+        ['Rest of', charge.remainderOf && idLink(`/dashboard/charges/${charge.remainderOf}`, charge.remainderOf)],
         ['Order', charge.transactionId && idLink(`/dashboard/orders/${charge.transactionId}`, charge.transactionId)],
       ])}</section>
 <section class="card"><h2>Ways to pay</h2>${table({
@@ -166,9 +172,9 @@ type Standing = Pick<Listed, 'state' | 'paidAmount' | 'timing' | 'payments'>;
 
 /** The state, and in words what «paid» alone would hide. */
 function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
-  const isTwice = payments.some(({ isRepeat }) => isRepeat);
+  const isTwice = paidAmount === 'over' && payments.some(({ isRepeat }) => isRepeat);
   const words = [
-    paidAmount === 'partial' && 'paid in part',
+    paidAmount === 'partial' && state !== 'PARTIALLY_PAID' && 'paid in part',
     isTwice && 'paid twice',
     paidAmount === 'over' && !isTwice && 'paid too much',
     timing === 'late' && 'late',

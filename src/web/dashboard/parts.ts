@@ -54,6 +54,7 @@ const TONES: Readonly<Record<string, string>> = {
   pending_fulfillment: 'info',
   fulfillment_scheduled: 'info',
   OVERDUE: 'warn',
+  PARTIALLY_PAID: 'warn',
   PARTIALLY_REFUNDED: 'warn',
   held: 'warn',
   failing: 'warn',

@@ -14,12 +14,14 @@ const TYPE_CHOICES = [
   { value: 'company', label: 'a company' },
 ];
 
+export const METHODS_FIELD = { name: 'methods', label: 'Payable by', type: 'select', options: METHOD_CHOICES } as const;
+
 /** Fields of a payer that every form shows. */
 export const PAYER_FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name of the payer', isRequired: true },
   { name: 'document', label: 'CPF or CNPJ', isRequired: true },
   { name: 'email', label: 'E-mail', hint: 'May be left out.' },
-  { name: 'methods', label: 'Payable by', type: 'select', options: METHOD_CHOICES },
+  METHODS_FIELD,
 ];
 
 const address = { group: 'Address of the payer, for a boleto' };

@@ -88,6 +88,7 @@ test('an account is opened, and how it shows itself to payers is filled in, chan
     supportUrl: 'mailto:ajuda@example.com',
     frameOrigins: ['https://shop.example.com', 'https://www.shop.example.com'],
     hasLogo: true,
+    offersRemainder: false,
   });
   const form = await view(service, at);
   for (const value of ['Padaria Central', '#7a1fa2', 'https://shop.example.com https://www.shop.example.com']) {
@@ -115,7 +116,7 @@ test('an account is opened, and how it shows itself to payers is filled in, chan
     'the logo stays',
   );
   assert.equal((await submit(service, at, { removeLogo: 'true' })).status, 303);
-  const none = { accountId: 'shop', frameOrigins: [], hasLogo: false };
+  const none = { accountId: 'shop', frameOrigins: [], hasLogo: false, offersRemainder: false };
   assert.deepEqual((await service.get('/accounts/shop/settings')).json, none);
 });
 

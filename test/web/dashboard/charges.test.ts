@@ -17,7 +17,7 @@ const badgesIn = (page: string) =>
 
 const SAID: Readonly<Record<string, readonly string[]>> = {
   paid: ['paid'],
-  'paid in part': ['paid', 'paid in part'],
+  'paid in part': ['partially paid'],
   'paid too much': ['paid', 'paid too much'],
   'paid twice': ['paid', 'paid twice'],
   'paid twice, once returned': ['paid', 'paid twice'],

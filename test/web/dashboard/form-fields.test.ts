@@ -32,6 +32,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
   return {
     'POST /charges': '/charges/new',
     'POST /charges/{id}/due-date': `/charges/${charge}/due-date`,
+    'POST /charges/{id}/remainder': `/charges/${charge}/remainder`,
     'POST /charges/{id}/checkout/withdraw': `/charges/${charge}/withdraw`,
     'POST /charges/{id}/refunds': `/charges/${charge}/refund`,
     'POST /charges/{id}/payments': `/charges/${charge}/record`,

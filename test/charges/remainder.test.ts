@@ -1,0 +1,156 @@
+// Charges that are paid in part, and the charge for the rest: announced as such, charged once, and paid together.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { openCharge, pathOf, pay } from '../harness/checkouts.ts';
+import { silentLog } from '../harness/log.ts';
+import { CHARGE_PART, orderDriver } from '../harness/orders.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(async () => {
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog, maxConnections: 1 });
+  const results = await checkLedger(db, LEDGER_CHECKS);
+  await db.close();
+  await service.stop();
+  assert.deepEqual(
+    results.flatMap(({ differences }) => differences),
+    [],
+  );
+});
+
+const read = async (id: string) => (await service.get(`/charges/${id}`)).json;
+const remainder = (id: string, body: Record<string, unknown> = {}): Promise<Answer> =>
+  service.post(`/charges/${id}/remainder`, body);
+async function eventsOf(id: string): Promise<string> {
+  const rows = await service.sql<{ type: string }>('select type from events where object_id = $1 order by sequence', [
+    id,
+  ]);
+  return rows.map(({ type }) => type.replace('charge.', '')).join(' ');
+}
+async function paidInPart(method = 'pix'): Promise<string> {
+  const id = await openCharge(service);
+  await pay(service, id, { method, amountCents: 5_000 });
+  await service.runJobs();
+  return id;
+}
+
+test('a charge that is paid in part is not announced as paid, until the rest has come', async () => {
+  const id = await paidInPart();
+  const part = await read(id);
+  assert.deepEqual(
+    [part.state, part.paidAmount, part.pix.status, part.pix.receivedCents, part.boleto.status],
+    ['PARTIALLY_PAID', 'partial', 'PAID', 5_000, 'PAID_BY_OTHER_METHOD'],
+  );
+  const listed = (await service.get('/charges?state=PARTIALLY_PAID')).json.charges;
+  assert.ok(listed.some((charge: { id: string }) => charge.id === id));
+  assert.equal((await service.send(`/charges/${id}/cancel`, { method: 'POST' })).status, 409);
+  await pay(service, id, { method: 'pix', amountCents: 1_000 });
+  assert.equal((await read(id)).state, 'PARTIALLY_PAID');
+  await pay(service, id, { method: 'pix', amountCents: 9_990 });
+  const whole = await read(id);
+  assert.deepEqual([whole.state, whole.paidAmount, whole.pix.receivedCents], ['PAID', 'exact', 15_990]);
+  await pay(service, id, { method: 'pix', amountCents: 100 });
+  assert.equal(await eventsOf(id), 'created active partially_paid partially_paid paid paid_twice');
+});
+
+test('late money counts in part too, and a refund of all of it ends the charge', async () => {
+  const id = await openCharge(service);
+  await service.send(`/charges/${id}/cancel`, { method: 'POST' });
+  await pay(service, id, { method: 'pix', amountCents: 5_000 });
+  await service.post(`/charges/${id}/refunds`, { amountCents: 2_000 });
+  await service.runJobs();
+  assert.deepEqual([(await read(id)).state, (await read(id)).pix.status], ['PARTIALLY_PAID', 'PARTIALLY_REFUNDED']);
+  await service.post(`/charges/${id}/refunds`, {});
+  await service.runJobs();
+  assert.equal((await read(id)).state, 'REFUNDED');
+  assert.equal((await remainder(id)).status, 409);
+  await pay(service, id, { method: 'pix', amountCents: 11_000 });
+  assert.equal((await read(id)).state, 'PARTIALLY_PAID', 'what went back is missing');
+});
+
+test('the rest is charged once, however often it is asked for, and completes the first charge', async () => {
+  const id = await paidInPart();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => remainder(id)));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201], answers[0]?.text);
+  const ids = new Set(answers.map(({ json }) => json.id));
+  assert.equal(ids.size, 1);
+  const [rest] = ids;
+  assert.deepEqual(
+    [(await read(rest)).amountCents, (await read(rest)).remainderOf, (await read(id)).remainderId],
+    [10_990, id, rest],
+  );
+  await service.runJobs();
+  await pay(service, rest, { method: 'boleto' });
+  await service.runJobs();
+  const first = await read(id);
+  assert.deepEqual([first.state, first.paidAmount], ['PAID', 'exact']);
+  assert.equal(await eventsOf(id), 'created active partially_paid paid');
+  assert.equal((await remainder(id)).json.id, rest);
+});
+
+test('a boleto that was credited meanwhile makes the charge settled with the payment of the rest', async () => {
+  const id = await paidInPart('boleto');
+  const rest = (await remainder(id, { methods: ['pix'] })).json.id;
+  await service.runJobs();
+  assert.equal((await service.post('/sandbox/clock', { advance: 'P3D' })).status, 200);
+  assert.deepEqual([(await read(id)).state, (await read(id)).boleto.status], ['PARTIALLY_PAID', 'SETTLED']);
+  await pay(service, rest, { method: 'pix' });
+  await service.runJobs();
+  assert.equal(await eventsOf(id), 'created active partially_paid paid settled');
+});
+
+test('the charge for the rest goes when the first one no longer needs it', async () => {
+  const completed = await paidInPart();
+  const refunded = await paidInPart();
+  const rests = [(await remainder(completed)).json.id, (await remainder(refunded)).json.id];
+  await pay(service, completed, { method: 'pix', amountCents: 10_990 });
+  await service.post(`/charges/${refunded}/refunds`, {});
+  await service.runJobs();
+  assert.deepEqual([(await read(completed)).state, (await read(refunded)).state], ['PAID', 'REFUNDED']);
+  for (const rest of rests) assert.equal((await read(rest)).state, 'CANCELED');
+});
+
+test('there is no rest of a charge that is unpaid or paid, nor of one that pays for an order', async () => {
+  const open = await openCharge(service);
+  const paid = await openCharge(service);
+  await pay(service, paid);
+  for (const id of [open, paid]) assert.equal((await remainder(id)).json.code, 'wrong_state');
+  const orders = orderDriver(service);
+  const order = await orders.order({ charge: CHARGE_PART });
+  await orders.pay(order, { amountCents: 5_000 });
+  await service.runJobs();
+  const { status, holdReason, charge } = await orders.read(order);
+  assert.deepEqual([status, holdReason, charge.state], ['pending_fulfillment', 'underpaid', 'PARTIALLY_PAID']);
+  const refused = await remainder(charge.id);
+  assert.equal(refused.status, 409);
+  assert.match(refused.json.detail, /takes a new price/);
+});
+
+test('the checkout offers the rest where the account allows it, in both languages', async () => {
+  const id = await paidInPart();
+  const path = await pathOf(service, id);
+  const pageIn = async (language: string) =>
+    (await fetch(service.url + path, { headers: { 'accept-language': language } })).text();
+  const press = () => fetch(`${service.url}${path}/remainder`, { method: 'POST', redirect: 'manual' });
+  assert.match(await pageIn('en'), /R\$109\.90 is missing: agree with the seller/);
+  assert.equal((await press()).status, 303);
+  assert.equal((await read(id)).remainderId, undefined, 'the account does not allow it');
+  const allowed = await service.send('/accounts/acme/settings', {
+    method: 'PATCH',
+    body: JSON.stringify({ offersRemainder: true }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(allowed.json.offersRemainder, true, allowed.text);
+  assert.match(await pageIn('en'), /Pay the rest: R\$109\.90/);
+  assert.match(await pageIn('pt-BR'), /Pagar o restante: R\$\s109,90/);
+  const [first, again] = [await press(), await press()];
+  const rest = (await read(id)).remainderId;
+  const next = await pathOf(service, rest);
+  for (const answer of [first, again]) assert.equal(answer.headers.get('location')?.split('?')[0], next);
+});
