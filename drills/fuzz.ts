@@ -1,6 +1,6 @@
 // npm run fuzz [-- --cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: requests made by chance from the OpenAPI document,
-// against a sandbox in a process of its own. Every one must be answered, with no 5xx but of a chain that a case has silenced, and as the
-// document says. Prints a table; leaves with exit code 1 when one was not, or when there was no time for all of them, unless `--minutes`
+// and of pages and their forms, against a sandbox in a process of its own. Every one must be answered, with no 5xx but of a chain that a case has silenced, and as the
+// document says, or with a page. Prints a table; leaves with exit code 1 when one was not, or when there was no time for all of them, unless `--minutes`
 // asked for less. `--seed` and `--from` make the same cases again, but for ids.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,7 @@ import { type Exchange, judgeOf } from '../test/harness/openapi.ts';
 import { keepFailures } from './fuzz/failures.ts';
 import { keepFound } from './fuzz/found.ts';
 import { caseMaker, operationsOf } from './fuzz/make-case.ts';
+import { faultOfPage, findPages, pageCase } from './fuzz/pages.ts';
 import { BOLETOS, prepare } from './fuzz/prepare.ts';
 import { openSender } from './fuzz/send.ts';
 import { followSilenced } from './fuzz/silenced.ts';
@@ -56,6 +57,8 @@ const UNREACHED = new Map([
 ]);
 const SAY_EVERY_MS = 30_000;
 const DELETE_WEBHOOKS_EVERY = 2_000;
+/** The others are of the document. */
+const PAGE_EVERY = 10;
 
 const server = await startDatabaseServer({ keep: false });
 const receiver = createServer((incoming, answer) => incoming.resume().on('end', () => answer.end())).listen(
@@ -91,6 +94,7 @@ async function fuzz(): Promise<number> {
   const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
   const prepared = await prepare(url, receiverUrl);
   const makeCase = caseMaker(judge.document, SEED, receiverUrl, prepared);
+  const pages = await findPages(url);
   const sender = openSender(url, AT_ONCE);
   const known = new Map<string, string[]>();
   /** The statuses of each operation, with how often they came. */
@@ -108,13 +112,14 @@ async function fuzz(): Promise<number> {
 
   async function tryOne(index: number): Promise<void> {
     if (index % DELETE_WEBHOOKS_EVERY === 0) await deleteWebhooks(url, prepared.get('webhooks') ?? [], known);
-    const sent = makeCase(index, known);
+    const isPage = index % PAGE_EVERY === 0;
+    const sent = isPage ? pageCase(pages, SEED, index) : makeCase(index, known);
     const sentMs = performance.now();
     const end = silenced.follow(sent);
     const reply = await sender.send(sent).catch((error: Error) => error);
     end(reply);
     done++;
-    const fault = reply instanceof Error ? `no answer: ${reply.message}` : faultOf(reply, sentMs);
+    const fault = reply instanceof Error ? `no answer: ${reply.message}` : faultOf(reply, sentMs, isPage);
     if (fault !== undefined) failures.add({ index, url, sent, reply, fault });
     if (reply instanceof Error) return;
     const ofOperation = seen.get(sent.operation) ?? new Map<number, number>();
@@ -123,12 +128,13 @@ async function fuzz(): Promise<number> {
       if (sent.isGood) refusals.set(sent.operation, reply.text.slice(0, SHOWN_LENGTH));
       return;
     }
-    keepFound(known, sent.operation, reply.json);
+    if (!isPage) keepFound(known, sent.operation, reply.json);
   }
 
-  function faultOf(reply: Exchange, sentMs: number): string | undefined {
+  function faultOf(reply: Exchange, sentMs: number, isPage: boolean): string | undefined {
     // A case may take the answers of a simulated node away; then a refusal is what the document says.
     if (reply.status >= 500 && !silenced.explains(reply, sentMs)) return `status ${reply.status}`;
+    if (isPage) return faultOfPage(reply);
     return reply.status === HEADERS_TOO_LARGE ? undefined : judge.faultOfAnswer(reply);
   }
 
