@@ -136,3 +136,20 @@ test('a filter that is wrong is refused before a file begins', async () => {
   const answer = await fetch(`${service.url}/dashboard/payouts.csv?state=nothing`);
   assert.equal(answer.status, 400);
 });
+
+test('exports that name payers have a line in the audit log, and others none', async () => {
+  const linesOf = async (name: string) => {
+    const [row] = await service.sql<{ count: string }>(
+      `select count(*) from (select action from audit_inbox union all select action from audit_log) lines where action = $1`,
+      [`GET /dashboard/${name}.csv`],
+    );
+    return Number(row?.count);
+  };
+  for (const [name, lines] of Object.entries({ charges: 1, unmatched: 1, ledger: 0 })) {
+    const before = await linesOf(name);
+    const answer = await fetch(`${service.url}/dashboard/${name}.csv`);
+    assert.equal(answer.status, 200, name);
+    await answer.text();
+    assert.equal((await linesOf(name)) - before, lines, name);
+  }
+});
