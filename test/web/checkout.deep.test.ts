@@ -110,13 +110,12 @@ browserTest('a countdown comes in the last quarter of an hour only, and is not r
   const { page, close } = await openPage({ locale: 'en' });
   await page.goto(service.url + (await pathOf(service, id)));
   assert.equal(await page.locator('[data-left-ms]').count(), 0);
-  // The day of its end is over at 03:00Z.
-  assert.equal((await service.post('/sandbox/clock', { to: '2026-11-17T02:50:00Z' })).status, 200);
+  assert.equal((await service.post('/sandbox/clock', { to: '2026-11-16T19:50:00Z' })).status, 200);
   await page.goto(service.url + (await pathOf(service, id)));
   const counter = page.locator('[data-left-ms]');
   assert.match((await counter.textContent()) ?? '', /Time left: \d+:\d\d/);
   assert.equal(await counter.getAttribute('aria-hidden'), 'true');
-  assert.equal((await service.post('/sandbox/clock', { to: '2026-11-17T03:30:00Z' })).status, 200);
+  assert.equal((await service.post('/sandbox/clock', { to: '2026-11-16T20:00:00Z' })).status, 200);
   await page.getByRole('heading', { name: 'Expired' }).waitFor();
   assert.equal(await page.locator('.qr').count(), 0, 'no code of what must not be paid');
   await close();
@@ -129,7 +128,7 @@ browserTest(
     t.after(() => own.stop());
     const at = '2026-11-16T20:00:00Z';
     const id = await openCharge(own, { dueAt: at, expireAt: at, methods: ['pix'] });
-    own.clock.set('2026-11-17T02:40:00Z');
+    own.clock.set('2026-11-16T19:40:00Z');
     const { page, faults, close } = await openPage({ ...PHONE, locale: 'en' });
     t.after(close);
     await page.goto(own.url + (await pathOf(own, id)));
@@ -137,9 +136,9 @@ browserTest(
     const counter = page.locator('[data-left-ms]');
     assert.equal(await counter.count(), 0);
     for (const [now, leftMs] of [
-      ['2026-11-17T02:50:00Z', 600_000],
-      ['2026-11-17T02:51:00Z', 540_000],
-      ['2026-11-17T02:55:00Z', 300_000],
+      ['2026-11-16T19:50:00Z', 600_000],
+      ['2026-11-16T19:51:00Z', 540_000],
+      ['2026-11-16T19:55:00Z', 300_000],
     ] as const) {
       own.clock.set(now);
       await page.evaluate(`dispatchEvent(new Event('online'))`);
