@@ -44,6 +44,32 @@ for (const { locale, paidWord, button } of [
   });
 }
 
+for (const [name, viewport] of Object.entries({
+  'a small phone': { width: 375, height: 667 },
+  'a wide screen': { width: 1280, height: 800 },
+})) {
+  browserTest(`${name} shows the copy button without scrolling, a wide screen also the whole QR code`, async () => {
+    const id = await openCharge(service);
+    const { page, close } = await openPage({ viewport, locale: 'pt-BR' });
+    await page.goto(service.url + (await pathOf(service, id)));
+    const bottomOf = async (what: string) => {
+      const box = await page.locator(what).boundingBox();
+      assert.ok(box, what);
+      return box.y + box.height;
+    };
+    assert.ok(
+      (await bottomOf('#copy-pix')) <= viewport.height,
+      `the copy button ends at ${await bottomOf('#copy-pix')}`,
+    );
+    if (viewport.width > 1000) {
+      assert.ok((await bottomOf('.qr')) <= viewport.height, `the QR code ends at ${await bottomOf('.qr')}`);
+      const [check, pay] = await Promise.all(['.check', '.pay'].map(what => page.locator(what).boundingBox()));
+      assert.ok(check!.x + check!.width <= pay!.x, 'two columns');
+    }
+    await close();
+  });
+}
+
 browserTest('an open page says paid without being asked, and after the network was away', async () => {
   const id = await openCharge(service);
   const { page, close } = await openPage({ ...PHONE, locale: 'pt-BR' });
