@@ -24,7 +24,7 @@ const PUBLIC = [
   '/openapi.json',
   '/pay',
   '/pay/*',
-  ...['', '/boleto.pdf', '/logo', '/pix.png', '/pix.svg', '/stream'].map(file => `/pay/:token${file}`),
+  ...['', '/boleto.pdf', '/logo', '/pix.png', '/pix.svg', '/remainder', '/stream'].map(file => `/pay/:token${file}`),
   '/problems',
   '/problems/:code',
   '/readyz',
@@ -96,7 +96,8 @@ test('the walk sees the routes, and only those above are public', () => {
 test('every public route answers without a key', async () => {
   for (const url of PUBLIC) {
     const path = url.replace(':code', 'not_found').replace(':file', 'checkout.any.css');
-    const { status } = await fetch(service.url + path);
+    const { method } = service.routes.find(route => route.url === url)!;
+    const { status } = await fetch(service.url + path, { method });
     // A checkout asks for a link instead.
     assert.equal(status, url.startsWith('/pay') ? 404 : 200, url);
   }

@@ -60,7 +60,7 @@ test('a key is shown once, listed without its secret, and revoked by its id or b
   assert.equal(listed.length, 2);
   assert.match(
     listed[0]!,
-    /^trilho_live_\w{12} {2}acme {2}reaches all accounts {2}made \S+Z {2}never used {2}charges:read,.*payments:read {2}shop$/,
+    /^trilho_live_\w{12} {2}acme {2}made \S+Z {2}never used {2}charges:read,.*payments:read {2}shop$/,
   );
   assert.doesNotMatch(listed[0]!, /payments:write|metrics:read/, 'all leaves out what is the operator’s');
   assert.ok(!listed.some(line => line.includes(key) || line.includes(other)));

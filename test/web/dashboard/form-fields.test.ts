@@ -28,6 +28,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
       ...{ symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 },
     })
   ).json.transactionId;
+  const person = (await service.post('/people', { name: 'Ana', role: 'viewer' })).json.id;
   const webhook = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
   return {
     'POST /charges': '/charges/new',
@@ -59,6 +60,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
     'POST /boletos/files': '/boletos/make',
     'POST /keys': '/keys/new',
     'POST /people': '/people/invite',
+    'PATCH /people/{id}': `/people/${person}/role`,
   };
 }
 

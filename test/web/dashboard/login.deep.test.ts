@@ -110,9 +110,12 @@ test('a challenge counts once', async () => {
 });
 
 /** A browser in which somebody is logged in. */
-async function browseAs(role: 'viewer' | 'operator', javaScriptEnabled = true) {
+async function browseAs(
+  role: 'viewer' | 'operator',
+  { javaScriptEnabled = true, ofAllAccounts = false }: { javaScriptEnabled?: boolean; ofAllAccounts?: boolean } = {},
+) {
   aMinute();
-  const { path } = await invite(service, role, 'acme');
+  const { path } = await invite(service, role, ofAllAccounts ? undefined : 'acme');
   const opened = await openPage({ javaScriptEnabled });
   await opened.page.goto(home + path);
   await opened.page.getByRole('button', { name: 'Log in' }).click();
@@ -121,7 +124,7 @@ async function browseAs(role: 'viewer' | 'operator', javaScriptEnabled = true) {
 }
 
 browserTest('without JavaScript a charge is created, asked about, canceled, and exported', async t => {
-  const { page, close } = await browseAs('operator', false);
+  const { page, close } = await browseAs('operator', { javaScriptEnabled: false });
   t.after(close);
   await page.goto(`${home}/dashboard/charges/new`);
   await page.getByLabel('Amount').fill('1.234,56');
@@ -140,7 +143,7 @@ browserTest('without JavaScript a charge is created, asked about, canceled, and 
 });
 
 browserTest('a form with a fault names the field and keeps what was filled in', async t => {
-  const { page, close } = await browseAs('operator', false);
+  const { page, close } = await browseAs('operator', { javaScriptEnabled: false });
   t.after(close);
   await page.goto(`${home}/dashboard/charges/new`);
   await page.getByLabel('Amount').fill('ten');
@@ -154,7 +157,7 @@ browserTest('a form with a fault names the field and keeps what was filled in', 
 });
 
 browserTest('a button that is pressed twice has one effect', async t => {
-  const { page, close } = await browseAs('operator', false);
+  const { page, close } = await browseAs('operator', { javaScriptEnabled: false });
   t.after(close);
   const charge = await newCharge('pressed twice');
   await service.runJobs();
@@ -284,7 +287,8 @@ browserTest('a page that could not look when it was told looks again when it is 
 });
 
 browserTest('the first page shows what needs somebody as it comes, and not any more when it is done', async t => {
-  const { page, close } = await browseAs('operator');
+  // Money without a charge is about all accounts.
+  const { page, close } = await browseAs('operator', { ofAllAccounts: true });
   t.after(close);
   await page.addInitScript(NO_POLLS);
   await page.goto(`${home}/dashboard`);
