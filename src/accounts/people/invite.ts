@@ -49,7 +49,7 @@ export async function invitePerson(
   return { person, link: { url: linkTo(deps, token), expiresAt } };
 }
 
-/** A link for somebody who cannot use a passkey now. It replaces the one before, and the person is shown who made it. */
+/** A link for a person who cannot use a passkey now. It replaces the one before, and the person is shown who made it. */
 export async function makeLoginLink(
   deps: PeopleDeps,
   id: string,

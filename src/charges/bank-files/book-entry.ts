@@ -107,7 +107,7 @@ async function bookRejection(deps: BookDeps, told: Told, charge: Charge, { statu
     return unchanged(told, { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` });
   }
   const { id: chargeId, accountId } = charge;
-  // The bank got a file twice, or one after all that was taken for lost: it has the title.
+  // The bank got a file twice, or got one that was believed lost: it has the title.
   if (entry.reasons.some(({ code }) => KNOWN.includes(code)) && (await isSentTwice(deps.db, chargeId))) {
     await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding: { kind: 'registered' } });
     return { outcome: 'registered', remark: `It was sent twice: ${reasonsIn(entry)}.` };

@@ -82,7 +82,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'makeLoginLink',
     summary: 'Make a link to log in by',
     description:
-      'For somebody who lost every passkey. It counts once within 15 minutes and replaces the one before. The person is shown who made it; by an approval the two count as one.',
+      'For a person who has lost every passkey. It counts once within 15 minutes and replaces the one before. The person is shown who made it; by an approval the two count as one.',
     tag,
     path,
     answer: created(LoginLinkView, 'The link', LOGIN_LINK_EXAMPLE),

@@ -1,4 +1,4 @@
-// What is answered to an error that is none of ours: what the framework refuses, and what should not have happened.
+// What is answered to errors that the service did not throw itself: what the framework refuses, and what should not have happened.
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 
 type Words = { readonly code: ProblemCode; readonly detail: string };

@@ -194,7 +194,7 @@ function noticesCard(notices: Awaited<ReturnType<typeof listNotices>>, { person,
     by === `person:${person.id}` ? 'you' : (name ?? (by === 'operator' ? 'the command line' : by)),
   ]);
   return html`<section class="card" id="notices"><h2>What changed</h2>
-<p>Of the last 90 days. If you know nothing of a line, end your other sessions, remove passkeys that are not yours, and tell whoever runs the service.</p>
+<p>Of the last 90 days. If you know nothing of a line, end your other sessions, remove passkeys that are not yours, and tell the operator of the service.</p>
 ${table({ caption: 'What changed', head: ['When', 'What', 'By'], rows, empty: 'Nothing.' })}
 ${hasNews && html`<form method="post" action="/dashboard/me/notices/seen"><button class="button secondary">I have seen it</button></form>`}</section>`;
 }
