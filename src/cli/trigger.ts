@@ -34,7 +34,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'charge.due_changed': api => dueChanged(api),
   // The bank of the sandbox keeps the due day of this amount.
   'charge.due_change_failed': api => dueChanged(api, { amountCents: 9_006 }),
-  'charge.partially_paid': async api => paid(api, await charge(api), { amountCents: 5_000 }),
+  'charge.partially_paid': async api => paid(api, await charge(api), { method: 'pix', amountCents: 5_000 }),
   'charge.paid': async api => paid(api, await charge(api)),
   'charge.paid_twice': async api => paid(api, await paid(api, await charge(api))),
   // Money cannot come before its charge, and settles on the next banking day: only time brings it.
