@@ -119,6 +119,8 @@ export type Balance = { readonly units: bigint; readonly block: number };
 export type ChainRecord = {
   /** All slots below this one are used. */
   readonly usedSlots: bigint;
+  /** All slots below this one are used or have a transaction that waits in the pool of a node; absent where nodes show no pool. */
+  readonly takenSlots?: bigint;
   /** Transfers of tokens; addresses in small letters. */
   readonly transfers: readonly {
     readonly hash: string;

@@ -224,8 +224,9 @@ function returnedCents({ refunds }: Charge): bigint {
 
 /** What is missing of a charge that is paid in part; money that goes back is missing too. */
 export function missingCents(charge: Charge): bigint {
-  const { owedCents = 0n, isPaidInPart } = charge;
-  return isPaidInPart ? owedCents - keptCents(charge) : 0n;
+  const { owedCents = 0n, isPaidInPart, remainder } = charge;
+  const ofRest = remainder?.isPaid ? remainder.amountCents : 0n;
+  return isPaidInPart ? owedCents - keptCents(charge) - ofRest : 0n;
 }
 
 /** All payments minus all refunds, the pending ones included. */
@@ -233,10 +234,10 @@ export function keptCents({ payments, refunds }: Charge): bigint {
   return sumOf(payments) - sumOf(refunds.filter(({ status }) => status !== 'FAILED'));
 }
 
-/** The part of the kept amount that exceeds what was owed. */
+/** The part of the kept amount that exceeds what was owed. Money that came by the charge for the rest goes back there, and only there. */
 export function excessCents(charge: Charge): bigint {
-  const { owedCents = 0n, remainder } = charge;
-  const kept = keptCents(charge) + (remainder?.isPaid ? remainder.amountCents : 0n);
+  const { owedCents = 0n } = charge;
+  const kept = keptCents(charge);
   return kept > owedCents ? kept - owedCents : 0n;
 }
 

@@ -110,7 +110,8 @@ export async function followRemainder(
     const second = locked.find(({ id }) => id !== found.id);
     if (!first?.remainder || first.remainder.isPaid || !second) return;
     const at = deps.clock.now();
-    if (second.payments.length > 0 && !second.isPaidInPart) {
+    // One whose money went back before this ran has brought nothing.
+    if (second.state === 'PAID' || second.state === 'SETTLED') {
       const steps = withSettlement(remainderPaid(first));
       await writeSteps(
         deps,
@@ -118,8 +119,16 @@ export async function followRemainder(
         steps.map(step => ({ step, at })),
       );
     } else if (!first.isPaidInPart || first.state === 'REFUNDED') {
-      if (second.methods.some(isUnpaid)) await cancelOpen(deps, tx, second, at);
+      await cancelWithRest(deps, tx, second, at);
     }
   });
   return 'done';
+}
+
+/** A charge for the rest that was paid in part may have one of its own, which is needed no more than itself. */
+async function cancelWithRest(deps: FollowDeps, tx: Sql, charge: Charge, at: Date): Promise<void> {
+  if (charge.methods.some(isUnpaid)) await cancelOpen(deps, tx, charge, at);
+  if (!charge.remainder || charge.remainder.isPaid) return;
+  const [rest] = await lockCharges(tx, [charge.remainder.chargeId]);
+  if (rest) await cancelWithRest(deps, tx, rest, at);
 }

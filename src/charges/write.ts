@@ -27,7 +27,7 @@ export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: re
   const charges = [...last.values()].map(({ after }) => after);
   const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(links, after, event, at)] : []));
   const orders = counted.flatMap(({ after, event }) => (concernsOrder(event) ? (orderRefOf(after) ?? []) : []));
-  const remainders = counted.flatMap(({ after, event }) => (movesMoney(event) ? (remainderRefOf(after) ?? []) : []));
+  const remainders = counted.flatMap(({ after, event }) => (movesMoney(event) ? remainderRefsOf(after) : []));
   const moments = [...last.values()].map(({ at }) => at);
   // These statements do not depend on each other, so they are sent together.
   await Promise.all([
@@ -76,9 +76,10 @@ function movesMoney(event: Step['event']): boolean {
   return MOVES_MONEY.includes(event);
 }
 
-function remainderRefOf({ id, accountId, remainder, remainderOf }: Charge) {
-  if (remainderOf !== undefined) return { accountId, chargeId: remainderOf };
-  return remainder && !remainder.isPaid ? { accountId, chargeId: id } : undefined;
+/** The charges to follow: the one whose rest this is, and this one where it has a rest. */
+function remainderRefsOf({ id, accountId, remainder, remainderOf }: Charge) {
+  const first = remainderOf === undefined ? [] : [{ accountId, chargeId: remainderOf }];
+  return remainder && !remainder.isPaid ? [...first, { accountId, chargeId: id }] : first;
 }
 
 function orderRefOf({ accountId, orderId }: Charge) {

@@ -1,5 +1,5 @@
 // Compares what the books say that a sender sent with what the chain itself shows. Changes nothing but the note of what the sender has.
-import type { Chain, Sighting } from '../chains/chain.ts';
+import type { Chain, ChainRecord, Sighting } from '../chains/chain.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';
 import type { Sql } from '../storage/database.ts';
 import { askBalances, compareBalances, type Spent } from './compare-balances.ts';
@@ -75,11 +75,20 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
     unanswered: [
       ...found.flatMap(one => one.unanswered),
       ...(chain.record && !record ? ['no node shows what left the sender'] : []),
+      ...(restore && waitsUnknown(record, known?.nextNonce) ? [POOLED_SINCE_BACKUP] : []),
     ],
     notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record)), ...held.notes],
     moved: found.flatMap(one => one.moved),
     strangers: found.flatMap(one => one.strangers),
   };
+}
+
+const POOLED_SINCE_BACKUP =
+  'a transaction that the books do not know waits in the pool of a node, made after the backup; check again once it is in a block';
+
+/** What was signed after the backup and is in no block yet: the order would be sent again with another slot. */
+function waitsUnknown(record: ChainRecord | undefined, nextNonce = 0n): boolean {
+  return record?.takenSlots !== undefined && record.takenSlots > record.usedSlots && record.takenSlots > nextNonce;
 }
 
 /** A sentence for each order that more than one transfer of the chain paid, whichever senders made them. */

@@ -339,6 +339,18 @@ describe('a key', () => {
     );
   });
 
+  test('is revoked by no key that may do less, nor is a person removed by one', async () => {
+    const weak = await service.makeKey('acme', ['keys:write', 'people:write']);
+    const strong = await service.makeKey('acme', ['keys:write', 'charges:read']);
+    const person = (await service.post('/people', { name: 'Ana', role: 'owner', accountId: 'acme' })).json.id;
+    const headers = { authorization: `Bearer ${weak.text}` };
+    for (const path of [`/keys/${strong.id}`, `/people/${person}`]) {
+      const { status, json } = await service.send(path, { method: 'DELETE', headers });
+      assert.deepEqual([status, json.code], [403, 'missing_scope'], path);
+    }
+    assert.equal((await service.send(`/keys/${weak.id}`, { method: 'DELETE', headers })).status, 200);
+  });
+
   test('has its last use written, once a minute', async () => {
     const key = await service.makeKey('acme');
     const used = async () => {

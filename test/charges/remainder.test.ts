@@ -116,6 +116,32 @@ test('the charge for the rest goes when the first one no longer needs it', async
   for (const rest of rests) assert.equal((await read(rest)).state, 'CANCELED');
 });
 
+test('money of the rest goes back at the charge for the rest alone', async () => {
+  const id = await paidInPart();
+  const rest = (await remainder(id)).json.id;
+  await service.runJobs();
+  // Both come before the service can cancel the second charge.
+  await pay(service, id, { method: 'pix', amountCents: 10_990 });
+  await pay(service, rest, { method: 'pix' });
+  await service.runJobs();
+  assert.equal((await service.post(`/charges/${rest}/refunds`, {})).status, 201);
+  await service.runJobs();
+  const again = await service.post(`/charges/${id}/refunds`, { excess: true });
+  assert.equal(again.status, 409, again.text);
+});
+
+test('the rest of a rest goes with it', async () => {
+  const id = await paidInPart();
+  const rest = (await remainder(id)).json.id;
+  await service.runJobs();
+  await pay(service, rest, { method: 'pix', amountCents: 5_000 });
+  const restOfRest = (await remainder(rest)).json.id;
+  await service.runJobs();
+  await pay(service, id, { method: 'pix', amountCents: 10_990 });
+  await service.runJobs();
+  assert.deepEqual([(await read(id)).state, (await read(restOfRest)).state], ['PAID', 'CANCELED']);
+});
+
 test('there is no rest of a charge that is unpaid or paid, nor of one that pays for an order', async () => {
   const open = await openCharge(service);
   const paid = await openCharge(service);

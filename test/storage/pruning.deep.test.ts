@@ -20,7 +20,7 @@ test('more deliveries that wait than a run looks at do not keep those behind the
     [id, service.clock.now()],
   );
   service.clock.advanceMs(91 * DAY_MS);
-  for (let run = 0; run < 2; run++) await service.runJobs();
+  for (let run = 0; run < 2; run++) await service.prune();
   assert.deepEqual(await service.sql('select state, count(*)::int from webhook_deliveries group by state'), [
     { state: 'pending', count: 50_000 },
   ]);

@@ -34,7 +34,8 @@ export async function recordOf(deps: Deps, sender: string, since?: number | Date
     if (!found.every(one => one !== undefined)) return undefined;
     transfers.push(...found.flat());
   }
-  return { usedSlots: view.mined, transfers };
+  const takenSlots = views.reduce((most, { pooled }) => (pooled > most ? pooled : most), view.mined);
+  return { usedSlots: view.mined, takenSlots, transfers };
 }
 
 async function firstBlockOf(view: View, since: number | Date | undefined): Promise<bigint | undefined> {

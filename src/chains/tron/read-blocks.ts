@@ -58,7 +58,11 @@ function transferIn(
   const hash = textAt(transaction, 'txID');
   const type = textAt(contract, 'type');
   if (hash === undefined || !ID.test(hash) || type === undefined) return undefined;
-  if (at('owner_address') !== owner || textAt(transaction, 'ret', '0', 'contractRet') !== 'SUCCESS') return 'none';
+  if (at('owner_address') !== owner) return 'none';
+  const result = textAt(transaction, 'ret', '0', 'contractRet');
+  // Without a result it may have moved money.
+  if (result === undefined) return undefined;
+  if (result !== 'SUCCESS') return 'none';
   if (type === 'TransferContract') {
     const [to, amount] = [at('to_address'), at('amount')];
     if (to === undefined || !ADDRESS.test(to) || amount === undefined || !AMOUNT.test(amount)) return undefined;

@@ -87,6 +87,9 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
       if (isOfOneAccount(caller) && key.reach === 'all_accounts') {
         throw new AppError('missing_scope', 'This key reaches all accounts, and you work for one.');
       }
+      if (caller && !mayGrant(caller.scopes, key.scopes)) {
+        throw new AppError('missing_scope', 'This key may do more than you.');
+      }
       await revokeKey(deps, id);
       return keyView(await requireKey(deps.db, id));
     },

@@ -136,6 +136,10 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     answer: ok(PersonList, 'Who is left', { people: [PERSON_EXAMPLE] }),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, caller }) => {
+      const person = (await listPeople(deps.db, deps.clock.now(), caller?.accountId)).find(one => one.id === id);
+      if (person && caller && !mayGrant(caller.scopes, scopesOf(person))) {
+        throw new AppError('missing_scope', 'This person may do more than you.');
+      }
       await removePerson(deps, id, caller?.accountId);
       const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
       return { people: people.map(personView) };

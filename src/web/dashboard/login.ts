@@ -33,7 +33,7 @@ const PERSON_WINDOW_MS = 15 * 60_000;
 
 /** The parts of an answer that are looked at here; the package checks the rest. */
 const Assertion = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 1_400 }),
+  id: Type.String({ maxLength: 1_400, pattern: '^[A-Za-z0-9_-]+$' }),
   rawId: Type.String(),
   type: Type.Literal('public-key'),
   response: Type.Object({

@@ -109,6 +109,14 @@ test('a form with parts is taken where a file is expected, and nowhere else', as
   assert.equal(unknown.status, 303, 'to the login');
 });
 
+test('an answer of a passkey that holds a NUL is refused', async () => {
+  const response = { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x' };
+  const id = '\u0000';
+  const body = JSON.stringify({ id, rawId: id, type: 'public-key', response, clientExtensionResults: {} });
+  const { status, text } = await ask('/dashboard/login', { body, type: 'application/json', isKnown: false });
+  assert.equal(status, 400, text);
+});
+
 test('a form of many parts, or of many lines before a part, is refused unread', async () => {
   const many = partOf('a', 'x').repeat(1_000) + END;
   const lines = `--part-of-a-form\r\n${'a: b\r\n'.repeat(100_000)}\r\nx\r\n${END}`;
