@@ -78,6 +78,7 @@ async function writeBatch(deps: Deps, tx: Sql, ready: readonly ReadyCharge[]): P
     deps,
     tx,
     candidates.map(({ charge, claim }) => ({ charge, hash: claim.hash })),
+    { isAlone: false },
   );
   const isWritten = ({ charge }: ReadyCharge) => written.has(charge.id);
   const unused = ready

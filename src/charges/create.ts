@@ -99,7 +99,7 @@ async function writeOrFind(
   let written: ReadonlyMap<string, WrittenCharge> = new Map();
   const earlier = await writeOnce(tx, records, claim, charge, async () => {
     await check?.();
-    written = await writeNewCharges(deps, tx, [{ charge, hash: claim.hash }]);
+    written = await writeNewCharges(deps, tx, [{ charge, hash: claim.hash }], { isAlone: true });
     return written.has(charge.id);
   });
   return earlier ?? written.get(charge.id)!;

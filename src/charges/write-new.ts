@@ -3,7 +3,7 @@
 import { insertEvents } from '../events/store.ts';
 import type { Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
-import { type NumberDeps, numberCharges } from './bank-files/number.ts';
+import { type NumberDeps, type NumberOptions, numberCharges } from './bank-files/number.ts';
 import { awaitsBank, type Charge } from './charge.ts';
 import { ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { locateCharges } from './locate.ts';
@@ -21,21 +21,22 @@ export type UnwrittenCharge = { readonly charge: Charge; readonly hash: string }
 export type WrittenCharge = { readonly charge: Charge; readonly answer: string };
 
 /**
- * Returns the written charges by their ids. Not written is a charge whose id or externalId is taken, and one of several whose
- * agreement has not numbers for all of them: the caller writes it singly. One charge alone is refused when its agreement has no
+ * Returns the written charges by their ids. Not written is a charge whose id or externalId is taken, and one of a batch whose
+ * agreement has not numbers for all of them: the caller writes it alone. A charge that is alone is refused when its agreement has no
  * number left and it has no other method.
  */
 export async function writeNewCharges(
   deps: WriteNewDeps,
   tx: Sql,
   unwritten: readonly UnwrittenCharge[],
+  options: NumberOptions,
 ): Promise<ReadonlyMap<string, WrittenCharge>> {
   const located = await locateCharges(
     tx,
     deps.rails,
     unwritten.map(({ charge }) => charge),
   );
-  const numbered = await numberCharges(tx, deps, located);
+  const numbered = await numberCharges(tx, deps, located, options);
   const rows = unwritten.flatMap(({ hash }, index) => {
     const charge = numbered[index];
     return charge ? { charge, hash, answer: JSON.stringify(chargeAnswer(charge)) } : [];

@@ -216,6 +216,23 @@ describe('an agreement whose numbers run out', () => {
       await bench.stop();
     }
   });
+
+  test('refuses only the boleto without a number, not the repeats that are asked for at the same time', async () => {
+    const bench = await startBench({ firstNumber: '9999999', lastNumber: '9999999' });
+    const known = { 'idempotency-key': 'known' };
+    try {
+      const first = await bench.service.post('/charges', body(), known);
+      const answers = await Promise.all(
+        Array.from({ length: 24 }, (_, index) => bench.service.post('/charges', body(), index % 8 === 7 ? {} : known)),
+      );
+      for (const [index, { status, json }] of answers.entries()) {
+        if (index % 8 === 7) assert.equal(status, 503);
+        else assert.equal(json.id, first.json.id);
+      }
+    } finally {
+      await bench.stop();
+    }
+  });
 });
 
 test('numbers that another entry of the agreement has given are not given again, also when that one is former', async t => {

@@ -10,15 +10,19 @@ import { warnOfTaken } from './warn-numbers.ts';
 
 export type NumberDeps = { readonly rails: Rails; readonly log: Log };
 
+/** Whether the transaction serves one request only, which is answered when no number is left. */
+export type NumberOptions = { readonly isAlone: boolean };
+
 /**
- * The same charges, each with its number where it needs one; undefined for those of several whose agreement has not numbers for all
- * of them: the caller numbers these singly. Of one charge alone the boleto fails, and without another method it is refused. Rails are
- * taken in the order of their names, so that no two transactions wait for each other.
+ * The same charges, each with its number where it needs one; undefined for those whose agreement has not numbers for all of them: the
+ * caller numbers these alone. Of a charge that is alone the boleto fails, and without another method it is refused; a refusal would
+ * end the others of a batch too. Rails are taken in the order of their names, so that no two transactions wait for each other.
  */
 export async function numberCharges(
   tx: Sql,
   { rails, log }: NumberDeps,
   charges: readonly Charge[],
+  { isAlone }: NumberOptions,
 ): Promise<readonly (Charge | undefined)[]> {
   const wanted = new Map<string, { readonly range: NumberRange; count: number }>();
   for (const charge of charges) {
@@ -37,7 +41,7 @@ export async function numberCharges(
     let numbered: Charge = charge;
     for (const { method, rail, range } of wishesOf(rails, charge)) {
       const number = next.get(rail);
-      if (number === undefined) return charges.length === 1 ? withoutNumber(charge, method) : undefined;
+      if (number === undefined) return isAlone ? withoutNumber(charge, method) : undefined;
       next.set(rail, number + 1n);
       numbered = withMethod(numbered, { ...method, ...range.prepare(paymentRequest(charge), number) });
     }
