@@ -243,7 +243,7 @@ export type Charge = ChargeTerms & {
   readonly state: ChargeState;
   readonly timing?: Timing;
   readonly paidAmount?: PaidAmount;
-  /** The amount owed in reais on the day of the first payment. */
+  /** The amount owed in reais on the day of the first payment, as the bank rounded its interest. */
   readonly owedCents?: bigint;
   /** Money has come, and at no time as much as was owed. */
   readonly isPaidInPart?: true;

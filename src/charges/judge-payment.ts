@@ -6,7 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Method } from '../rails/rail.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
-import { owedOn } from './owed.ts';
+import { owedAsBankAsked, owedOn } from './owed.ts';
 import { isFromReturnFile, isPixId } from './payment-reference.ts';
 import {
   mayBeReportedInFile,
@@ -143,7 +143,8 @@ export function judgePayment(
     ...(channel !== undefined && { channel }),
     ...(isByPix && { isByPix }),
   };
-  const step = paid(charge, payment, owed.totalCents);
+  const owedCents = source === 'bank' ? owedAsBankAsked(owed, amountCents) : owed.totalCents;
+  const step = paid(charge, payment, owedCents);
   return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step };
 }
 

@@ -27,6 +27,17 @@ function capped(amountCents: bigint): bigint {
   return amountCents < MAX_PART_CENTS ? amountCents : MAX_PART_CENTS;
 }
 
+/**
+ * What a payment that the bank reports had to bring. A bank computes interest itself: files tell some of them whole cents a day, so
+ * that they ask for up to a cent a day less. A payment short by no more than that has brought what the bank asked for, so all that
+ * was owed; amount and fine are never short.
+ */
+export function owedAsBankAsked({ lines, lateDays, totalCents }: AmountOwed, paidCents: bigint): bigint {
+  const interestCents = lines.find(({ kind }) => kind === 'interest')?.amountCents ?? 0n;
+  const roundedCents = BigInt(lateDays) < interestCents ? BigInt(lateDays) : interestCents;
+  return totalCents - roundedCents <= paidCents && paidCents < totalCents ? paidCents : totalCents;
+}
+
 /** The years in which the banking calendar is used; outside them a method ends at `expireAt`. */
 const CALENDAR = { from: '1990-01-01', to: '2100-01-01' };
 

@@ -102,3 +102,29 @@ test('what Caixa reports during the day waits for nothing, and is paid once by t
   assert.deepEqual(await caixa.outcomes(caixa.paid(boleto)), { paid: 1 });
   assert.deepEqual([(await caixa.charge(boleto)).payments.length, await caixa.unmatched()], [1, []]);
 });
+
+test('a late payment of what the bank asked for is whole, with up to a cent less for each day; a cent below is a part', async () => {
+  const terms = { dueAt: '2026-12-11T23:59:59-03:00', taxes: { fine: 2, interest: 1 } };
+  const boletos = await itau.send(terms, terms, terms, terms);
+  const [asked, least, below, byHand] = boletos.map(boleto => boleto!);
+  await itau.outcomes(...boletos.map(boleto => itau.told(boleto, '02')));
+  itau.service.clock.set('2026-12-21T15:00:00Z');
+  const late = (boleto: typeof asked, paidCents: bigint) => itau.paid(boleto!, { paidCents, creditDay: '22122026' });
+  // Ten days late 159.90 and a fine of 3.19 are owed with interest of 0.53; the bank asks for 0.05 a day.
+  await itau.outcomes(late(asked, 16_359n), late(least, 16_352n), late(below, 16_351n));
+  const body = { method: 'boleto', amountCents: 16_359, reference: 'comprovante' };
+  assert.equal((await itau.service.post(`/charges/${byHand!.charge.id}/payments`, body)).status, 201);
+  const became = await Promise.all(
+    boletos.map(async boleto => {
+      const { state, timing, paidAmount } = await itau.charge(boleto);
+      const [last] = await itau.service.sql<{ type: string }>(
+        'select type from events where object_id = $1 order by sequence desc limit 1',
+        [boleto.charge.id],
+      );
+      return [state, timing, paidAmount, last?.type];
+    }),
+  );
+  const whole = ['PAID', 'late', 'exact', 'charge.paid'];
+  const part = ['PARTIALLY_PAID', 'late', 'partial', 'charge.partially_paid'];
+  assert.deepEqual(became, [whole, whole, part, part]);
+});
