@@ -7,6 +7,7 @@ import { SCOPES, type Scope } from '../../src/accounts/scopes.ts';
 import { type Acme, CUSTOMER, pathOf, requestOf, startAcme } from '../harness/acme.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
+import { scaled } from '../harness/scale.ts';
 import type { Service } from '../harness/service.ts';
 
 type Caller = {
@@ -143,14 +144,22 @@ test('every route of the service has its line, and every line its route', () => 
   assert.deepEqual([...new Set(names)].sort(), lines.sort());
 });
 
+/** A refusal is cheap and is asked for by each caller; what is allowed is carried out, and so many callers ask for it. */
+const ALLOWED_CALLERS = scaled(20);
+
 test('a caller is refused exactly what the scope or the reach does not allow', async () => {
   const wrong: string[] = [];
+  const allowed = new Map<string, number>();
   for (const caller of callers.filter(({ accountId }) => accountId !== 'other')) {
     for (const route of routes().filter(route => isFor(caller, route))) {
-      const answer = await askHarmlessly(caller, route);
       const isAllowed = caller.scopes.includes(route.access) && (caller.reachesAll || !isAboutAll(route));
+      const name = `${route.method} ${route.url}`;
+      const before = allowed.get(name) ?? 0;
+      if (isAllowed && before >= ALLOWED_CALLERS) continue;
+      if (isAllowed) allowed.set(name, before + 1);
+      const answer = await askHarmlessly(caller, route);
       if ((await isRefused(answer)) === isAllowed) {
-        wrong.push(`${caller.name}: ${route.method} ${route.url} ${answer.status}`);
+        wrong.push(`${caller.name}: ${name} ${answer.status}`);
       }
       assert.ok(answer.status < 500 || answer.status === 503, `${caller.name}: ${route.url} ${answer.status}`);
     }
