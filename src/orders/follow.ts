@@ -11,6 +11,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { findWallet } from '../wallets/store.ts';
 import { CLAIM } from './claim-job.ts';
 import { nextStep, waitsForCredit } from './life.ts';
 import type { Order } from './order.ts';
@@ -41,8 +42,11 @@ export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Or
   if (!order) return undefined;
   const charge = await lockChargeOf(tx, order);
   const now = deps.clock.now();
+  // Only an order that has ended asks for it.
+  const hasWallet = order.ended !== undefined && (await findWallet(tx, order.walletId)) !== undefined;
+  const context = { charge, hasWallet, rules: deps.settlement, now, newId: () => uuidV7(now) };
   for (let steps = 0; steps < MAX_STEPS; steps++) {
-    const step = nextStep(order, { charge, rules: deps.settlement, now, newId: () => uuidV7(now) });
+    const step = nextStep(order, context);
     if (!step) {
       await restoreTimers(tx, order, now, waitsForCredit(order, charge, now));
       await joinLine(deps, tx, order);

@@ -20,6 +20,8 @@ export type OrderStep = { readonly after: Order; readonly event?: OrderEvent };
 
 export type StepContext = {
   readonly charge: Charge | undefined;
+  /** The wallet of the order was not removed. An order that has ended comes back only with this. */
+  readonly hasWallet?: boolean;
   readonly rules: SettlementRules;
   readonly now: Date;
   /** Generates the id of a commitment. */
@@ -31,7 +33,7 @@ export function nextStep(order: Order, context: StepContext): OrderStep | undefi
   const { charge, now } = context;
   if (!charge) return hasLapsed(order, now) ? ended(order, 'expired', now) : undefined;
   const money = moneyOf(charge, order.dueCents ?? charge.payableCents);
-  if (order.ended) return afterEnd(order, money, now);
+  if (order.ended) return afterEnd(order, money, context);
   // Crypto has left for nothing: whatever becomes of the refund, no more is sent.
   if (order.settledAs === 'returned') return money.isRefunded ? ended(order, 'refunded', now) : undefined;
   switch (order.status) {
@@ -77,15 +79,30 @@ function hasLapsed({ status, ended: end, quote }: Order, now: Date): boolean {
   return status === 'pending_payment' && end === undefined && quote !== undefined && quote.expiresAt <= now;
 }
 
-/** A bank may report a payment after the end that was made while the price was good: it brings the order back. */
-function afterEnd(order: Order, money: Money, now: Date): OrderStep | undefined {
-  const { ended: end, hold: _, ...rest } = order;
-  if (end?.as === 'expired' && money.cameCents > 0n && !holdReasonOf(order, money)) {
+/** How long after the end of its price a payment may be reported that brings an order back: banks send notifications late. */
+const REPORTED_LATE_MS = 3_600_000;
+
+function afterEnd(order: Order, money: Money, context: StepContext): OrderStep | undefined {
+  const { now } = context;
+  if (isPaidInTime(order, money, context)) {
+    const { ended: _, ...rest } = order;
     return { after: moved(rest, 'pending_fulfillment'), event: 'pending_fulfillment' };
   }
   if (money.keptCents > 0n) return held(order, 'paid_after_end', now);
   const isRecorded = order.ended?.as === 'refunded' && !order.hold;
   return money.isRefunded && !isRecorded ? ended(order, 'refunded', now) : undefined;
+}
+
+/**
+ * Whether a bank reports, soon after the end, a payment that was made while the price was good. Such an order comes back. A
+ * person could date a payment into a price that is better than today's, so an operator decides on what people report.
+ */
+function isPaidInTime(order: Order, money: Money, { charge, hasWallet, now }: StepContext): boolean {
+  const { ended: end, hold, quote } = order;
+  if (end?.as !== 'expired' || hold || !quote || !hasWallet || !charge || money.cameCents === 0n) return false;
+  const isByBank = charge.payments.every(({ source }) => source === 'bank' || source === 'sandbox');
+  const isSoon = now.getTime() <= quote.expiresAt.getTime() + REPORTED_LATE_MS;
+  return isByBank && isSoon && !holdReasonOf(order, money);
 }
 
 function towardsSettlement(order: Order, money: Money, context: StepContext): OrderStep | undefined {

@@ -257,6 +257,32 @@ test('a pix of an order ends with its price; one paid in time and reported later
   assert.equal(await orders.events(inTime), 'pending_payment expired pending_fulfillment fulfilling fulfilled');
 });
 
+test('an expired order does not come back by itself without its wallet, by a report of a person, or long after its price', async () => {
+  const others = orderDriver(service, 'another');
+  const withoutWallet = await others.order();
+  const [byHand, inParts, tooLate] = [await orders.order(), await orders.order(), await orders.order()];
+  const { now: paidAt } = (await service.get('/sandbox/clock')).json;
+  await orders.advance('PT6M');
+  const removed = await service.send(`/wallets/${await others.wallet('polygon')}`, { method: 'DELETE' });
+  assert.equal(removed.status, 200, removed.text);
+  const report = { amountCents: 54_100, paidAt, reference: 'seen-at-the-bank' };
+  assert.equal((await service.post(`/charges/${byHand.json.charge.id}/payments`, report)).status, 201);
+  await orders.pay(withoutWallet, { at: paidAt });
+  await orders.pay(inParts, { at: paidAt, amountCents: 100 });
+  await service.runJobs();
+  await orders.pay(inParts, { at: paidAt, amountCents: 54_000 });
+  await orders.advance('PT1H');
+  await orders.pay(tooLate, { at: paidAt });
+  await service.runJobs();
+  const all = { withoutWallet, byHand, inParts, tooLate };
+  const events = Object.entries(all).map(async ([name, order]) => `${name}: ${await orders.events(order)}`);
+  assert.deepEqual(
+    await Promise.all(events),
+    Object.keys(all).map(name => `${name}: pending_payment expired held`),
+  );
+  for (const order of Object.values(all)) assert.equal((await orders.read(order)).holdReason, 'paid_after_end');
+});
+
 test('money that went back and came again is as late as it came again', async () => {
   const order = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(order);
