@@ -65,10 +65,17 @@ export function registered(charge: Charge, method: Method, at: Date): Step {
   return { after, event: after.state === 'OVERDUE' ? 'charge.overdue' : 'charge.active' };
 }
 
-/** The rail refused the method. */
+const EVENTS_WITHOUT_PAYMENT: { readonly [state in ChargeState]?: ChargeEvent } = {
+  FAILED: 'charge.failed',
+  CANCELED: 'charge.canceled',
+  EXPIRED: 'charge.expired',
+};
+
+/** The rail refused the method. If the other method has ended already, so has the charge. */
 export function rejected(charge: Charge, method: Method, reason: string): Step {
   const after = moved(charge, method, 'FAILED', reason);
-  return after.state === 'FAILED' ? { after, event: 'charge.failed' } : { after };
+  const event = after.state === charge.state ? undefined : EVENTS_WITHOUT_PAYMENT[after.state];
+  return event ? { after, event } : { after };
 }
 
 export function overdue(charge: Charge): Step {

@@ -69,6 +69,16 @@ describe('a charge', () => {
     assert.deepEqual([owed.lastPayableDay, owed.lines[0].rule], ['2026-11-16', 'instant_pix']);
   });
 
+  test('whose pix has ended is expired when the bank then refuses its boleto', async () => {
+    // The bank of the sandbox refuses this amount.
+    const made = await service.post('/charges', chargeBody({ amountCents: 109_001 }));
+    const { id } = made.json;
+    await service.sql("update charge_methods set status = 'EXPIRED' where charge_id = $1 and method = 'pix'", [id]);
+    await service.runJobs();
+    assert.equal(standing(await read(id)), 'EXPIRED   EXPIRED FAILED');
+    assert.deepEqual(await eventsOf(id), ['created', 'expired']);
+  });
+
   test('a pix with a fine, or that is due on a later day, is no instant one', async () => {
     const ends = { dueAt: '2026-11-16T12:04:00Z', expireAt: '2026-11-16T12:08:00Z', methods: ['pix'] };
     const fined = await make({ ...ends, taxes: { fine: 2 } });
