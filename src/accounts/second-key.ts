@@ -17,7 +17,8 @@ export async function requireSecondKey(
   if (await isSamePair(sql, [by], known)) throw new AppError('second_key_needed', refusal);
 }
 
-async function isSamePair(sql: Sql, some: readonly string[], others: readonly string[]): Promise<boolean> {
+/** Whether these share a maker. */
+export async function isSamePair(sql: Sql, some: readonly string[], others: readonly string[]): Promise<boolean> {
   const makers = await listMakers(sql, others);
   return [...(await listMakers(sql, some))].some(maker => makers.has(maker));
 }

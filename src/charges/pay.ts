@@ -25,7 +25,7 @@ import {
   type TypedPayment,
 } from './judge-payment.ts';
 import { withSettlement } from './life.ts';
-import { isPixId, normalReference } from './payment-reference.ts';
+import { isFromReturnFile, isPixId, normalReference } from './payment-reference.ts';
 import { laterFeePostings, paymentPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
@@ -94,7 +94,7 @@ async function addToBatch(deps: PayDeps, report: Report): Promise<RecordedPaymen
   return outcome;
 }
 
-type Fresh = NewPayment & { readonly item: Item };
+type Fresh = NewPayment & { readonly item: Item; readonly reportedBy: string | undefined };
 
 const NO_RAILS: RailNames = { all: [], listing: new Set() };
 
@@ -146,7 +146,7 @@ async function recordBatch(
     }
     taken.add(referenceKey(verdict.rail, item.report.reference));
     charges.set(verdict.before.id, verdict.step.after);
-    fresh.push({ ...verdict, item });
+    fresh.push({ ...verdict, item, reportedBy: reporterOf(item) });
     return undefined;
   });
   const written = await writePayments(deps, tx, fresh, now, isSingle);
@@ -165,6 +165,11 @@ async function recordBatch(
   return outcomes.map((outcome, index) => {
     return outcome ?? { charge: written.get(items[index]!.report.chargeId)!, isNew: true };
   });
+}
+
+/** Who says by hand or by a file that money has come; undefined where the bank was asked. */
+function reporterOf({ report: { source, reference }, auditLine }: Item): string | undefined {
+  return source === 'bank' && !isFromReturnFile(reference) ? undefined : auditLine?.context.actor;
 }
 
 /** A charge of another account is not even locked, so a caller cannot delay what its owner does with it. */

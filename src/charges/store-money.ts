@@ -7,10 +7,15 @@ import { normalReference } from './payment-reference.ts';
 /** Inserts payments and returns how many: one whose reference another transaction has recorded meanwhile is skipped. */
 export async function insertPayments(
   tx: Sql,
-  payments: readonly { readonly before: Charge; readonly rail: string; readonly payment: Payment }[],
+  payments: readonly {
+    readonly before: Charge;
+    readonly rail: string;
+    readonly payment: Payment;
+    readonly reportedBy?: string | undefined;
+  }[],
   at: Date,
 ): Promise<number> {
-  const records = payments.map(({ before: { id, accountId }, rail, payment }) => ({
+  const records = payments.map(({ before: { id, accountId }, rail, payment, reportedBy }) => ({
     id: payment.id,
     account_id: accountId,
     charge_id: id,
@@ -28,22 +33,33 @@ export async function insertPayments(
     credit_day: payment.creditDay,
     channel: payment.channel,
     is_by_pix: payment.isByPix ?? false,
+    reported_by: reportedBy,
   }));
   const rows = await tx.query(
     `insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat,
-                           came_after, payer_document, fee_cents, credit_day, channel, is_by_pix, recorded_at)
+                           came_after, payer_document, fee_cents, credit_day, channel, is_by_pix, reported_by, recorded_at)
      select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after,
-            payer_document, fee_cents, credit_day, channel, is_by_pix, $2
+            payer_document, fee_cents, credit_day, channel, is_by_pix, reported_by, $2
        from json_to_recordset($1) as new_payment (
               id uuid, account_id text, charge_id uuid, method text, rail text, amount_cents bigint,
               paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text,
-              payer_document text, fee_cents bigint, credit_day date, channel text, is_by_pix boolean)
+              payer_document text, fee_cents bigint, credit_day date, channel text, is_by_pix boolean, reported_by text)
      on conflict (rail, lower(reference collate "C")) do nothing
      returning id`,
     [JSON.stringify(records), at],
     { name: 'insert_payments' },
   );
   return rows.length;
+}
+
+/** Who reported the payments of a charge by hand or in a file, as the audit log writes them. */
+export async function listReporters(sql: Sql, chargeId: string, accountId: string): Promise<readonly string[]> {
+  const rows = await sql.query<{ reported_by: string }>(
+    `select distinct reported_by from payments
+      where charge_id = $1 and account_id = $2 and reported_by is not null order by reported_by`,
+    [chargeId, accountId],
+  );
+  return rows.map(row => row.reported_by);
 }
 
 /** Those of a bank's references that are recorded on any rail, by `comparable` reference. */

@@ -1,9 +1,9 @@
 // Approval of a payout by a second pair of eyes. Approving is not sending: the order stands in line and passes every gate.
-import { requireSecondKey } from '../accounts/second-key.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { requireApprover } from './approver.ts';
 import { noSuchOrder } from './cancel.ts';
 import { joinLine } from './follow.ts';
 import { isPastClaim, sentAgain } from './life.ts';
@@ -18,7 +18,7 @@ export const APPROVABLE: readonly HoldReason[] = ['over_payout_limit', 'approval
 
 /**
  * Approves the payout of an order at its terms of now, once; approved again it stays as it is. Refuses the key or person that
- * made the order or took its newest price, all that share a maker with it, and an order whose crypto is on its way.
+ * made the order, took its newest price or reported its money, all that share a maker with it, and an order whose crypto is on its way.
  */
 export async function approveOrder(
   deps: Deps,
@@ -31,12 +31,7 @@ export async function approveOrder(
     if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuchOrder();
     if (before.approval) return before;
     requireUnsent(before);
-    await requireSecondKey(
-      tx,
-      by,
-      [before.createdBy, before.repricedBy],
-      'Who made this order or took its price, and what they made or invited, cannot approve it.',
-    );
+    await requireApprover(tx, by, before, 'approve it');
     const approved: Order = { ...before, approval: { by, at: now } };
     const isHeldForIt = before.hold !== undefined && APPROVABLE.includes(before.hold.reason);
     const after = await writeOrderStep(tx, before, isHeldForIt ? sentAgain(approved, now) : { after: approved }, now);

@@ -12,8 +12,9 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { findWallet } from '../wallets/store.ts';
+import { isApprovedByReporter } from './approver.ts';
 import { CLAIM } from './claim-job.ts';
-import { nextStep, waitsForCredit } from './life.ts';
+import { nextStep, unapproved, waitsForCredit } from './life.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';
 import { lockOrder } from './store.ts';
@@ -42,6 +43,7 @@ export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Or
   if (!order) return undefined;
   const charge = await lockChargeOf(tx, order);
   const now = deps.clock.now();
+  if (await isApprovedByReporter(tx, order)) order = await writeOrderStep(tx, order, unapproved(order), now);
   // Only an order that has ended asks for it.
   const hasWallet = order.ended !== undefined && (await findWallet(tx, order.walletId)) !== undefined;
   const context = { charge, hasWallet, rules: deps.settlement, now, newId: () => uuidV7(now) };

@@ -232,6 +232,12 @@ function undone(order: Order, at: Date): OrderStep {
   return { after: { ...order, lastError, hold: { reason: 'reorganised', at } }, event: 'held' };
 }
 
+/** The order waits for another approval. */
+export function unapproved(order: Order): OrderStep {
+  const { approval: _, ...after } = order;
+  return { after };
+}
+
 export type NewPrice = {
   readonly quote: NonNullable<Order['quote']>;
   readonly price: string;

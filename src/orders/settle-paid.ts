@@ -2,7 +2,6 @@
 // because its slot was given up. An operator names the transaction; its bytes, which its hash proves, and what nodes show of it must be
 // the transfer of the order. Then it becomes an attempt at the payout of the order, and the engine does the rest.
 import assert from 'node:assert/strict';
-import { requireSecondKey } from '../accounts/second-key.ts';
 import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
 import { decimalsOf, isTransactionHash, NETWORK_FACTS } from '../chains/networks.ts';
@@ -25,6 +24,7 @@ import {
 } from '../payouts/store-adopt.ts';
 import { findSender, insertSender, lockSender, type Sender } from '../payouts/store-senders.ts';
 import type { Sql } from '../storage/database.ts';
+import { requireApprover } from './approver.ts';
 import { noSuchOrder } from './cancel.ts';
 import { requestOf } from './claim.ts';
 import { type FollowDeps, lockChargeOf } from './follow.ts';
@@ -49,13 +49,13 @@ export type PaidElsewhere = {
  * The order is `fulfilling`, and `fulfilled` as soon as the service has looked the transfer up. Repeated it changes nothing. Refuses a
  * transaction that is not final, or pays another address, asset or amount, or from an address that is none of ours, or is the
  * transfer of another order; an order that is unpaid, ended or fulfilled, or has another transfer on its way; and above the limits
- * the key or person that made the order.
+ * those who may not approve it.
  */
 export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidElsewhere): Promise<Order> {
   const order = await findOrder(deps.db, id, paid.accountId);
   if (!order) throw noSuchOrder();
   const hash = readHash(order.network, paid.hash);
-  await requireApprover(deps, order, paid.by);
+  await requireSecondAbove(deps, order, paid.by);
   if (await isOwnTransfer(deps.db, order, hash)) return order;
   requireUnpaid(order);
   const chain = chainOf(deps.chains, order.network);
@@ -86,13 +86,11 @@ function readHash(network: Network, text: string): string {
 }
 
 /** As for an approval: above the limits who made the order does not say alone that it is paid. */
-async function requireApprover({ db, payoutLimits }: SettlePaidDeps, order: Order, by: string): Promise<void> {
+async function requireSecondAbove({ db, payoutLimits }: SettlePaidDeps, order: Order, by: string): Promise<void> {
   const { perPayout, approvalAbove } = limitsOf(payoutLimits, order);
   const isAbove = [perPayout, approvalAbove].some(limit => limit !== undefined && unitsOf(order) > limit);
   if (!isAbove || order.approval) return;
-  const refusal =
-    'Who made this order or took its price, and what they made or invited, cannot settle it above its limits.';
-  await requireSecondKey(db, by, [order.createdBy, order.repricedBy], refusal);
+  await requireApprover(db, by, order, 'settle it above its limits');
 }
 
 /** Whether the books have the transaction as a transfer of this order already. Refuses that of another one. */

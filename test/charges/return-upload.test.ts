@@ -40,6 +40,11 @@ test('a file pays its boletos, and counts once', async () => {
   assert.deepEqual([agreement, sequence, isKnown, entries, counts], ['sicoob:main', 101, false, 1, { paid: 1 }]);
   const charge = await bench.charge(boleto);
   assert.deepEqual([charge.state, charge.payments.length], ['PAID', 1]);
+  const [reported] = await bench.service.sql<{ by: string }>(
+    'select reported_by as by from payments where charge_id = $1',
+    [charge.id],
+  );
+  assert.match(reported?.by ?? '', /^key:/, 'who uploaded it does not approve what it pays for');
   const again = await upload(Uint8Array.from(bytes), '?agreement=sicoob:main');
   assert.deepEqual([again.status, again.json.isKnown], [201, true]);
   assert.equal((await bench.charge(boleto)).payments.length, 1);

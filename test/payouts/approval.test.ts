@@ -71,8 +71,8 @@ const payoutsOf = async (order: Answer) =>
   (await service.sql('select from payouts where order_id = $1', [order.json.transactionId])).length;
 
 let paidCount = 0;
-/** An order of 100 usdt, made and paid by one caller. */
-async function paid(maker: Key | Headers): Promise<Answer> {
+/** An order of 100 usdt, made by one caller, whose payment is reported by the same one, or by another. */
+async function paid(maker: Key | Headers, reporter?: Headers): Promise<Answer> {
   const headers = isKey(maker) ? bearer(maker) : maker;
   const body = { accountId: 'acme', currency: 'BRL', cost: 541, settlementSchedule: 'D0', charge: CHARGE_PART };
   const walletId = await orders.wallet('polygon');
@@ -81,7 +81,7 @@ async function paid(maker: Key | Headers): Promise<Answer> {
   assert.equal(order.status, 201, order.text);
   await service.runJobs();
   const payment = { method: 'pix', amountCents: 54_100, reference: `E${++paidCount}`.padEnd(32, '0') };
-  const answer = await service.post(`/charges/${order.json.charge.id}/payments`, payment, headers);
+  const answer = await service.post(`/charges/${order.json.charge.id}/payments`, payment, reporter ?? headers);
   assert.equal(answer.status, 201, answer.text);
   await service.runJobs();
   return order;
@@ -198,6 +198,64 @@ test('who makes a login link for another person cannot approve as them', async (
   assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
   const shown = await fetch(`${service.url}/dashboard/me`, { headers: { cookie: other.cookie } });
   assert.match(await shown.text(), /A login link for you was made/);
+});
+
+test('who reported the payment of an order cannot approve it: by hand, with a key of theirs, or in a statement', async () => {
+  const keyed = withKey(await service.makeKey('acme'));
+  const [maker, reporter] = [await service.makeKey('acme'), await logIn(keyed, 'owner', 'acme')];
+  const asReporter = { ...SAME_ORIGIN, cookie: reporter.cookie };
+  const made = await service.post('/keys', { accountId: 'acme', scopes: MAKING_AND_APPROVING }, asReporter);
+  const child: Key = { id: made.json.id, text: made.json.key };
+  const order = await paid(maker, bearer(child));
+  const path = `/crypto/transactions/${order.json.transactionId}/approve`;
+  for (const headers of [bearer(child), asReporter]) {
+    const refused = await service.post(path, {}, headers);
+    assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+    assert.match(refused.json.detail, /reported a payment/);
+  }
+  const page = await fetch(`${service.url}/dashboard/orders/${order.json.transactionId}/approve`, {
+    method: 'POST',
+    headers: { ...asReporter, 'content-type': 'application/x-www-form-urlencoded' },
+    body: '',
+  });
+  assert.equal(page.status, 409);
+  assert.match(await page.text(), /reported a payment/);
+  const settle = { as: 'paid', hash: `0x${'ef'.repeat(32)}` };
+  const settled = await service.post(`/crypto/transactions/${order.json.transactionId}/settle`, settle, bearer(child));
+  assert.equal(settled.json.code, 'second_key_needed');
+  assert.equal((await approve(order, await service.makeKey('acme'))).status, 200);
+
+  const read = await orders.order({ headers: bearer(maker) });
+  await service.runJobs();
+  const [method] = await service.sql<{ reference: string }>(
+    `select reference from charge_methods where charge_id = $1 and method = 'pix'`,
+    [read.json.charge.id],
+  );
+  const importer = await service.makeKey('acme');
+  const imported = await service.send('/statements', {
+    method: 'POST',
+    headers: { ...bearer(importer), 'content-type': 'text/csv' },
+    body: `Data;Descrição;Valor\n16/11/2026;PIX ${method?.reference};541,00\n16/11/2026;TARIFA;-20,00\n`,
+  });
+  assert.equal(imported.status, 201, imported.text);
+  await service.runJobs();
+  assert.equal((await orders.read(read)).holdReason, 'approval_needed');
+  assert.equal((await approve(read, importer)).json.code, 'second_key_needed');
+  assert.equal((await approve(read, await service.makeKey('acme'))).status, 200);
+});
+
+test('an approval is taken back when who gave it then reports the payment', async () => {
+  const [maker, approver] = [await service.makeKey('acme'), await service.makeKey('acme')];
+  const order = await orders.order({ headers: bearer(maker) });
+  assert.equal((await approve(order, approver)).status, 200);
+  await service.runJobs();
+  const payment = { method: 'pix', amountCents: 54_100, reference: 'E-by-approver'.padEnd(32, '0') };
+  await service.post(`/charges/${order.json.charge.id}/payments`, payment, bearer(approver));
+  await service.runJobs();
+  const held = await orders.read(order);
+  assert.deepEqual([held.holdReason, held.approvedAt, await payoutsOf(order)], ['approval_needed', undefined, 0]);
+  assert.equal((await approve(order, approver)).json.code, 'second_key_needed');
+  assert.equal((await approve(order, await service.makeKey('acme'))).status, 200);
 });
 
 test('a new price takes the approval back, and the key that took the price cannot approve it', async () => {

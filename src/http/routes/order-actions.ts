@@ -100,7 +100,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     operationId: 'approvePayout',
     summary: 'Approve a payout',
     description:
-      'By another key or person than the one that made the order or took its newest price. An order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back. Approving again changes nothing.',
+      'By another key or person than those who made the order, took its newest price or reported its payment, by hand or in a file. An order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back, and so does a payment that its giver reports. Approving again changes nothing.',
     tag,
     path,
     answer,
@@ -115,7 +115,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     operationId: 'settleOrder',
     summary: 'Settle a transfer that the books cannot settle by themselves',
     description:
-      'For an order held as `transfer_mismatched`: `delivered`, what arrived is taken as the whole, and the order is fulfilled; `returned`, the payment may be refunded, and the order ends when it is; nothing is sent again. For an order that the chain has paid already, as after a restore of an older database: `paid`, with the `hash` of the transaction, which is read from the chain and must be final and exactly the transfer of the order, from a sender of the service, and of no other order. Above the limits of payouts that needs another key or person than the one that made the order. Settling again in the same way changes nothing.',
+      'For an order held as `transfer_mismatched`: `delivered`, what arrived is taken as the whole, and the order is fulfilled; `returned`, the payment may be refunded, and the order ends when it is; nothing is sent again. For an order that the chain has paid already, as after a restore of an older database: `paid`, with the `hash` of the transaction, which is read from the chain and must be final and exactly the transfer of the order, from a sender of the service, and of no other order. Above the limits of payouts that needs another key or person, as an approval does. Settling again in the same way changes nothing.',
     tag,
     path,
     body: SettleBody,
