@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { hashOfKey, newKey } from './api-key.ts';
+import { deleteLinksOf } from './people/store-link-requests.ts';
 import { insertNotices } from './people/store-notices.ts';
 import { type Reach, reachOf, scopesWithin } from './reach.ts';
 import type { Scope } from './scopes.ts';
@@ -87,7 +88,10 @@ export async function requireKey(sql: Sql, id: string, accountId?: string): Prom
   return key;
 }
 
-/** After the commit every node refuses the key, those that it made, and theirs; returns the ids of these. Idempotent. */
+/**
+ * After the commit every node refuses the key, those that it made, and theirs; returns the ids of these. Login links that they made and
+ * that were not used yet end, too. Idempotent.
+ */
 export async function revokeKey(deps: Deps, id: string): Promise<readonly string[]> {
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {
@@ -99,6 +103,10 @@ export async function revokeKey(deps: Deps, id: string): Promise<readonly string
       level = await markRevokedOf(tx, level, at);
       made.push(...level);
     }
+    await deleteLinksOf(
+      tx,
+      [id, ...made].map(one => `key:${one}`),
+    );
     return made;
   });
 }

@@ -43,6 +43,9 @@ const keyFields = {
   scopes: Type.Array(OneOf(SCOPES)),
   reach: OneOf(REACHES),
   createdAt: DateTime(),
+  createdBy: Type.Optional(
+    Type.String({ description: 'Who made it, as the audit log writes it; absent where that is not known any more.' }),
+  ),
   expiresAt: Type.Optional(DateTime()),
   revokedAt: Type.Optional(DateTime({ description: 'When it was revoked; it is refused since.' })),
   lastUsedAt: Type.Optional(DateTime({ description: 'To the minute.' })),
@@ -72,6 +75,7 @@ export const KEY_EXAMPLE: Static<typeof KeyView> = {
   scopes: [...ACCOUNT_SCOPES],
   reach: 'account',
   createdAt: '2026-11-12T14:00:00.000Z',
+  createdBy: 'operator',
 };
 
 export const KEY_SECRET_EXAMPLE: Static<typeof KeyWithSecret> = {

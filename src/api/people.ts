@@ -31,6 +31,20 @@ const personFields = {
   recoveryCodes: Type.Integer({ minimum: 0, description: 'Codes that were not used yet.' }),
   lastUsedAt: Type.Optional(DateTime({ description: 'The last request of a session, to the minute.' })),
   linkExpiresAt: Type.Optional(DateTime({ description: 'While a link to log in by is open.' })),
+  linkRequest: Type.Optional(
+    Type.Object(
+      {
+        askedBy: Type.String({ description: 'Who asked, as the audit log writes it.' }),
+        askedAt: DateTime(),
+        expiresAt: DateTime(),
+      },
+      { additionalProperties: false, description: 'While a login link waits for the approval of a second owner.' },
+    ),
+  ),
+  invitedBy: Type.String({ description: 'Who invited them, as the audit log writes it.' }),
+  letInBy: Type.Array(Type.String(), {
+    description: 'Who made, or asked for, the login links that they came in by, as the audit log writes it.',
+  }),
 };
 
 export const PersonView = Type.Object(personFields, { $id: 'Person', additionalProperties: false });
@@ -46,6 +60,20 @@ const linkFields = {
 };
 
 export const LoginLinkView = Type.Object(linkFields, { $id: 'LoginLink', additionalProperties: false });
+
+export const AskedLinkView = Type.Object(
+  {
+    waitsForApproval: Type.Boolean({ description: '`true` where a second owner must approve the link first.' }),
+    url: Type.Optional(
+      Type.String({
+        description:
+          'Whoever opens it first is the person. It is shown this once; absent while it waits for an approval.',
+      }),
+    ),
+    expiresAt: DateTime({ description: 'Of the link, or of the request for it.' }),
+  },
+  { $id: 'AskedLoginLink', additionalProperties: false },
+);
 
 export const InvitedPerson = Type.Object(
   {
@@ -67,10 +95,17 @@ export const PERSON_EXAMPLE: Static<typeof PersonView> = {
   passkeys: 1,
   recoveryCodes: 10,
   lastUsedAt: '2026-11-12T15:00:00.000Z',
+  invitedBy: 'operator',
+  letInBy: [],
 };
 
 export const LOGIN_LINK_EXAMPLE: Static<typeof LoginLinkView> = {
   url: `https://pay.example.com/dashboard/enter/${'0'.repeat(43)}`,
+  expiresAt: '2026-11-13T14:00:00.000Z',
+};
+
+export const ASKED_LINK_EXAMPLE: Static<typeof AskedLinkView> = {
+  waitsForApproval: true,
   expiresAt: '2026-11-13T14:00:00.000Z',
 };
 
@@ -82,4 +117,12 @@ export const INVITED_EXAMPLE: Static<typeof InvitedPerson> = {
   link: LOGIN_LINK_EXAMPLE,
 };
 
-export const PEOPLE_SCHEMAS = [PersonBody, RoleBody, PersonView, PersonList, LoginLinkView, InvitedPerson];
+export const PEOPLE_SCHEMAS = [
+  PersonBody,
+  RoleBody,
+  PersonView,
+  PersonList,
+  LoginLinkView,
+  AskedLinkView,
+  InvitedPerson,
+];

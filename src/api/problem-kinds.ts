@@ -74,6 +74,16 @@ export const PROBLEMS = {
       'Show the passkey again in the dashboard, then repeat the request. A person without one logs in by a new link.',
     example: { detail: 'Show your passkey again: the last time is more than five minutes ago.' },
   },
+  key_expires: {
+    status: 403,
+    title: 'The key expires',
+    meaning:
+      'A key that expires invites no person, makes no login link and gives no role: what it does for a person would outlive it. Nothing was done.',
+    nextStep: 'Do it as an owner at the dashboard, by a key that does not expire, or by trilho people.',
+    example: {
+      detail: 'This key expires at 2026-12-01T00:00:00.000Z, and what it does for a person would outlive it.',
+    },
+  },
   cross_site_request: {
     status: 403,
     title: 'Sent by another site',

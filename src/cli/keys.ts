@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { prefixOf, readKeyId } from '../accounts/api-key.ts';
 import { createKey, revokeKey } from '../accounts/create-key.ts';
+import { listPeopleOf } from '../accounts/people/store-people.ts';
 import { REACHES, reachOf, scopesWithin } from '../accounts/reach.ts';
 import { readScopes, SCOPES } from '../accounts/scopes.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
@@ -100,7 +101,7 @@ async function list(config: Config, log: Log, args: readonly string[]): Promise<
 }
 
 function lineOf(
-  { id, accountId, name, scopes, reach, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKey,
+  { id, accountId, name, scopes, reach, createdAt, createdBy, lastUsedAt, expiresAt, revokedAt }: ApiKey,
   now: Date,
 ): string {
   const used = lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used';
@@ -111,11 +112,12 @@ function lineOf(
   ];
   // The scopes say how far a key reaches, unless it was kept from that.
   const isKept = reach !== reachOf(scopes);
+  const isOfCommandLine = createdBy === undefined || createdBy === 'operator';
   return [
     prefixOf(id),
     accountId,
     ...(isKept ? ['its account alone'] : []),
-    `made ${createdAt.toISOString()}`,
+    `made ${createdAt.toISOString()}${isOfCommandLine ? '' : ` by ${createdBy}`}`,
     ...standing,
     scopes.join(','),
     name ?? '',
@@ -124,6 +126,8 @@ function lineOf(
     .trimEnd();
 }
 
+const actorsOf = (ids: readonly string[]) => ids.map(id => `key:${id}`);
+
 async function revoke(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { words, faults } = readArguments(args, { words: ['id'] });
   const id = readKeyId(words[0] ?? '');
@@ -131,8 +135,15 @@ async function revoke(config: Config, log: Log, args: readonly string[]): Promis
   if (words.length > 0 && id === undefined) faults.push('<id> must be the id, the prefix or the whole of a key');
   refuseFaults('keys revoke', faults);
   assert(id !== undefined, 'an id that cannot be read is a fault');
-  const made = await withDatabase({ config, log, action: 'trilho keys revoke' }, deps => revokeKey(deps, id));
+  const { made, people } = await withDatabase({ config, log, action: 'trilho keys revoke' }, async deps => {
+    const ended = await revokeKey(deps, id);
+    return { made: ended, people: await listPeopleOf(deps.db, actorsOf([id, ...ended])) };
+  });
   const alsoEnded = made.length === 0 ? '' : ` So are the keys that it made: ${made.join(', ')}.`;
   console.log(`Key ${id} is revoked.${alsoEnded}`);
+  if (people.length > 0) {
+    const ids = people.map(person => person.id).join(', ');
+    console.log(`People whom they invited or let in stay until trilho people remove: ${ids}.`);
+  }
   return 0;
 }

@@ -1,6 +1,7 @@
 // trilho people: invites people to the dashboard, lists them, gives them a link to log in by, removes them.
 import assert from 'node:assert/strict';
-import { invitePerson, makeLoginLink, removePerson } from '../accounts/people/invite.ts';
+import { invitePerson, removePerson } from '../accounts/people/invite.ts';
+import { makeLoginLink } from '../accounts/people/login-links.ts';
 import { type ListedPerson, listPeople } from '../accounts/people/store-people.ts';
 import { ROLES } from '../accounts/roles.ts';
 import type { Config } from '../config/config.ts';
@@ -54,17 +55,17 @@ async function list(config: Config, log: Log, args: readonly string[]): Promise<
   return 0;
 }
 
-function lineOf({ id, role, accountId, passkeys, lastUsedAt, linkExpiresAt, name }: ListedPerson): string {
+function lineOf({ id, role, accountId, passkeys, lastUsedAt, linkExpiresAt, invitedBy, name }: ListedPerson): string {
   const used = lastUsedAt ? `last seen ${lastUsedAt.toISOString()}` : 'never seen';
   const link = linkExpiresAt ? [`link until ${linkExpiresAt.toISOString()}`] : [];
   const keys = `${passkeys} ${passkeys === 1 ? 'passkey' : 'passkeys'}`;
-  return [id, role, accountId ?? 'all accounts', keys, used, ...link, name].join('  ');
+  return [id, role, accountId ?? 'all accounts', keys, used, ...link, `invited by ${invitedBy}`, name].join('  ');
 }
 
 async function login(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const id = readPersonId('people login', args);
   const link = await withDatabase({ config, log, action: 'trilho people login' }, deps =>
-    makeLoginLink({ ...deps, publicUrl: () => publicUrlOf(config) }, id, { by: 'operator' }),
+    makeLoginLink({ ...deps, publicUrl: () => publicUrlOf(config) }, id),
   );
   console.error(`Whoever opens this link first is person ${id}, once, until ${link.expiresAt.toISOString()}:`);
   console.log(link.url);

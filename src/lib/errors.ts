@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'missing_scope'
   | 'fresh_login_needed'
+  | 'key_expires'
   | 'cross_site_request'
   | 'refund_above_limit'
   | 'rate_limited'

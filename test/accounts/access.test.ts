@@ -132,7 +132,14 @@ async function stateOfAcme(): Promise<string> {
     return `${table}: ${row?.rows}`;
   };
   const own = ['charges', 'payments', 'refunds', 'orders', 'wallets', 'webhooks', 'api_keys', 'people', 'payouts'];
-  const all = ['unmatched_receipts', 'payout_pauses', 'statement_imports', 'boleto_files', 'boleto_return_entries'];
+  const all = [
+    'link_requests',
+    'unmatched_receipts',
+    'payout_pauses',
+    'statement_imports',
+    'boleto_files',
+    'boleto_return_entries',
+  ];
   const states = [...own.map(table => state(table, `account_id = 'acme'`)), ...all.map(table => state(table, 'true'))];
   return (await Promise.all([...states, state('accounts', 'true'), state('chain_senders', 'true')])).join('\n');
 }

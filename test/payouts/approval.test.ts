@@ -184,18 +184,27 @@ test('what one maker made is one pair of eyes: a key of theirs, a key of that ke
   );
 });
 
-test('who makes a login link for another person cannot approve as them', async () => {
+test('who asks for a login link for another person, or approves it, cannot approve as them', async () => {
   const keyed = withKey(await service.makeKey('acme'));
-  const [owner, other] = [await logIn(keyed, 'owner', 'acme'), await logIn(keyed, 'owner', 'acme')];
-  const asOwner = { ...SAME_ORIGIN, cookie: owner.cookie };
-  const order = await paid(asOwner);
-  const path = `/crypto/transactions/${order.json.transactionId}/approve`;
-  const link = await service.post(`/people/${other.id}/login-link`, {}, asOwner);
+  const [owner, other, third] = [
+    await logIn(keyed, 'owner', 'acme'),
+    await logIn(keyed, 'owner', 'acme'),
+    await logIn(keyed, 'owner', 'acme'),
+  ];
+  const as = ({ cookie }: LoggedIn) => ({ ...SAME_ORIGIN, cookie });
+  const [asOwner, asThird] = [as(owner), as(third)];
+  const made = [await paid(asOwner), await paid(asThird)];
+  const asked = await service.post(`/people/${other.id}/login-link`, {}, asOwner);
+  assert.deepEqual([asked.status, asked.json.url], [201, undefined], asked.text);
+  const link = await service.post(`/people/${other.id}/login-link/approve`, {}, asThird);
   assert.equal(link.status, 201, link.text);
   const cookie = await enter(service, new URL(link.json.url).pathname);
   await addPasskey(service, cookie, new URL(link.json.url).origin);
-  const refused = await service.post(path, {}, { ...SAME_ORIGIN, cookie });
-  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  for (const order of made) {
+    const path = `/crypto/transactions/${order.json.transactionId}/approve`;
+    const refused = await service.post(path, {}, { ...SAME_ORIGIN, cookie });
+    assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  }
   const shown = await fetch(`${service.url}/dashboard/me`, { headers: { cookie: other.cookie } });
   assert.match(await shown.text(), /A login link for you was made/);
 });

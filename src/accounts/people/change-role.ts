@@ -3,13 +3,14 @@ import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
+import { requireLasting } from '../lasting.ts';
 import type { Role } from '../roles.ts';
 import { insertNotices } from './store-notices.ts';
 import { findPerson, lockOwners, setRole } from './store-people.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** The last owner of all accounts stays one. The role that a person has already changes nothing. */
+/** The last owner of all accounts stays one. The role that a person has already changes nothing. Refuses a key that expires. */
 export async function changeRole(
   { db, clock }: Deps,
   id: string,
@@ -18,6 +19,7 @@ export async function changeRole(
   const at = clock.now();
   await db.transaction(async tx => {
     setAuditObject(id);
+    await requireLasting(tx, by);
     const owners = await lockOwners(tx);
     const person = await findPerson(tx, id, accountId);
     if (!person) throw new AppError('not_found', 'There is no such person.');

@@ -1,13 +1,13 @@
-// Invites people, gives them links to log in by, and removes them.
+// Invites people and removes them.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
+import { requireLasting } from '../lasting.ts';
 import type { Role } from '../roles.ts';
 import { accountExists } from '../store.ts';
-import { hashOfSecret, INVITE_LIFE_MS, LOGIN_LINK_LIFE_MS, newSecret, type Person } from './person.ts';
-import { insertNotices } from './store-notices.ts';
+import { hashOfSecret, INVITE_LIFE_MS, newSecret, type Person } from './person.ts';
 import { findPerson, insertPerson, lockOwners, putLink, removePersonRows } from './store-people.ts';
 
 export type PeopleDeps = {
@@ -28,7 +28,7 @@ export type NewPerson = {
 /** Where somebody logs in once; whoever has the link is that person. */
 export type LoginLink = { readonly url: string; readonly expiresAt: Date };
 
-/** Adds a person and returns the link to their first login, which is shown once. Refuses an account that does not exist. */
+/** Adds a person and returns the link to their first login, which is shown once. Refuses an account that does not exist, and a key that expires. */
 export async function invitePerson(
   deps: PeopleDeps,
   { invitedBy, ...input }: NewPerson,
@@ -39,6 +39,7 @@ export async function invitePerson(
   const expiresAt = new Date(createdAt.getTime() + INVITE_LIFE_MS);
   await deps.db.transaction(async tx => {
     setAuditObject(person.id);
+    await requireLasting(tx, invitedBy);
     const { accountId } = person;
     if (accountId !== undefined && !(await accountExists(tx, accountId))) {
       throw new AppError('not_found', 'There is no such account.');
@@ -47,24 +48,6 @@ export async function invitePerson(
     await putLink(tx, { personId: person.id, tokenHash: hashOfSecret(token), expiresAt, madeBy: invitedBy });
   });
   return { person, link: { url: linkTo(deps, token), expiresAt } };
-}
-
-/** A link for a person who cannot use a passkey now. It replaces the one before, and the person is shown who made it. */
-export async function makeLoginLink(
-  deps: PeopleDeps,
-  id: string,
-  { by, accountId }: { readonly by: string; readonly accountId?: string | undefined },
-): Promise<LoginLink> {
-  const token = newSecret();
-  const now = deps.clock.now();
-  const expiresAt = new Date(now.getTime() + LOGIN_LINK_LIFE_MS);
-  await deps.db.transaction(async tx => {
-    setAuditObject(id);
-    if (!(await findPerson(tx, id, accountId))) throw noSuchPerson();
-    await putLink(tx, { personId: id, tokenHash: hashOfSecret(token), expiresAt, madeBy: by });
-    await insertNotices(tx, [id], { at: now, what: 'login_link', by });
-  });
-  return { url: linkTo(deps, token), expiresAt };
 }
 
 /** From the commit on, every node refuses the person. The last owner of all accounts stays, or nobody could invite another. */
@@ -83,10 +66,10 @@ export async function removePerson(deps: PeopleDeps, id: string, accountId?: str
   });
 }
 
-function linkTo({ publicUrl }: PeopleDeps, token: string): string {
+export function linkTo({ publicUrl }: PeopleDeps, token: string): string {
   return `${publicUrl()}/dashboard/enter/${token}`;
 }
 
-function noSuchPerson(): AppError {
+export function noSuchPerson(): AppError {
   return new AppError('not_found', 'There is no such person.');
 }

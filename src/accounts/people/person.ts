@@ -36,6 +36,8 @@ export const SESSION_IDLE_MS = 12 * HOUR_MS;
 export const SESSION_MAX_MS = 7 * 24 * HOUR_MS;
 export const INVITE_LIFE_MS = 24 * HOUR_MS;
 export const LOGIN_LINK_LIFE_MS = 15 * MINUTE_MS;
+/** How long a login link waits for the approval of a second owner. */
+export const LINK_REQUEST_LIFE_MS = 24 * HOUR_MS;
 export const CHALLENGE_LIFE_MS = 5 * MINUTE_MS;
 /** How long a proof counts for what outlives a session. */
 export const FRESH_MS = 5 * MINUTE_MS;

@@ -2,6 +2,7 @@
 import type { Row, Sql } from '../../storage/database.ts';
 import type { Role } from '../roles.ts';
 import type { Person } from './person.ts';
+import type { LinkRequest } from './store-link-requests.ts';
 
 export const PERSON_COLUMNS = 'p.id, p.name, p.role, p.account_id, p.created_at, p.removed_at';
 
@@ -45,6 +46,12 @@ export async function findPerson(sql: Sql, id: string, accountId?: string): Prom
 }
 
 export type ListedPerson = Person & {
+  /** The actor, as in the audit log. */
+  readonly invitedBy: string;
+  /** Who made the login links that they came in by, or asked for them. */
+  readonly letInBy: readonly string[];
+  /** While a login link waits for the approval of a second owner. */
+  readonly linkRequest?: LinkRequest;
   readonly passkeys: number;
   readonly recoveryCodes: number;
   readonly lastUsedAt?: Date;
@@ -55,25 +62,56 @@ export type ListedPerson = Person & {
 /** Everybody who may log in, or those of one account, oldest first. */
 export async function listPeople(sql: Sql, now: Date, accountId?: string): Promise<ListedPerson[]> {
   const rows = await sql.query<
-    PersonRow & { passkeys: number; recovery_codes: number; last_used_at: Date | null; link_expires_at: Date | null }
+    PersonRow & {
+      invited_by: string;
+      let_in_by: string[];
+      passkeys: number;
+      recovery_codes: number;
+      last_used_at: Date | null;
+      link_expires_at: Date | null;
+      asked_by: string | null;
+      asked_at: Date;
+      request_expires_at: Date;
+    }
   >(
-    `select ${PERSON_COLUMNS},
+    `select ${PERSON_COLUMNS}, p.invited_by, p.let_in_by, r.asked_by, r.asked_at, r.expires_at as request_expires_at,
             (select count(*)::int from passkeys k where k.person_id = p.id) as passkeys,
             (select count(*)::int from recovery_codes c where c.person_id = p.id and c.used_at is null) as recovery_codes,
             (select max(s.last_used_at) from sessions s where s.person_id = p.id) as last_used_at,
             (select l.expires_at from person_links l where l.person_id = p.id and l.expires_at > $1) as link_expires_at
        from people p
+       left join link_requests r on r.person_id = p.id and r.expires_at > $1
       where p.removed_at is null and ($2::text is null or p.account_id = $2)
       order by p.created_at, p.id`,
     [now, accountId ?? null],
   );
   return rows.map(row => ({
     ...toPerson(row),
+    invitedBy: row.invited_by,
+    letInBy: row.let_in_by,
     passkeys: row.passkeys,
     recoveryCodes: row.recovery_codes,
     ...(row.last_used_at && { lastUsedAt: row.last_used_at }),
     ...(row.link_expires_at && { linkExpiresAt: row.link_expires_at }),
+    ...(row.asked_by !== null && {
+      linkRequest: {
+        personId: row.id,
+        askedBy: row.asked_by,
+        askedAt: row.asked_at,
+        expiresAt: row.request_expires_at,
+      },
+    }),
   }));
+}
+
+/** Those who may log in and whom one of these actors invited or let in, oldest first. */
+export async function listPeopleOf(sql: Sql, actors: readonly string[]): Promise<Person[]> {
+  const rows = await sql.query<PersonRow>(
+    `select ${PERSON_COLUMNS} from people p
+      where p.removed_at is null and (p.invited_by = any($1) or p.let_in_by && $1) order by p.created_at, p.id`,
+    [actors],
+  );
+  return rows.map(toPerson);
 }
 
 export async function hasPeople(sql: Sql): Promise<boolean> {
@@ -92,11 +130,13 @@ export async function lockOwners(tx: Sql): Promise<readonly string[]> {
 /** Takes away every way in: the person, their sessions, passkeys, links and codes. */
 export async function removePersonRows(tx: Sql, id: string, at: Date): Promise<void> {
   await tx.query('update people set removed_at = coalesce(removed_at, $2) where id = $1', [id, at]);
+  await tx.query(`delete from link_requests where asked_by = 'person:' || $1::uuid`, [id]);
   for (const table of [
     'sessions',
     'passkeys',
     'passkey_challenges',
     'person_links',
+    'link_requests',
     'recovery_codes',
     'person_notices',
   ]) {
@@ -107,13 +147,21 @@ export async function removePersonRows(tx: Sql, id: string, at: Date): Promise<v
 /** A new link of a person replaces the one before. */
 export async function putLink(
   tx: Sql,
-  link: { readonly personId: string; readonly tokenHash: Buffer; readonly expiresAt: Date; readonly madeBy: string },
+  link: {
+    readonly personId: string;
+    readonly tokenHash: Buffer;
+    readonly expiresAt: Date;
+    readonly madeBy: string;
+    /** Where a second owner has made it. */
+    readonly askedBy?: string | undefined;
+  },
 ): Promise<void> {
   await tx.query(
-    `insert into person_links (person_id, token_hash, expires_at, made_by) values ($1, $2, $3, $4)
+    `insert into person_links (person_id, token_hash, expires_at, made_by, asked_by) values ($1, $2, $3, $4, $5)
      on conflict (person_id) do update
-       set token_hash = excluded.token_hash, expires_at = excluded.expires_at, made_by = excluded.made_by`,
-    [link.personId, link.tokenHash, link.expiresAt, link.madeBy],
+       set token_hash = excluded.token_hash, expires_at = excluded.expires_at, made_by = excluded.made_by,
+           asked_by = excluded.asked_by`,
+    [link.personId, link.tokenHash, link.expiresAt, link.madeBy, link.askedBy ?? null],
   );
 }
 
@@ -131,15 +179,16 @@ export async function findLink(sql: Sql, tokenHash: Buffer, now: Date): Promise<
   return row && toPerson(row);
 }
 
-/** Uses a link up, and keeps on the person who made it. Of several at once one gets the person. */
+/** Uses a link up, and keeps on the person who made it and who asked for it. Of several at once one gets the person. */
 export async function takeLink(tx: Sql, tokenHash: Buffer, now: Date): Promise<Person | undefined> {
   const [row] = await tx.query<PersonRow>(
-    `with taken as (delete from person_links where token_hash = $1 and expires_at > $2 returning person_id, made_by)
+    `with taken as (delete from person_links where token_hash = $1 and expires_at > $2 returning person_id, made_by, asked_by)
      update people p
-        set let_in_by = case
-              when made_by is null or made_by = 'person:' || p.id or made_by = any(p.let_in_by) then p.let_in_by
-              else array_append(p.let_in_by, made_by)
-            end
+        set let_in_by = p.let_in_by || array(
+              select distinct by from unnest(array[taken.asked_by, taken.made_by]) as by
+               where by is not null and by <> 'person:' || p.id and by <> all(p.let_in_by)
+               order by by
+            )
        from taken
       where p.id = taken.person_id and p.removed_at is null
      returning ${PERSON_COLUMNS}`,

@@ -75,6 +75,7 @@ export async function deleteSession(tx: Sql, tokenHash: Buffer): Promise<void> {
 
 /** Everyone logs in anew. Returns how many of each ended. */
 export async function endAllLogins(tx: Sql): Promise<{ sessions: number; links: number; challenges: number }> {
+  await tx.query('delete from link_requests');
   const ended = async (table: string) => (await tx.query(`delete from ${table} returning person_id`)).length;
   return {
     sessions: await ended('sessions'),

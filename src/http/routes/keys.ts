@@ -78,7 +78,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'Every node refuses it, and every key that it made, within a second. Revoking again changes nothing. A caller of one account revokes no key that reaches all.',
+      'Every node refuses it, and every key that it made, within a second. Login links that these made end unless they were used; people whom they invited stay. Revoking again changes nothing. A caller of one account revokes no key that reaches all.',
     tag,
     path: pathOf(KeyPath, { id: 'key' }),
     answer: ok(KeyView, 'The key, revoked', { ...KEY_EXAMPLE, revokedAt: '2026-11-13T14:00:00.000Z' }),
@@ -97,7 +97,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
 }
 
 function keyView(key: ApiKey) {
-  const { id, accountId, name, scopes, reach, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  const { id, accountId, name, scopes, reach, createdAt, createdBy, expiresAt, revokedAt, lastUsedAt } = key;
   return {
     id,
     prefix: prefixOf(id),
@@ -106,6 +106,7 @@ function keyView(key: ApiKey) {
     scopes: [...scopes],
     reach,
     createdAt: createdAt.toISOString(),
+    ...(createdBy !== undefined && { createdBy }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
     ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),

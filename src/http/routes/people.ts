@@ -1,17 +1,20 @@
-// People of the dashboard: invited, listed, given a link, removed. Nobody invites somebody who may do more than they may.
+// People of the dashboard: invited, listed, given a link, removed. A caller invites no person who may do more than they may.
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../accounts/caller.ts';
 import { changeRole } from '../../accounts/people/change-role.ts';
+import { invitePerson, type LoginLink, type PeopleDeps, removePerson } from '../../accounts/people/invite.ts';
 import {
-  invitePerson,
-  type LoginLink,
-  makeLoginLink,
-  type PeopleDeps,
-  removePerson,
-} from '../../accounts/people/invite.ts';
+  type AskedLink,
+  approveLoginLink,
+  askForLoginLink,
+  refuseLoginLink,
+} from '../../accounts/people/login-links.ts';
 import { scopesOf } from '../../accounts/people/person.ts';
 import { type ListedPerson, listPeople } from '../../accounts/people/store-people.ts';
 import { mayGrant } from '../../accounts/roles.ts';
 import {
+  ASKED_LINK_EXAMPLE,
+  AskedLinkView,
   INVITED_EXAMPLE,
   InvitedPerson,
   LOGIN_LINK_EXAMPLE,
@@ -33,6 +36,24 @@ const tag = 'People';
 const path = idOf('person');
 
 export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
+  async function findListed(caller: Caller | undefined, id: string): Promise<ListedPerson | undefined> {
+    return (await listPeople(deps.db, deps.clock.now(), caller?.accountId)).find(one => one.id === id);
+  }
+
+  /** Refuses a person who may do more than the caller. */
+  async function requireNoMore(caller: Caller | undefined, id: string): Promise<void> {
+    const person = await findListed(caller, id);
+    if (person && caller && !mayGrant(caller.scopes, scopesOf(person))) {
+      throw new AppError('missing_scope', 'This person may do more than you.');
+    }
+  }
+
+  async function requireView(caller: Caller | undefined, id: string) {
+    const person = await findListed(caller, id);
+    if (!person) throw noSuchPerson();
+    return personView(person);
+  }
+
   defineRoute(app, {
     method: 'GET',
     url: '/people',
@@ -53,7 +74,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'invitePerson',
     summary: 'Invite a person',
     description:
-      'Only this answer shows the link to the first login, which counts once within a day. A person must have shown a passkey within five minutes.',
+      'Only this answer shows the link to the first login, which counts once within a day. A person must have shown a passkey within five minutes; a key that expires is refused.',
     tag,
     body: PersonBody,
     answer: created(InvitedPerson, 'The person, with the link to log in by', INVITED_EXAMPLE),
@@ -82,18 +103,48 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'makeLoginLink',
     summary: 'Make a link to log in by',
     description:
-      'For a person who has lost every passkey. It counts once within 15 minutes and replaces the one before. The person is shown who made it; by an approval the two count as one.',
+      'For a person who has lost every passkey. It counts once within 15 minutes and replaces the one before. Where there is a second owner, the link of another person is not made at once: it waits for a day until an owner of another maker approves it, who is then shown the link. The person is shown who asked and who approved; from its use on they count as one with the person by approvals. A key that expires is refused.',
+    tag,
+    path,
+    answer: created(AskedLinkView, 'The link, or the request for it', ASKED_LINK_EXAMPLE),
+    handle: async ({ path: { id }, caller }) => {
+      // Whoever has the link is that person.
+      await requireNoMore(caller, id);
+      return askedView(await askForLoginLink(deps, id, byOf(caller)));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/people/:id/login-link/approve',
+    operationId: 'approveLoginLink',
+    summary: 'Approve a login link',
+    description:
+      'Makes the link that another owner asked for. Only this answer shows it, and who asked never sees it: give it to the person. By a person who has shown a passkey within five minutes, is not the one who asked or is let in, and shares no maker with who asked.',
     tag,
     path,
     answer: created(LoginLinkView, 'The link', LOGIN_LINK_EXAMPLE),
+    problems: ['wrong_state', 'second_key_needed'],
     handle: async ({ path: { id }, caller }) => {
-      const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
-      const person = people.find(one => one.id === id);
-      // Whoever has the link is that person.
-      if (person && caller && !mayGrant(caller.scopes, scopesOf(person))) {
-        throw new AppError('missing_scope', 'This person may do more than you.');
-      }
-      return linkView(await makeLoginLink(deps, id, { by: actorOf(caller), accountId: caller?.accountId }));
+      await requireNoMore(caller, id);
+      return linkView(await approveLoginLink(deps, id, byOf(caller)));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/people/:id/login-link/refuse',
+    operationId: 'refuseLoginLink',
+    summary: 'Refuse a login link',
+    description: 'Ends the request. Who asked may take it back in the same way.',
+    tag,
+    path,
+    answer: ok(PersonView, 'The person', PERSON_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => {
+      await requireNoMore(caller, id);
+      await refuseLoginLink(deps, id, byOf(caller));
+      return requireView(caller, id);
     },
   });
 
@@ -103,25 +154,21 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'changeRole',
     summary: 'Change the role of a person',
     description:
-      'It counts at once, also in sessions that are open. The last owner stays one. A person must have shown a passkey within five minutes.',
+      'It counts at once, also in sessions that are open. The last owner stays one. A person must have shown a passkey within five minutes; a key that expires is refused.',
     tag,
     path,
     body: RoleBody,
     answer: ok(PersonView, 'The person', PERSON_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, body: { role }, caller }) => {
-      const readPerson = async () =>
-        (await listPeople(deps.db, deps.clock.now(), caller?.accountId)).find(one => one.id === id);
-      const person = await readPerson();
+      const person = await findListed(caller, id);
       if (!person) throw noSuchPerson();
       const roles = [person, { ...person, role }];
       if (caller && !roles.every(one => mayGrant(caller.scopes, scopesOf(one)))) {
         throw new AppError('missing_scope', 'This person may do more than you, or would.');
       }
-      await changeRole(deps, id, { role, by: actorOf(caller), accountId: caller?.accountId });
-      const changed = await readPerson();
-      if (!changed) throw noSuchPerson();
-      return personView(changed);
+      await changeRole(deps, id, { role, ...byOf(caller) });
+      return requireView(caller, id);
     },
   });
 
@@ -136,10 +183,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     answer: ok(PersonList, 'Who is left', { people: [PERSON_EXAMPLE] }),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, caller }) => {
-      const person = (await listPeople(deps.db, deps.clock.now(), caller?.accountId)).find(one => one.id === id);
-      if (person && caller && !mayGrant(caller.scopes, scopesOf(person))) {
-        throw new AppError('missing_scope', 'This person may do more than you.');
-      }
+      await requireNoMore(caller, id);
       await removePerson(deps, id, caller?.accountId);
       const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
       return { people: people.map(personView) };
@@ -151,12 +195,22 @@ function noSuchPerson(): AppError {
   return new AppError('not_found', 'There is no such person.');
 }
 
+function byOf(caller: Caller | undefined) {
+  return { by: actorOf(caller), accountId: caller?.accountId };
+}
+
+function askedView(asked: AskedLink) {
+  if ('link' in asked) return { waitsForApproval: false, ...linkView(asked.link) };
+  return { waitsForApproval: true, expiresAt: asked.request.expiresAt.toISOString() };
+}
+
 function linkView({ url, expiresAt }: LoginLink) {
   return { url, expiresAt: expiresAt.toISOString() };
 }
 
 function personView(person: ListedPerson) {
   const { id, name, role, accountId, createdAt, passkeys, recoveryCodes, lastUsedAt, linkExpiresAt } = person;
+  const { invitedBy, letInBy, linkRequest } = person;
   return {
     id,
     name,
@@ -167,5 +221,14 @@ function personView(person: ListedPerson) {
     recoveryCodes,
     ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
     ...(linkExpiresAt && { linkExpiresAt: linkExpiresAt.toISOString() }),
+    ...(linkRequest && {
+      linkRequest: {
+        askedBy: linkRequest.askedBy,
+        askedAt: linkRequest.askedAt.toISOString(),
+        expiresAt: linkRequest.expiresAt.toISOString(),
+      },
+    }),
+    invitedBy,
+    letInBy: [...letInBy],
   };
 }

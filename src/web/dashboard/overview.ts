@@ -21,15 +21,17 @@ import {
   silentNetworks,
   silentRails,
 } from './outside-needs.ts';
+import { linksToApprove, type PeopleNeedDeps } from './people-needs.ts';
 import { shell } from './shell.ts';
 
-type Deps = OrderNeedDeps & OutsideNeedDeps & BankNeedDeps & { readonly figures: Figures };
+type Deps = OrderNeedDeps & PeopleNeedDeps & OutsideNeedDeps & BankNeedDeps & { readonly figures: Figures };
 
 /** In the order in which they are shown: what waits for a decision before what waits for a repair. */
 const NEEDS = [
   payoutsToApprove,
   heldOrders,
   walletsToApprove,
+  linksToApprove,
   unmatchedMoney,
   entriesToSee,
   unansweredFiles,

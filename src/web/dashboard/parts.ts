@@ -107,6 +107,16 @@ function isNothing(cell: Piece): boolean {
   return cell === undefined || cell === null || cell === false || cell === '';
 }
 
+/** Who did something: their name, or the beginning of their id. */
+export function actorWords(names: ReadonlyMap<string, string>, actor: string): string {
+  return names.get(actor) ?? shortActor(actor);
+}
+
+function shortActor(actor: string): string {
+  const [kind = '', id] = actor.split(':');
+  return id === undefined ? kind : `${kind}:${shortId(id)}`;
+}
+
 /** Names and values beside each other; what is undefined is left out. */
 export function facts(values: readonly (readonly [string, Piece])[]): Html {
   const shown = values.filter(([, value]) => value !== undefined && value !== false && value !== '');

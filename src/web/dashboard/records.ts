@@ -24,7 +24,19 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { csvLink } from './csv.ts';
-import { addressWith, badge, count, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
+import {
+  actorWords,
+  addressWith,
+  badge,
+  count,
+  filterForm,
+  idLink,
+  pager,
+  readFilters,
+  shortId,
+  table,
+  when,
+} from './parts.ts';
 import { shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly db: Database };
@@ -187,7 +199,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
           rows: lines.map(line => [
             String(line.position),
             when(line.at),
-            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${names.get(line.actor) ?? shortActor(line.actor)}</a>`,
+            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${actorWords(names, line.actor)}</a>`,
             line.action,
             line.objectId === undefined
               ? '–'
@@ -215,11 +227,6 @@ ${broken ? html`<p class="note bad">Line ${String(broken.position)}: ${broken.re
     });
     return sendHtml(request, reply, page);
   });
-}
-
-function shortActor(actor: string): string {
-  const [kind = '', id] = actor.split(':');
-  return id === undefined ? kind : `${kind}:${shortId(id)}`;
 }
 
 export function objectLink(type: string, id: string): Piece {

@@ -1,0 +1,135 @@
+// Login links of people who cannot use a passkey now. Who has the link is that person, so where there is a second owner, one owner alone
+// does not get the link of somebody else: a second one approves it, and is shown it.
+import { setAuditObject } from '../../lib/audit-context.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
+import { requireLasting } from '../lasting.ts';
+import { isSamePair, requireSecondKey } from '../second-key.ts';
+import { type LoginLink, linkTo, noSuchPerson, type PeopleDeps } from './invite.ts';
+import {
+  actorOfPerson,
+  hashOfSecret,
+  LINK_REQUEST_LIFE_MS,
+  LOGIN_LINK_LIFE_MS,
+  newSecret,
+  type Person,
+} from './person.ts';
+import {
+  deleteLinkRequest,
+  type LinkRequest,
+  listOtherOwners,
+  lockLinkRequest,
+  putLinkRequest,
+} from './store-link-requests.ts';
+import { insertNotices } from './store-notices.ts';
+import { findPerson, putLink } from './store-people.ts';
+
+/** Who acts, and the one account that they act for. */
+type By = { readonly by: string; readonly accountId?: string | undefined };
+
+export type AskedLink = { readonly link: LoginLink } | { readonly request: LinkRequest };
+
+/**
+ * A link at once where there is no second owner, and for a person who asks for their own. It replaces the one before. Else a request,
+ * which a second owner approves or refuses within a day. Refuses a key that expires.
+ */
+export async function askForLoginLink(deps: PeopleDeps, id: string, { by, accountId }: By): Promise<AskedLink> {
+  const now = deps.clock.now();
+  return deps.db.transaction(async tx => {
+    const person = await personOf(tx, id, accountId);
+    await requireLasting(tx, by);
+    if (!(await needsApproval(tx, person, by))) return { link: await writeLink(deps, tx, id, { by, now }) };
+    const request = {
+      personId: id,
+      askedBy: by,
+      askedAt: now,
+      expiresAt: new Date(now.getTime() + LINK_REQUEST_LIFE_MS),
+    };
+    await putLinkRequest(tx, request);
+    return { request };
+  });
+}
+
+/** At once: who can use the command line can reach the database. */
+export async function makeLoginLink(deps: PeopleDeps, id: string): Promise<LoginLink> {
+  const now = deps.clock.now();
+  return deps.db.transaction(async tx => {
+    await personOf(tx, id);
+    return writeLink(deps, tx, id, { by: 'operator', now });
+  });
+}
+
+/**
+ * Makes the link that was asked for and shows it to who approves: who asked never has it, so a stolen session gains nothing by asking.
+ * Refuses a key, the person of the link, and all that share a maker with who asked. Of several at once, one gets the link.
+ */
+export async function approveLoginLink(deps: PeopleDeps, id: string, { by, accountId }: By): Promise<LoginLink> {
+  const now = deps.clock.now();
+  return deps.db.transaction(async tx => {
+    const person = await personOf(tx, id, accountId);
+    const { askedBy } = await openRequest(tx, id, now);
+    if (!by.startsWith('person:')) {
+      throw new AppError(
+        'fresh_login_needed',
+        'A person approves a login link, with a passkey of the last five minutes.',
+      );
+    }
+    if (by === actorOfPerson(person)) throw new AppError('second_key_needed', 'Another person approves your link.');
+    await requireSecondKey(
+      tx,
+      by,
+      [askedBy],
+      'Who asked for this link, and what they made or invited, cannot approve it.',
+    );
+    return writeLink(deps, tx, id, { by, askedBy, now });
+  });
+}
+
+/** Ends the request: by who may approve it, and by who asked for it. */
+export async function refuseLoginLink({ db, clock }: PeopleDeps, id: string, { accountId }: Omit<By, 'by'>) {
+  await db.transaction(async tx => {
+    await personOf(tx, id, accountId);
+    await openRequest(tx, id, clock.now());
+    await deleteLinkRequest(tx, id);
+  });
+}
+
+/** Whether this caller may approve a request, as far as who asked and who is let in says. */
+export async function mayApproveLink(sql: Sql, { personId, askedBy }: LinkRequest, by: string): Promise<boolean> {
+  return by !== actorOfPerson({ id: personId }) && !(await isSamePair(sql, [by], [askedBy]));
+}
+
+/** Whether an owner beside both could approve it who shares no maker with who asks. */
+export async function needsApproval(sql: Sql, person: Person, by: string): Promise<boolean> {
+  if (by === actorOfPerson(person)) return false;
+  for (const owner of await listOtherOwners(sql, { personId: person.id, accountId: person.accountId, by })) {
+    if (!(await isSamePair(sql, [owner], [by]))) return true;
+  }
+  return false;
+}
+
+type Link = { readonly by: string; readonly askedBy?: string; readonly now: Date };
+
+async function writeLink(deps: PeopleDeps, tx: Sql, personId: string, { by, askedBy, now }: Link): Promise<LoginLink> {
+  const token = newSecret();
+  const expiresAt = new Date(now.getTime() + LOGIN_LINK_LIFE_MS);
+  await deleteLinkRequest(tx, personId);
+  await putLink(tx, { personId, tokenHash: hashOfSecret(token), expiresAt, madeBy: by, askedBy });
+  for (const one of askedBy === undefined ? [by] : [askedBy, by]) {
+    await insertNotices(tx, [personId], { at: now, what: 'login_link', by: one });
+  }
+  return { url: linkTo(deps, token), expiresAt };
+}
+
+async function personOf(tx: Sql, id: string, accountId?: string): Promise<Person> {
+  setAuditObject(id);
+  const person = await findPerson(tx, id, accountId);
+  if (!person) throw noSuchPerson();
+  return person;
+}
+
+async function openRequest(tx: Sql, id: string, now: Date): Promise<LinkRequest> {
+  const request = await lockLinkRequest(tx, id, now);
+  if (!request) throw new AppError('wrong_state', 'No login link waits for an approval for this person.');
+  return request;
+}
