@@ -50,11 +50,19 @@ export function readTitlePayment({ force, ...body }: JsonObject): TitlePayment {
   };
 }
 
-export function readTitleRule({ processing, failure, ...rest }: JsonObject): TitleRule {
+export function readTitleRule(rule: JsonObject): TitleRule {
+  const { processing, failure, editing, failsEdits, hidesEdits, ...rest } = rule;
   refuseOthers(rest);
   if (typeof processing !== 'number' || processing < 0) throw new RangeError('processing must be a number.');
   if (failure !== undefined && typeof failure !== 'string') throw new RangeError('failure must be text.');
-  return { processing, failure };
+  const counted = { editing, hidesEdits };
+  for (const [name, count] of Object.entries(counted)) {
+    if (count !== undefined && !(typeof count === 'number' && count >= 0))
+      throw new RangeError(`${name} must be a number.`);
+  }
+  if (failsEdits !== undefined && typeof failsEdits !== 'boolean')
+    throw new RangeError('failsEdits must be true or false.');
+  return { processing, failure, failsEdits, ...(counted as Pick<TitleRule, 'editing' | 'hidesEdits'>) };
 }
 
 export function readRefundRule({ status, afterMs, ...rest }: JsonObject): RefundRule {

@@ -18,6 +18,12 @@ export type TitleRule = {
   readonly processing: number;
   /** Why it does not register them. */
   readonly failure?: string | undefined;
+  /** For how many questions it works on a change of one; 1 when absent. */
+  readonly editing?: number | undefined;
+  /** It does not carry out changes. */
+  readonly failsEdits?: boolean | undefined;
+  /** How many readers see a boleto as it was before a change; none when absent. */
+  readonly hidesEdits?: number | undefined;
 };
 
 /** What the API needs of the notifications. */

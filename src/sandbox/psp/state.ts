@@ -106,15 +106,16 @@ export type Title = {
   /** Of the request; a second id where the bank gives one. */
   readonly code?: string;
   readonly issuedOn: CivilDay;
-  readonly dueOn: CivilDay;
-  readonly lastDay: CivilDay;
+  dueOn: CivilDay;
+  lastDay: CivilDay;
   readonly cents: bigint;
   /** Hundredths of a percent. */
-  readonly fine: bigint;
-  readonly interest: bigint;
-  readonly barcode: string;
-  readonly line: string;
-  readonly request: object;
+  fine: bigint;
+  interest: bigint;
+  barcode: string;
+  line: string;
+  /** As it was asked for, with what was changed since. */
+  request: object;
   readonly pix: { readonly charge: Charge; readonly emv: string } | undefined;
   readonly createdAt: Date;
   /** For so many questions about it the bank only says that it works on it. */
@@ -122,6 +123,22 @@ export type Title = {
   failure: string | undefined;
   writtenOff: { readonly at: Date; readonly reason: string } | undefined;
   readonly liquidations: Liquidation[];
+  /** A change on which the bank works; the last one. */
+  edit?: TitleEdit;
+};
+
+/** A change of the due day at a bank that carries it out later. */
+export type TitleEdit = {
+  readonly code: string;
+  readonly dueOn: CivilDay;
+  status: 'PROCESSANDO' | 'SUCESSO' | 'FALHA';
+  /** For so many questions it is not decided. */
+  left: number;
+  /** How it ends. */
+  readonly fails: boolean;
+  /** After it was done, so many readers of the boleto see it as it was. */
+  hidden: number;
+  readonly before: Pick<Title, 'dueOn' | 'lastDay' | 'barcode' | 'line'>;
 };
 
 /** A list of payments of boletos that the bank was asked to prepare. */

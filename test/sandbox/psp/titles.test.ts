@@ -124,3 +124,80 @@ for (const profile of ['sicoob', 'inter'] as const) {
     });
   });
 }
+
+const CHANGE = { numeroCliente: 42971, codigoModalidade: 1 };
+const DUE_DAY = { prorrogacaoVencimento: { dataVencimento: '2026-12-20' } };
+
+const changes = {
+  sicoob: [
+    [{ ...DUE_DAY }, 406, /numeroCliente/],
+    [{ ...CHANGE, ...DUE_DAY, estranho: 1 }, 406, /estranho/],
+    [{ ...CHANGE, prorrogacaoVencimento: { dataVencimento: '2026-02-30' } }, 406, /dataVencimento/],
+    [{ ...CHANGE, numeroCliente: 7, ...DUE_DAY }, 400, /cliente/],
+    [{ ...CHANGE }, 400, /somente um objeto/],
+    [{ ...CHANGE, ...DUE_DAY, pix: { utilizarPix: false } }, 400, /somente um objeto/],
+    [{ ...CHANGE, prorrogacaoVencimento: { dataVencimento: '2026-12-10' } }, 400, /Ao menos um campo/],
+    [{ ...CHANGE, prorrogacaoVencimento: { dataVencimento: '2026-11-15' } }, 400, /vencimento/],
+    [{ ...CHANGE, prorrogacaoVencimento: { dataVencimento: '2027-01-12' } }, 400, /limite/],
+    [{ ...CHANGE, ...DUE_DAY }, 400, /Multa/],
+    [{ ...CHANGE, multa: { tipoMulta: 2, dataMulta: '2027-02-01', valorMulta: 2 } }, 400, /Multa/],
+  ],
+  inter: [
+    [{}, 400, /vencimento ou o valor/],
+    [{ dataVencimento: '2026-12-20', numDiasAgenda: 3 }, 400, /numDiasAgenda/],
+    [{ dataVencimento: '20/12/2026' }, 400, /dataVencimento/],
+    [{ dataVencimento: '2026-11-15' }, 400, /dataVencimento/],
+    [{ dataVencimento: '2026-12-10' }, 400, /alterado/],
+  ],
+} as const;
+
+for (const profile of ['sicoob', 'inter'] as const) {
+  test(`${profile} changes the due day of an open boleto, and refuses the rest with what is wrong`, async t => {
+    const psp = await startPsp({ profile, clock });
+    const { client, connections } = open(psp);
+    t.after(async () => {
+      connections.stop();
+      await psp.stop();
+    });
+    const fine = { tipoMulta: 2, dataMulta: '2026-12-11', valorMulta: 2, dataLimitePagamento: '2027-01-10' };
+    const body = profile === 'sicoob' ? { ...SICOOB, ...fine } : INTER;
+    const made = await client.call({ method: 'POST', resource: 'boletos', body });
+    assert(made.kind === 'ok');
+    const code = (made.body as { codigoSolicitacao?: string }).codigoSolicitacao ?? psp.state().titles[0]!.number;
+    const patch = (change: object, id = code) =>
+      client.call({ method: 'PATCH', resource: 'boletos', path: [id], body: change });
+    const read = () => client.call({ method: 'GET', resource: 'boletos', path: [code] });
+    if (profile === 'inter') {
+      const early = await patch({ dataVencimento: '2026-12-20' });
+      assert(early.kind === 'refused', 'not before it is registered');
+      await read();
+    }
+    for (const [wrong, status, words] of changes[profile]) {
+      const answer = await patch(wrong);
+      assert(answer.kind === 'refused', JSON.stringify([wrong, answer]));
+      assert.deepEqual([answer.status, words.test(answer.words)], [status, true], answer.words);
+    }
+    const [before] = psp.state().titles;
+    assert.equal((await patch({ ...CHANGE, ...DUE_DAY }, '404')).kind, 'refused');
+    if (profile === 'sicoob') {
+      const multa = { tipoMulta: 2, dataMulta: '2026-12-21', valorMulta: 2 };
+      assert.partialDeepStrictEqual(await patch({ ...CHANGE, multa }), { kind: 'ok', status: 204 });
+      assert.equal((await patch({ ...CHANGE, ...DUE_DAY })).kind, 'ok');
+    } else {
+      const taken = await patch({ dataVencimento: '2026-12-20' });
+      assert.partialDeepStrictEqual(taken, { kind: 'ok', status: 202, body: { status: 'PROCESSANDO' } });
+      assert(taken.kind === 'ok');
+      const { codigoEdicao } = taken.body as { codigoEdicao: string };
+      assert.equal((await patch({ dataVencimento: '2026-12-21' })).kind, 'refused', 'one at a time');
+      const edit = () => client.call({ method: 'GET', resource: 'boletos', path: ['edicao', codigoEdicao] });
+      assert.partialDeepStrictEqual(await edit(), { body: { status: 'PROCESSANDO' } });
+      assert.partialDeepStrictEqual(await edit(), { body: { status: 'SUCESSO' } });
+    }
+    const [after] = psp.state().titles;
+    assert.equal(after!.dueOn, '2026-12-20');
+    assert.notEqual(after!.line, before!.line);
+    await psp.payTitle({ number: after!.number });
+    const late = await patch(profile === 'sicoob' ? { ...CHANGE, ...DUE_DAY } : { dataVencimento: '2026-12-30' });
+    assert.equal(late.kind, 'refused', 'a paid boleto is not changed');
+  });
+}

@@ -62,6 +62,26 @@ const cobranca = shape(
   { required: ['seuNumero', 'valorNominal', 'dataVencimento', 'numDiasAgenda', 'pagador'] },
 );
 
+const edit = shape({ dataVencimento: day, valorNominal: money });
+
+/** «UpdateCobrancaRequestBody»: due day, amount, or both; the rest cannot be changed. */
+export function checkEdit(body: unknown, now: Date): Violation[] {
+  const found: Violation[] = [];
+  edit(body, 'cobranca', found);
+  if (found.length > 0) return found;
+  const { dataVencimento, valorNominal } = body as Partial<InterBody>;
+  if (dataVencimento === undefined && valorNominal === undefined) {
+    found.push(violation('dataVencimento', 'Informe a data de vencimento ou o valor nominal.'));
+  }
+  if (valorNominal !== undefined) found.push(violation('valorNominal', 'O simulador não altera o valor.'));
+  if (dataVencimento !== undefined && dataVencimento < civilDay(now)) {
+    found.push(violation('dataVencimento', TOO_EARLY, dataVencimento));
+  }
+  return found;
+}
+
+const TOO_EARLY = 'A data de vencimento deve ser maior ou igual à data atual.';
+
 export function checkCobranca(body: unknown, now: Date): Violation[] {
   const found: Violation[] = [];
   cobranca(body, 'cobranca', found);
@@ -72,9 +92,7 @@ export function checkCobranca(body: unknown, now: Date): Violation[] {
   }
   const { cpfCnpj: document } = pagador;
   if (dataVencimento < civilDay(now)) {
-    found.push(
-      violation('dataVencimento', 'A data de vencimento deve ser maior ou igual à data atual.', dataVencimento),
-    );
+    found.push(violation('dataVencimento', TOO_EARLY, dataVencimento));
   }
   if (!isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
     found.push(violation('pagador.cpfCnpj', 'CPF/CNPJ inválido.'));

@@ -1,17 +1,18 @@
 // The boleto API of Inter as its SDK and documentation describe it: a request gets a code, and is registered later.
 import { randomUUID } from 'node:crypto';
-import { addDays, civilDay } from '../../../lib/civil-days.ts';
+import { addDays, civilDay, daysBetween } from '../../../lib/civil-days.ts';
 import { amountText, isDay, isObject, type Violation, violation } from '../checks.ts';
 import type { Call, Core, Handler, Reply } from '../core.ts';
 import type { Title } from '../state.ts';
-import { checkCobranca, type InterBody } from './inter-checks.ts';
+import { checkCobranca, checkEdit, type InterBody } from './inter-checks.ts';
 import { barcodeOf, lineOf } from './line.ts';
 import { makePixCode } from './pix-code.ts';
 import type { TitleRoute } from './route.ts';
-import { endPix, opened } from './title.ts';
+import { endPix, opened, setDays } from './title.ts';
 
 const BANK = '077';
 const MAX_PAGE = 1_000;
+const OPEN: readonly string[] = ['A_RECEBER', 'ATRASADO'];
 
 const refuse = (status: number, title: string, violacoes: readonly Violation[] = []): Reply => ({
   status,
@@ -73,7 +74,10 @@ export function situationOf(core: Core, title: Title): string {
   return today > dueOn ? 'ATRASADO' : 'A_RECEBER';
 }
 
-function cobrancaView(core: Core, title: Title): object {
+function cobrancaView(core: Core, present: Title): object {
+  const { edit } = present;
+  // The boleto as readers see it who are behind.
+  const title = edit?.status === 'SUCESSO' && edit.hidden > 0 ? { ...present, ...edit.before } : present;
   const situacao = situationOf(core, title);
   const paid = title.liquidations.at(-1);
   const isOpen = title.processing === 0 && title.failure === undefined;
@@ -125,6 +129,8 @@ const getCobranca: Handler = (core, call) => {
   const title = core.state.titles.get(`${call.client.clientId} ${call.params[0]}`);
   if (!title || call.seen === 'previous') return notFound();
   const body = cobrancaView(core, title);
+  if (title.edit?.status === 'SUCESSO' && title.edit.hidden > 0) title.edit.hidden--;
+  workOnEdit(core, title);
   // It works on a request for so many questions.
   if (title.processing > 0 && --title.processing === 0) opened(core, title);
   return { status: 200, body };
@@ -182,12 +188,56 @@ const cancelCobranca: Handler = (core, call) => {
   if (typeof reason !== 'string' || reason.length < 1 || reason.length > 50) {
     return refuse(400, 'Erro de validação', [violation('motivoCancelamento', 'É obrigatório, até 50 caracteres.')]);
   }
-  if (!['A_RECEBER', 'ATRASADO'].includes(situationOf(core, title)))
-    return refuse(400, 'A cobrança não está em aberto');
+  if (!OPEN.includes(situationOf(core, title))) return refuse(400, 'A cobrança não está em aberto');
   title.writtenOff = { at: core.now(), reason };
   endPix(core, title);
   core.titleChanged(title);
   return { status: 202 };
+};
+
+const patchCobranca: Handler = (core, call) => {
+  const title = core.state.titles.get(`${call.client.clientId} ${call.params[0]}`);
+  if (!title) return notFound();
+  const faults = checkEdit(call.body, core.now());
+  if (faults.length > 0) return refuse(400, 'Erro de validação', faults);
+  if (!OPEN.includes(situationOf(core, title))) return refuse(400, 'A cobrança não está em aberto');
+  if (title.edit?.status === 'PROCESSANDO') return refuse(400, 'Há uma edição em processamento');
+  const { dataVencimento } = call.body as InterBody;
+  if (dataVencimento === title.dueOn) return refuse(400, 'Nenhum dado foi alterado');
+  const { editing = 1, failsEdits = false, hidesEdits = 0 } = core.titleRule;
+  const { dueOn, lastDay, barcode, line } = title;
+  title.edit = {
+    code: randomUUID(),
+    dueOn: dataVencimento,
+    status: 'PROCESSANDO',
+    left: editing,
+    fails: failsEdits,
+    hidden: hidesEdits,
+    before: { dueOn, lastDay, barcode, line },
+  };
+  const mensagem = 'Edição em processamento';
+  return { status: 202, body: { status: 'PROCESSANDO', mensagem, codigoEdicao: title.edit.code } };
+};
+
+/** The last day moves with the due day: what the bank has is the number of days between them. */
+function workOnEdit(core: Core, title: Title): void {
+  const { edit } = title;
+  if (edit?.status !== 'PROCESSANDO' || --edit.left > 0) return;
+  edit.status = edit.fails || !OPEN.includes(situationOf(core, title)) ? 'FALHA' : 'SUCESSO';
+  if (edit.status === 'FALHA') return;
+  setDays(core, title, { dueOn: edit.dueOn, lastDay: addDays(edit.dueOn, daysBetween(title.dueOn, title.lastDay)) });
+  title.request = { ...title.request, dataVencimento: edit.dueOn };
+  core.titleChanged(title);
+}
+
+const getEdit: Handler = (core, call) => {
+  const title = [...core.state.titles.values()].find(
+    ({ clientId, edit }) => clientId === call.client.clientId && edit?.code === call.params[0],
+  );
+  if (!title?.edit) return refuse(404, 'Edição não encontrada');
+  const { status } = title.edit;
+  workOnEdit(core, title);
+  return { status: 200, body: { status } };
 };
 
 const putTitleWebhook: Handler = (core, call) => {
@@ -213,5 +263,7 @@ export const INTER_ROUTES: readonly TitleRoute[] = [
   { method: 'PUT', path: /^\/cobrancas\/webhook$/, scope: WRITE, handle: putTitleWebhook },
   { method: 'GET', path: /^\/cobrancas\/webhook$/, scope: READ, handle: getTitleWebhook },
   { method: 'GET', path: /^\/cobrancas\/([\w-]+)$/, scope: READ, handle: getCobranca },
+  { method: 'PATCH', path: /^\/cobrancas\/([\w-]+)$/, scope: WRITE, handle: patchCobranca },
+  { method: 'GET', path: /^\/cobrancas\/edicao\/([\w-]+)$/, scope: READ, handle: getEdit },
   { method: 'POST', path: /^\/cobrancas\/([\w-]+)\/cancelar$/, scope: WRITE, handle: cancelCobranca },
 ];

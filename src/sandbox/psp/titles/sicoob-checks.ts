@@ -34,7 +34,7 @@ const INT32 = integer(0, 2 ** 31 - 1);
 const words = (max: number) => text({ min: 1, max });
 
 /** A number with at most two decimals. */
-const money: Check = (value, path, found) => {
+export const money: Check = (value, path, found) => {
   if (typeof value === 'number' && value >= 0 && Math.abs(value * 100 - Math.round(value * 100)) < 1e-6) return;
   found.push(violation(path, `O campo ${path} não é um valor válido.`, value));
 };

@@ -1,12 +1,13 @@
 // The boleto API of Sicoob as its document describes it.
 import { civilDay } from '../../../lib/civil-days.ts';
-import { amountText, isDay, isObject } from '../checks.ts';
+import { amountText, isDay, isObject, type JsonObject } from '../checks.ts';
 import type { Call, Core, Handler, Reply } from '../core.ts';
 import type { Title } from '../state.ts';
 import type { TitleContract } from './contract.ts';
 import { barcodeOf, lineOf } from './line.ts';
 import { makePixCode } from './pix-code.ts';
 import type { TitleRoute } from './route.ts';
+import { changeTitle, checkChange } from './sicoob-change.ts';
 import { checkForm, digitOf, refusalOf, type SicoobBody } from './sicoob-checks.ts';
 import { endPix } from './title.ts';
 import { zipOne } from './zip.ts';
@@ -145,6 +146,18 @@ const writeOff: Handler = (core, call) => {
   return none;
 };
 
+const patchBoleto: Handler = (core, call) => {
+  const faults = checkChange(call.body);
+  if (faults.length > 0) return refuse(406, ...faults.map(({ razao, propriedade }) => `${propriedade}: ${razao}`));
+  const body = call.body as JsonObject;
+  const wrong = wrongAgreement(call, body['numeroCliente'], body['codigoModalidade']);
+  if (wrong) return wrong;
+  const title = core.state.titles.get(keyOf(call, call.params[0] ?? ''));
+  if (!title) return refuse(400, 'Boleto não encontrado.');
+  const refusal = changeTitle(core, title, body);
+  return refusal === undefined ? none : refuse(400, refusal);
+};
+
 const postMovements: Handler = (core, call) => {
   const { numeroCliente, tipoMovimento, dataInicial, dataFinal } = isObject(call.body) ? call.body : {};
   if (typeof dataInicial !== 'string' || typeof dataFinal !== 'string' || !isDay(dataInicial) || !isDay(dataFinal)) {
@@ -232,5 +245,6 @@ export const SICOOB_ROUTES: readonly TitleRoute[] = [
   { method: 'POST', path: /^\/boletos\/movimentacoes$/, scope: 'boletos_consulta', handle: postMovements },
   { method: 'GET', path: /^\/boletos\/movimentacoes$/, scope: 'boletos_consulta', handle: getMovements },
   { method: 'GET', path: /^\/boletos\/movimentacoes\/download$/, scope: 'boletos_consulta', handle: downloadMovements },
+  { method: 'PATCH', path: /^\/boletos\/(\d+)$/, scope: 'boletos_alteracao', handle: patchBoleto },
   { method: 'POST', path: /^\/boletos\/(\d+)\/baixar$/, scope: 'boletos_alteracao', handle: writeOff },
 ];

@@ -4,6 +4,7 @@ import { type CivilDay, civilDay, daysBetween } from '../../../lib/civil-days.ts
 import type { Core } from '../core.ts';
 import { PspRefusal } from '../payer.ts';
 import { type Channel, change, current, type PixRecord, type Title } from '../state.ts';
+import { barcodeOf, lineOf } from './line.ts';
 
 export type TitlePayment = {
   /** One of them: the digitable line, the barcode, or the bank's number. */
@@ -56,6 +57,19 @@ function liquidate(title: Title, at: Date, cents: bigint, channel: Channel, list
 export function opened(core: Core, title: Title): void {
   if (title.failure !== undefined) endPix(core, title);
   core.titleChanged(title);
+}
+
+/** Another due day: it is part of the barcode, and the code of the boleto asks for what is owed by it. */
+export function setDays(core: Core, title: Title, { dueOn, lastDay }: Pick<Title, 'dueOn' | 'lastDay'>): void {
+  const { barcode, cents, pix } = title;
+  title.dueOn = dueOn;
+  title.lastDay = lastDay;
+  title.barcode = barcodeOf({ bank: barcode.slice(0, 3), dueOn, cents, freeField: barcode.slice(19) });
+  title.line = lineOf(title.barcode);
+  if (!pix || current(pix.charge).status !== 'ATIVA') return;
+  const { body } = current(pix.charge);
+  const calendario = { dataDeVencimento: dueOn, validadeAposVencimento: Math.max(0, daysBetween(dueOn, lastDay)) };
+  change(pix.charge, core.now(), { body: { ...body, calendario } });
 }
 
 export function endPix(core: Core, { pix }: Title): void {
