@@ -1,11 +1,12 @@
-// Another due date for an unpaid charge. A bank that is told by files gets an instruction, and its answer decides; elsewhere it counts
-// at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
-import { addDays, civilDay, DAY_MS, daysBetween } from '../lib/civil-days.ts';
+// Another due date for an unpaid charge. A bank that is told by files gets an instruction, one with an API a call, and its answer decides;
+// elsewhere it counts at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
+import { addDays, type CivilDay, civilDay, DAY_MS, daysBetween } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { Rail } from '../rails/rail.ts';
+import { digitableLine, withDueDay } from '../rails/boleto/barcode.ts';
+import type { BoletoInstrument, Rail } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { findChangeSent } from './bank-files/store-changes.ts';
@@ -20,10 +21,12 @@ import {
   withInstrument,
 } from './charge.ts';
 import type { ChargeRules } from './check.ts';
+import { CHANGE_DUE_DAY } from './due-day-job.ts';
 import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from './life.ts';
 import { lockCharges, storeInstruments } from './store.ts';
-import { storeDueDate } from './store-due-dates.ts';
+import { clearDueChangeSent, findDueChangeSent, storeDueDate } from './store-due-dates.ts';
 import { clearTimers, firstTimersOf, insertFirstTimers } from './store-timers.ts';
+import { repeatsEndOf } from './withdraw-repeats.ts';
 import { type WriteDeps, writeStep } from './write.ts';
 
 type Deps = WriteDeps & {
@@ -42,17 +45,18 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
     const [charge] = await lockCharges(tx, [id]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
     const now = deps.clock.now();
-    const pending = await findPending(tx, charge, now);
+    const pending = await findPending(deps.rails, tx, charge, now);
     const asked = pending?.dueAt ?? charge.dueAt;
     if (asked.getTime() === dueAt.getTime() && !pending?.isUnanswered) return charge;
-    const open = openMethods(deps.rails, charge);
+    const open = openMethods(deps.rails, charge, now);
     const next = withDueDate(charge, dueAt);
     refuseDate(deps, open, next, now);
     if (pending) await takeBack(tx, charge, pending, now);
-    const boleto = open.find(({ rail }) => rail.files);
+    const boleto = open.find(({ rail }) => rail.files ?? rail.dueDays);
     // A bank that has not answered may have carried out what it was asked for, so that it is told of the present day too.
     if (boleto && (civilDay(dueAt) !== civilDay(charge.dueAt) || pending?.wasSent)) {
-      return instruct(tx, { ...charge, dueChange: { dueAt, status: 'PENDING' } }, boleto.rail, now);
+      const asked = { ...charge, dueChange: { dueAt, status: 'PENDING' } } as const;
+      return boleto.rail.files ? instruct(tx, asked, boleto.rail, now) : askByCall(deps, tx, asked);
     }
     for (const { rail } of open) {
       const answer = rail.changeDueDay?.(paymentRequest(next));
@@ -66,7 +70,7 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
 
 type OpenMethod = { readonly chargeMethod: ChargeMethod; readonly rail: Rail };
 
-function openMethods(rails: Rails, charge: Charge): OpenMethod[] {
+function openMethods(rails: Rails, charge: Charge, now: Date): OpenMethod[] {
   const refuse = (why: string) => new AppError('wrong_state', why);
   const unpaid = charge.methods.filter(isUnpaid);
   if (unpaid.length === 0) {
@@ -79,7 +83,13 @@ function openMethods(rails: Rails, charge: Charge): OpenMethod[] {
     if (!isPayable(chargeMethod)) {
       throw refuse(`The ${method} is ${chargeMethod.status}: its due date can be changed when it is registered.`);
     }
-    if (!rail.files && !rail.changeDueDay) {
+    const repeatsEnd = rail.withdrawRepeats && repeatsEndOf(charge, chargeMethod);
+    if (repeatsEnd && now <= repeatsEnd) {
+      // By its due day a second boleto of the charge is known, which a payer could pay too.
+      const words = `The ${method} was sent to the bank twice: its due date can be changed from`;
+      throw refuse(`${words} ${repeatsEnd.toISOString()} on, when the second has surely ended.`);
+    }
+    if (!rail.files && !rail.dueDays && !rail.changeDueDay) {
       throw refuse(
         `The due date of a ${method} at ${rail.name} cannot be changed: cancel the charge and make another.`,
       );
@@ -102,31 +112,38 @@ export const ANSWER_DAYS = 5;
 /** A change that the bank has not answered to. */
 type PendingChange = {
   readonly dueAt: Date;
-  /** When the file was made that has it; absent while it waits for one. */
+  /** When the file was made that has it, or the bank was called; absent while it waits for that. */
   readonly sentAt?: Date;
-  /** A file has it, or has had it and was lost. */
+  /** A file has it, or has had it and was lost; or the bank was called. */
   readonly wasSent: boolean;
   /** No answer will come. */
   readonly isUnanswered: boolean;
 };
 
-async function findPending(tx: Sql, charge: Charge, now: Date): Promise<PendingChange | undefined> {
+async function findPending(rails: Rails, tx: Sql, charge: Charge, now: Date): Promise<PendingChange | undefined> {
   if (charge.dueChange?.status !== 'PENDING') return undefined;
   const { dueAt } = charge.dueChange;
-  const sent = await findChangeSent(tx, charge);
+  const sent = await findSent(rails, tx, charge);
   const sentAt = sent?.lastAt;
   if (!sentAt) return { dueAt, wasSent: sent !== undefined, isUnanswered: false };
   return { dueAt, sentAt, wasSent: true, isUnanswered: daysBetween(civilDay(sentAt), civilDay(now)) >= ANSWER_DAYS };
 }
 
-/** A change that no file has yet, or that the bank has not answered to for days, gives way to the next one. */
+async function findSent(rails: Rails, tx: Sql, charge: Charge): Promise<{ readonly lastAt?: Date } | undefined> {
+  const boleto = charge.methods.find(isOf('boleto'));
+  if (!boleto || !railNamed(rails, 'boleto', boleto.rail).dueDays) return findChangeSent(tx, charge);
+  const { sentAt } = await findDueChangeSent(tx, charge);
+  return sentAt && { lastAt: sentAt };
+}
+
+/** A change that no file has yet and no call was made for, or that the bank has not answered to for days, gives way to the next one. */
 async function takeBack(
   tx: Sql,
   charge: Charge,
-  { dueAt, sentAt, isUnanswered }: PendingChange,
+  { dueAt, sentAt, wasSent, isUnanswered }: PendingChange,
   now: Date,
 ): Promise<void> {
-  if (isUnanswered || (await dropInstruction(tx, charge, 'change_due_day', now))) return;
+  if (isUnanswered || (await dropInstruction(tx, charge, 'change_due_day', now)) || !wasSent) return;
   const again = sentAt ? `: it can be asked again on ${addDays(civilDay(sentAt), ANSWER_DAYS)}` : '';
   throw new AppError(
     'wrong_state',
@@ -138,6 +155,13 @@ async function instruct(tx: Sql, charge: Charge, rail: Rail, now: Date): Promise
   await storeDueDate(tx, charge);
   const instruction = { id: uuidV7(now), charge, rail: rail.name, movement: 'change_due_day' } as const;
   await insertInstructions(tx, [instruction], now);
+  return charge;
+}
+
+async function askByCall({ queue }: Deps, tx: Sql, charge: Charge): Promise<Charge> {
+  await storeDueDate(tx, charge);
+  await clearDueChangeSent(tx, charge);
+  await queue.enqueue(tx, CHANGE_DUE_DAY, [{ accountId: charge.accountId, chargeId: charge.id }]);
   return charge;
 }
 
@@ -155,17 +179,20 @@ export function withDueDate(charge: Charge, dueAt: Date): Charge {
 
 type ApplyDeps = WriteDeps & { readonly rails: Rails; readonly clock: Clock };
 
-/** The new date counts: line, timers and statuses follow. Another change may still be pending. The caller holds the lock of the charge. */
+/** What else is known. `pending`: another change that still is. `instrument`: what the bank shows. */
+type Applied = { readonly pending?: DueChange | undefined; readonly instrument?: BoletoInstrument | undefined };
+
+/** The new date counts: line, timers and statuses follow. The caller holds the lock of the charge. */
 export async function applyDueDate(
   deps: ApplyDeps,
   tx: Sql,
   charge: Charge,
   dueAt: Date,
-  pending?: DueChange,
+  { pending, instrument: told }: Applied = {},
 ): Promise<Charge> {
   const now = deps.clock.now();
   const changed = withDueDate(charge, dueAt);
-  const next = withNewLine(deps.rails, pending ? { ...changed, dueChange: pending } : changed);
+  const next = withNewLine(deps.rails, pending ? { ...changed, dueChange: pending } : changed, told);
   const { instrument } = next.methods.find(isOf('boleto')) ?? {};
   await storeDueDate(tx, next);
   if (instrument) {
@@ -177,15 +204,24 @@ export async function applyDueDate(
 }
 
 /** The due day is part of barcode and line. The old ones can still be paid: the bank asks for what it has registered. */
-function withNewLine(rails: Rails, charge: Charge): Charge {
+function withNewLine(rails: Rails, charge: Charge, told: BoletoInstrument | undefined): Charge {
   const boleto = charge.methods.find(isOf('boleto'));
   if (!boleto?.instrument || boleto.reference === undefined || !isPayable(boleto)) return charge;
   const rail = railNamed(rails, 'boleto', boleto.rail);
   const request = paymentRequest(charge);
+  if (rail.dueDays)
+    return withInstrument(charge, 'boleto', ofDueDay({ ...boleto.instrument, ...told }, request.dueDay));
   const { instrument } = rail.numbers
     ? rail.numbers.prepare(request, BigInt(boleto.reference))
     : rail.prepare(request, boleto.location);
   return instrument ? withInstrument(charge, 'boleto', { ...boleto.instrument, ...instrument }) : charge;
+}
+
+/** The copy of a bank may still have the line of the day before, beside the new day. */
+function ofDueDay(instrument: BoletoInstrument, dueDay: CivilDay): BoletoInstrument {
+  const barcode = withDueDay(instrument.barcode, dueDay);
+  if (barcode === undefined || barcode === instrument.barcode) return instrument;
+  return { ...instrument, barcode, digitableLine: digitableLine(barcode) };
 }
 
 /** The charge keeps its due date. The caller holds its lock. */

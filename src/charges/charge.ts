@@ -281,8 +281,10 @@ export function isOf<M extends Method>(method: M) {
 }
 
 /** The part of a charge that a rail needs. */
-export function paymentRequest(charge: ChargeTerms): PaymentRequest {
-  const { finePercent, interestPercent, description, customer } = charge;
+export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>): PaymentRequest {
+  const { finePercent, interestPercent, description, customer, dueChange } = charge;
+  // Also after a bank has refused it, or is said to have: it may have carried it out all the same.
+  const isAsked = dueChange !== undefined && dueChange.status !== 'DONE';
   return {
     id: charge.id,
     amountCents: charge.payableCents,
@@ -293,6 +295,7 @@ export function paymentRequest(charge: ChargeTerms): PaymentRequest {
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
     ...(description !== undefined && { description }),
+    ...(isAsked && { askedDueDay: civilDay(dueChange.dueAt) }),
     payer: {
       name: customer.name,
       document: customer.document,

@@ -1,5 +1,7 @@
 // Collects the job kinds of charges, which are declared beside what they do, and ties them to their handlers.
 import { handleJob, type JobHandler } from '../jobs/job.ts';
+import { changeDueDay } from './change-at-bank.ts';
+import { CHANGE_DUE_DAY } from './due-day-job.ts';
 import { type IssueDeps, issueCharges } from './issue.ts';
 import { ISSUE } from './issue-job.ts';
 import { handleNotifications, NOTIFIED } from './notifications.ts';
@@ -17,6 +19,7 @@ export const CHARGE_JOBS = [
   ISSUE,
   RETIRE,
   WITHDRAW_REPEATS,
+  CHANGE_DUE_DAY,
   RECONCILE,
   NOTIFIED,
   REFUND,
@@ -29,6 +32,7 @@ export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {
     handleJob(ISSUE, payload => issueCharges(deps, payload)),
     handleJob(RETIRE, payload => retireMethod(deps, payload)),
     handleJob(WITHDRAW_REPEATS, payload => withdrawRepeats(deps, payload)),
+    handleJob(CHANGE_DUE_DAY, payload => changeDueDay(deps, payload)),
     handleJob(RECONCILE, payload => reconcileCharge(deps, payload)),
     handleJob(NOTIFIED, payload => handleNotifications(deps, payload)),
     handleJob(REFUND, payload => carryOutRefund(deps, payload)),

@@ -2,8 +2,10 @@
 // is kept for a person.
 import { AppError, isOutage, isOutageOfOthers } from '../lib/errors.ts';
 import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
+import { takeDueDay } from './change-at-bank.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { type PayDeps, recordToldPayment } from './pay.ts';
 import { recordReturns } from './returns.ts';
@@ -18,7 +20,7 @@ import {
 import { findUnmatched, insertUnmatched, noteReturned } from './unmatched/store.ts';
 import type { WriteDeps } from './write.ts';
 
-export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database };
+export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database; readonly rails: Rails };
 
 /** What became of money of which a bank tells: a payment, now or before; perhaps one that is known; none that the charge takes. */
 export type Taken = 'paid' | 'possible_duplicate' | 'refused';
@@ -70,7 +72,8 @@ function isPaidRequest(charge: Charge, method: Method, { bankId, amountCents, du
   if (sent.bankId === bankId) return true;
   if (sent.bankId !== undefined && !sent.isSentAgain) return false;
   const request = paymentRequest(charge);
-  return amountCents === request.amountCents && dueDay === request.dueDay;
+  const isDue = dueDay !== undefined && (dueDay === request.dueDay || dueDay === request.askedDueDay);
+  return isDue && amountCents === request.amountCents;
 }
 
 /** The charge whose boleto carries the code that was paid. */
@@ -101,6 +104,7 @@ export async function takeReceiptOf(
   receipt: Receipt,
 ): Promise<Taken> {
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
+  if (method === 'boleto') await takeDueDay(deps, chargeId);
   try {
     const outcome = await recordToldPayment(deps, {
       chargeId,

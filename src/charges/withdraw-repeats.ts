@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { Method } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database } from '../storage/database.ts';
-import { type Charge, paymentRequest } from './charge.ts';
+import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
 import { isPayable } from './life.ts';
 import { findCharge } from './store.ts';
 import { markResent } from './store-sent.ts';
@@ -35,6 +35,11 @@ export async function planWithdrawal(
     const isFirst = await markResent(tx, { id: chargeId, accountId }, method, clock.now());
     if (isFirst) await queue.enqueue(tx, WITHDRAW_REPEATS, [{ accountId, chargeId, method }]);
   });
+}
+
+/** Until when the bank is asked for others than the one that was handed out; undefined when it was sent once. */
+export function repeatsEndOf({ createdAt }: Charge, { sentAt, isSentAgain }: ChargeMethod): Date | undefined {
+  return isSentAgain && new Date((sentAt ?? createdAt).getTime() + GIVE_UP_AFTER_MS);
 }
 
 type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };

@@ -27,7 +27,7 @@ export async function dueCommand(config: Config, log: Log, args: readonly string
   if (dueChange?.status === 'FAILED') throw new StartError(dueChange.reason ?? 'The bank keeps the due date.');
   console.log(
     dueChange?.status === 'PENDING'
-      ? `The next file asks the bank for the due day ${civilDay(dueChange.dueAt)}.`
+      ? `The bank is asked for the due day ${civilDay(dueChange.dueAt)}.`
       : `The charge is due on ${civilDay(charge.dueAt)} and ${charge.state}.`,
   );
   return 0;

@@ -23,6 +23,8 @@ export type PaymentRequest = {
   readonly interestPercent?: string;
   /** What the payer reads. */
   readonly description?: string;
+  /** Another due day that its bank was asked for, and may have by now. */
+  readonly askedDueDay?: CivilDay;
   readonly payer: {
     readonly name: string;
     /** CPF or CNPJ without punctuation. */
@@ -207,6 +209,37 @@ export type Outcome =
 /** The result of a lookup. `absent`: the request never arrived and may be sent. `withdrawn`: it can no longer be paid. */
 export type Finding = Outcome | { readonly kind: 'absent' } | { readonly kind: 'withdrawn' };
 
+/** A boleto that shall have another due day. */
+export type DueDayChange = {
+  /** As it is, and as it shall be. */
+  readonly present: PaymentRequest;
+  readonly wanted: PaymentRequest;
+  readonly reference: string;
+  readonly bankId?: string;
+  /** Under which the bank works on it, where it has given one. */
+  readonly code?: string;
+};
+
+/**
+ * What the bank says to it. `changed`: it has the wanted day; the instrument is as far as it shows one. `unchanged`: it has another day and is not
+ * at work on it, so that it may be asked. `accepted`: it decides later.
+ */
+export type DueDayFinding =
+  | { readonly kind: 'changed'; readonly instrument?: BoletoInstrument }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'accepted'; readonly code?: string }
+  | Rejected
+  | NoAnswer;
+
+/** A bank that is asked by calls for another due day of a boleto. Its calls never throw for a failure of the bank or of the network. */
+export type DueDayCalls = {
+  /** For so long after it was asked the bank may still show the day before. */
+  readonly shownAfterMs: number;
+  look(change: DueDayChange): Promise<DueDayFinding>;
+  /** May be repeated. */
+  ask(change: DueDayChange): Promise<Exclude<DueDayFinding, { readonly kind: 'unchanged' }>>;
+};
+
 /** `too_late`: there is nothing to withdraw, for example because it was paid. */
 export type CancelOutcome = { readonly kind: 'withdrawn' } | { readonly kind: 'too_late' } | Undecided;
 
@@ -317,6 +350,8 @@ export type Rail<M extends Method = Method> = {
   withdrawRepeats?(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
   /** Takes another due day, that of the request, at once. Present where no bank has to be told. Pure. */
   changeDueDay?(request: PaymentRequest): { readonly kind: 'changed' } | Rejected;
+  /** Present where the bank is asked by calls. */
+  readonly dueDays?: DueDayCalls;
   refund(request: RefundRequest): Promise<RefundOutcome>;
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */

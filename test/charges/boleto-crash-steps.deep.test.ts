@@ -33,6 +33,8 @@ for (const profile of ['sicoob', 'inter'] as const) {
       await at.stop();
     });
 
+    const patches = () => at.psp.requests().filter(({ method }) => method === 'PATCH').length;
+
     /** Each time with another name. */
     function crashVerb(verb: BoletoVerb, prepare: () => Promise<string>): Promise<string[]> {
       // The list of pix is asked by the service afterwards, and tells of the same money.
@@ -69,6 +71,41 @@ for (const profile of ['sicoob', 'inter'] as const) {
       const titles = at.psp.state().titles;
       assert.equal(new Set(titles.map(({ ownNumber }) => ownNumber)).size, titles.length, 'no number is used twice');
       assert.equal(titles.length, victims.length, 'no boleto is registered twice');
+    });
+
+    test('asking for another due day', async () => {
+      const [later, taxes] = ['2026-12-31T02:59:59.000Z', { fine: 2, interest: 1 }];
+      let count = 0;
+      const before = patches();
+      const made: string[] = [];
+      const victims = await crashVerb('due', async () => {
+        const externalId = `due-${++count}`;
+        const { json, text } = await at.create({ externalId, taxes });
+        assert.equal(json.boleto.status, 'REGISTERED', text);
+        const asked = await at.service.post(`/charges/${json.id}/due-date`, { dueAt: later });
+        assert.equal(asked.json.dueChange.status, 'PENDING', asked.text);
+        made.push(json.id);
+        return externalId;
+      });
+      assert.equal(made.length, victims.length);
+      // What was sent and not heard of may be shown late; after that it is sent again.
+      for (const minutes of [1, 36, 1, 1]) {
+        at.service.clock.advanceMs(minutes * 60_000 + 1_000);
+        await at.service.runJobs();
+      }
+      for (const id of made) {
+        const charge = await at.read(id);
+        assert.deepEqual([charge.dueAt, charge.dueChange.status], [later, 'DONE']);
+        assert.partialDeepStrictEqual(at.title(charge.boleto.digitableLine), {
+          dueOn: '2026-12-30',
+          lastDay: '2027-01-29',
+        });
+        const { json } = await at.service.get(`/events?objectId=${id}`);
+        const told = json.events.filter(({ type }: { type: string }) => type.startsWith('charge.due_change'));
+        assert.equal(told.length, 1, 'it is announced once');
+      }
+      const each = profile === 'inter' ? 1 : 4;
+      assert.ok(patches() - before <= (each + 1) * victims.length, 'at most one request of each was sent again');
     });
 
     // Lists of the other bank take a second each; what comes after a list is the same.

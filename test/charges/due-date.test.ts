@@ -175,13 +175,14 @@ test('live refuses a day that is over and a charge that is not there', async t =
   assert.equal((await live.post(`/charges/${nobody}/due-date`, { dueAt: LATER })).status, 404);
 });
 
-test('a bank whose API has no change refuses it in one sentence', async t => {
-  const bank = await startServiceAtBank('sicoob');
+test('a PSP that is not asked for changes refuses them in one sentence', async t => {
+  const bank = await startServiceAtBank('sicoob', { hasPix: true });
   t.after(() => bank.stop());
-  const { json } = await bank.create();
+  const { json } = await bank.create({ methods: ['pix'] });
+  await bank.service.runJobs();
   const refused = await bank.service.post(`/charges/${json.id}/due-date`, { dueAt: LATER });
   assert.deepEqual([refused.status, refused.json.code], [409, 'wrong_state']);
-  assert.match(refused.json.detail, /at bank:boletos cannot be changed: cancel the charge/);
+  assert.match(refused.json.detail, /at bank:pix cannot be changed: cancel the charge/);
 });
 
 test('a date that is changed while its day passes counts: the charge is not overdue', async () => {

@@ -1,6 +1,7 @@
 // The verbs of a charge at a bank with a boleto API with what they need, outside any service: for a process that dies in the middle
 // of one, and for a test that cuts one off.
 import { openedAccounts } from '../../src/accounts/require.ts';
+import { changeDueDay } from '../../src/charges/change-at-bank.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
@@ -8,6 +9,7 @@ import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
+import { findByExternalId } from '../../src/charges/store.ts';
 import { lookAtRails } from '../../src/charges/watch-rails.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import type { RailSettings } from '../../src/config/rail-settings.ts';
@@ -19,7 +21,8 @@ import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 
-export type BoletoVerb = 'create' | 'look';
+/** `due`: asks the bank for the due day that a charge with the name was given, as its job does. */
+export type BoletoVerb = 'create' | 'look' | 'due';
 
 export type BoletoNode = {
   /** Does the verb at a moment. A charge that is made gets the name. */
@@ -73,6 +76,10 @@ export async function openBoletoNode(databaseUrl: string): Promise<BoletoNode> {
           dueAt: new Date('2026-12-11T02:59:59Z'),
         }),
       look: () => lookAtRails(deps),
+      due: async () => {
+        const first = await findByExternalId(real, 'acme', externalId);
+        await changeDueDay(deps, { accountId: 'acme', chargeId: first!.id });
+      },
     };
     steps.answers();
     try {

@@ -29,7 +29,8 @@ export function bookDueDay(deps: BookDeps, told: Told, { id }: Charge): Promise<
     if (day === undefined || day === civilDay(charge.dueAt)) return unchanged(told, { outcome: 'noted' });
     const late = told.isToldBefore ? undefined : await findLate(tx, charge, day);
     if (late) {
-      await applyDueDate(deps, tx, charge, late, charge.dueChange?.status === 'PENDING' ? charge.dueChange : undefined);
+      const pending = charge.dueChange?.status === 'PENDING' ? charge.dueChange : undefined;
+      await applyDueDate(deps, tx, charge, late, { pending });
       return { outcome: 'noted', remark: `The due day is ${day}, as was asked for before.` };
     }
     const remark = `The bank has the due day ${day}, which was not asked for here.`;

@@ -28,7 +28,7 @@ export const CHARGES: Commands = [
         '',
         '<day>  such as 2026-12-20, in São Paulo; the end of the charge moves by as many days',
         '',
-        'A bank that is told by files is asked by the next one; its answer decides.',
+        'A bank that is told by files is asked by the next one, one with an API by a call; its answer decides.',
         USES_DATABASE,
       ],
       load: async () => (await import('../due.ts')).dueCommand,

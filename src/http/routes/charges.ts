@@ -154,7 +154,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'changeDueDate',
     summary: 'Change the due date of a charge',
     description:
-      'The end of the charge moves by as many days. A bank that is told by files is asked, and dueChange is PENDING until it has answered. The same date again changes nothing.',
+      'The end of the charge moves by as many days. A bank that is told by files or calls is asked, and dueChange is PENDING until it has answered. The same date again changes nothing.',
     tag,
     path: idOf('charge'),
     body: DueDateBody,

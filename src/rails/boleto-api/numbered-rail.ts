@@ -4,7 +4,10 @@ import { zeroFilled } from '../boleto/digits.ts';
 import type { Rail, SlipIssuer } from '../rail.ts';
 import type { BoletoApiSettings } from './settings.ts';
 
-type OfBank = Pick<Rail<'boleto'>, 'check' | 'submit' | 'lookup' | 'cancel' | 'withdrawRepeats' | 'watch'> & {
+type OfBank = Pick<
+  Rail<'boleto'>,
+  'check' | 'submit' | 'lookup' | 'cancel' | 'withdrawRepeats' | 'dueDays' | 'watch'
+> & {
   /** Names the agreement, in production and in the test environment alike. */
   readonly numbering: string;
   readonly numberDigits: number;

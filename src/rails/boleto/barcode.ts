@@ -44,6 +44,14 @@ export function digitableLine(barcode: string): string {
   return [field1, field2, field3].map(field => field + modulo10(field)).join('') + barcode[4] + barcode.slice(5, 19);
 }
 
+/** The same barcode with another due day: the first digits name it. Undefined where it cannot be expressed. */
+export function withDueDay(barcode: string, dueDay: CivilDay): string | undefined {
+  const factor = dueDateFactor(dueDay);
+  if (factor === undefined) return undefined;
+  const [head, tail] = [barcode.slice(0, 4), `${factor}${barcode.slice(9)}`];
+  return head + barcodeDigit(head + tail) + tail;
+}
+
 const LINE = /^(\d{4})(\d{5})\d(\d{10})\d(\d{10})\d(\d)(\d{14})$/;
 
 /** The barcode of a digitable line; undefined when it is none, or when one of its check digits is wrong. */

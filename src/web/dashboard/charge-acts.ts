@@ -43,7 +43,7 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Change the due date?',
-        words: html`<p>The end of the charge moves by as many days. A bank that is told by files is asked by the next one; until it answers, the
+        words: html`<p>The end of the charge moves by as many days. A bank is asked by the next file, or called; until it answers, the
 charge keeps its due date.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
-import { boletoBarcode, digitableLine, dueDateFactor } from '../../../src/rails/boleto/barcode.ts';
+import { boletoBarcode, digitableLine, dueDateFactor, withDueDay } from '../../../src/rails/boleto/barcode.ts';
 import { isBoletoByOracle } from '../../harness/oracles.ts';
 
 // Barcodes and lines of three banks as published in the test suites of BoletoNetCore and brcobranca.
@@ -61,4 +61,14 @@ test('two independent validators accept every line', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('a barcode with another due day is that of the same boleto made for that day', () => {
+  const boleto = { bank: '756', amountCents: 15_990n, freeField: '1432701004297100000012001'.padEnd(25, '0') };
+  const days = ['2026-12-10', '2026-12-30', '2024-02-29'] as const;
+  for (const dueDay of days) {
+    const barcode = boletoBarcode({ ...boleto, dueDay: '2026-11-30' });
+    assert.equal(withDueDay(barcode, dueDay), boletoBarcode({ ...boleto, dueDay }));
+  }
+  assert.equal(withDueDay(boletoBarcode({ ...boleto, dueDay: '2026-11-30' }), '1990-01-01'), undefined);
 });

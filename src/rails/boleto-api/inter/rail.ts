@@ -7,6 +7,7 @@ import type { BoletoResource } from '../profile.ts';
 import type { BoletoApiSettings } from '../settings.ts';
 import { checkRequest } from './body.ts';
 import { interCobrancas } from './cobrancas.ts';
+import { interDueDays } from './due-days.ts';
 import { interWatch } from './watch.ts';
 
 /** «Seu número» has fifteen characters at most. */
@@ -34,6 +35,7 @@ export function interRail(
     }),
     check: checkRequest,
     ...interCobrancas(settings, client, deps),
+    dueDays: interDueDays(client),
     watch: interWatch(settings, client, deps),
   });
 }

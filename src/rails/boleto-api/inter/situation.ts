@@ -3,14 +3,14 @@ import { centsAt, idAt, textAt, wordsAt } from '../../bank-client/read-answer.ts
 import type { CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
 import { instrumentIn } from '../instrument.ts';
 
-const PATHS = {
+export const PATHS = {
   line: 'boleto.linhaDigitavel',
   number: 'boleto.nossoNumero',
   code: 'pix.pixCopiaECola',
   txid: 'pix.txid',
 } as const;
 
-const situationIn = (body: unknown) => textAt(body, 'cobranca.situacao')?.toUpperCase();
+export const situationIn = (body: unknown) => textAt(body, 'cobranca.situacao')?.toUpperCase();
 const OVER: readonly (string | undefined)[] = ['CANCELADO', 'EXPIRADO', 'FALHA_EMISSAO'];
 /** By which the bank knows it. */
 export const codeIn = (body: unknown) => idAt(body, 'cobranca.codigoSolicitacao');
@@ -34,6 +34,8 @@ export function asOutcome(finding: Finding): Outcome {
   return finding.kind === 'absent' ? { kind: 'unknown' } : finding;
 }
 
+export const dueDayIn = (body: unknown) => textAt(body, 'cobranca.dataVencimento')?.slice(0, 10);
+
 /** Undefined while it can be paid. */
 export function endOf(body: unknown): CancelOutcome | undefined {
   const situation = situationIn(body);
@@ -42,8 +44,10 @@ export function endOf(body: unknown): CancelOutcome | undefined {
 }
 
 /** A filter may find more than it was asked for, and a person may give any number at the bank's own site. */
-export function isSameRequest(body: unknown, { amountCents, dueDay }: PaymentRequest, reference: string): boolean {
+export function isSameRequest(body: unknown, request: PaymentRequest, reference: string): boolean {
+  const { amountCents, dueDay, askedDueDay } = request;
   const isOurs = textAt(body, 'cobranca.seuNumero')?.trim() === reference;
-  const isDue = textAt(body, 'cobranca.dataVencimento')?.slice(0, 10) === dueDay;
+  const dueOn = dueDayIn(body);
+  const isDue = dueOn !== undefined && (dueOn === dueDay || dueOn === askedDueDay);
   return isOurs && isDue && centsAt(body, 'cobranca.valorNominal') === amountCents;
 }

@@ -27,7 +27,7 @@ export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest,
   const { id, amountCents, createdAt, dueDay, description } = request;
   // A boleto whose debt is older than its due day is a mistake to the bank.
   const issueDay = earlier(civilDay(createdAt), dueDay);
-  const lastDay = laterDay(dueDay, request.expireDay);
+  const lastDay = lastDayOf(request);
   return {
     ...agreementFields(account),
     numeroContaCorrente: Number(accountNumber + accountDigit),
@@ -55,8 +55,12 @@ export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest,
   };
 }
 
+export function lastDayOf({ dueDay, expireDay }: PaymentRequest): CivilDay {
+  return laterDay(dueDay, expireDay);
+}
+
 /** They begin on the day after the due day, which must not be after the last day: a boleto that ends with its due day is never late. */
-function lateFees({ dueDay, finePercent, interestPercent }: PaymentRequest, lastDay: CivilDay) {
+export function lateFees({ dueDay, finePercent, interestPercent }: PaymentRequest, lastDay: CivilDay) {
   const canBeLate = lastDay > dueDay;
   const fine = canBeLate ? percentNumber(finePercent) : undefined;
   const interest = canBeLate ? percentNumber(interestPercent) : undefined;

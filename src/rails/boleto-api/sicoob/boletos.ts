@@ -14,7 +14,7 @@ import type { BoletoApiSettings } from '../settings.ts';
 import { boletoBody } from './body.ts';
 import { agreementFields, apiNumber } from './number.ts';
 
-const PATHS = { line: 'resultado.linhaDigitavel', code: 'resultado.qrCode' } as const;
+export const PATHS = { line: 'resultado.linhaDigitavel', code: 'resultado.qrCode' } as const;
 
 export type Boletos = {
   submit(request: PaymentRequest, reference: string): Promise<Outcome>;
@@ -30,14 +30,7 @@ export function sicoobBoletos(
   const { account, name } = settings;
   const agreement = agreementFields(account);
 
-  const read = (reference: string): Promise<Answer> => {
-    const query = {
-      numeroCliente: String(agreement.numeroCliente),
-      codigoModalidade: String(agreement.codigoModalidade),
-      nossoNumero: String(apiNumber(account, reference)),
-    };
-    return call({ method: 'GET', resource: 'boletos', query });
-  };
+  const read = (reference: string): Promise<Answer> => readBoleto(settings, call, reference);
 
   /** A boleto as the bank shows it. */
   function findingOf(body: unknown, request: PaymentRequest, reference: string): Finding {
@@ -112,23 +105,39 @@ export function sicoobBoletos(
   };
 }
 
+/** A boleto by its number. */
+export function readBoleto(
+  { account }: Pick<BoletoApiSettings, 'account'>,
+  call: Client<BoletoResource>['call'],
+  reference: string,
+): Promise<Answer> {
+  const { numeroCliente, codigoModalidade } = agreementFields(account);
+  const query = {
+    numeroCliente: String(numeroCliente),
+    codigoModalidade: String(codigoModalidade),
+    nossoNumero: String(apiNumber(account, reference)),
+  };
+  return call({ method: 'GET', resource: 'boletos', query });
+}
+
 function asOutcome(finding: Finding): Outcome {
   if (finding.kind === 'withdrawn') return { kind: 'rejected', reason: 'The boleto was written off at the bank.' };
   return finding.kind === 'absent' ? { kind: 'unknown' } : finding;
 }
 
 /** `em aberto`, `baixado` or `liquidado`. */
-function situationIn(body: unknown): string | undefined {
+export function situationIn(body: unknown): string | undefined {
   return textAt(body, 'resultado.situacaoBoleto')?.trim().toLowerCase();
 }
 
-const OTHER = 'The bank has another boleto under this number.';
+export const OTHER = 'The bank has another boleto under this number.';
 
 /**
  * Another program may have given the same number. The id that was sent with a boleto tells for certain; where the bank does not show it,
  * our number, due day and amount must be those of the request, as far as they are shown.
  */
-function isOther(body: unknown, { id, amountCents, dueDay }: PaymentRequest, reference: string): boolean {
+export function isOther(body: unknown, request: PaymentRequest, reference: string): boolean {
+  const { id, amountCents, dueDay, askedDueDay } = request;
   const ownId = textAt(body, 'resultado.identificacaoBoletoEmpresa')?.trim();
   if (ownId) return ownId !== txidOf(id);
   const ownNumber = textAt(body, 'resultado.seuNumero')?.trim();
@@ -136,7 +145,7 @@ function isOther(body: unknown, { id, amountCents, dueDay }: PaymentRequest, ref
   const cents = centsAt(body, 'resultado.valor');
   return (
     (ownNumber !== undefined && ownNumber.padStart(reference.length, '0') !== reference) ||
-    (dueOn !== undefined && dueOn !== dueDay) ||
+    (dueOn !== undefined && dueOn !== dueDay && dueOn !== askedDueDay) ||
     (cents !== undefined && cents !== amountCents)
   );
 }

@@ -8,6 +8,7 @@ import type { BoletoResource } from '../profile.ts';
 import type { BoletoApiSettings } from '../settings.ts';
 import { checkTerms } from '../terms.ts';
 import { sicoobBoletos } from './boletos.ts';
+import { sicoobDueDays } from './due-days.ts';
 import { NUMBER_DIGITS } from './number.ts';
 import { sicoobWatch } from './watch.ts';
 
@@ -29,6 +30,7 @@ export function sicoobRail(
     }),
     check: checkTerms,
     ...sicoobBoletos(settings, client, deps),
+    dueDays: sicoobDueDays(settings, client, deps),
     watch: sicoobWatch(settings, client, deps),
   });
 }
