@@ -1,6 +1,7 @@
 // Boletos at a bank that registers them later: every way in which it fails, and every end of a boleto that was sent twice.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startServiceAtBank } from '../harness/boleto-bank.ts';
 import { provesOnce } from '../harness/boleto-once.ts';
 import { LATE_LIST, type ServiceAtInter, startServiceAtInter } from '../harness/inter-bank.ts';
 
@@ -123,4 +124,12 @@ test('both boletos of a canceled charge are canceled', async () => {
   at.psp.clearFaults();
   await at.later();
   assert.deepEqual([at.title(repeat).status, at.title(line).status], ['written_off', 'written_off']);
+});
+
+test('an account without pix codes asks for boletos alone, as a list', async t => {
+  const plain = await startServiceAtBank('inter', { api: { pixCode: false } });
+  t.after(() => plain.stop());
+  const { json } = await plain.create();
+  assert.deepEqual([json.boleto.status, json.boleto.emv], ['REGISTERED', undefined]);
+  assert.partialDeepStrictEqual(plain.title(json.boleto.digitableLine).request, { formasRecebimento: ['BOLETO'] });
 });
