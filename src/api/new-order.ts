@@ -20,7 +20,11 @@ const chargeFields = {
       description: 'When absent: the end of the quote, or of the third day when a boleto is among the methods.',
     }),
   ),
-  expireAt: Type.Optional(DateTime({ description: 'Not before dueAt; dueAt when absent.' })),
+  expireAt: Type.Optional(
+    DateTime({
+      description: 'Not before dueAt; dueAt when absent. A pix ends with the price of the order, if that is earlier.',
+    }),
+  ),
 };
 
 const CHARGE_EXAMPLE = { customer: { name: 'Maria da Silva', document: '529.982.247-25' }, methods: ['pix'] };

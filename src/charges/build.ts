@@ -17,10 +17,13 @@ export type BuildDeps = {
   readonly chargeRules: ChargeRules;
 };
 
+/** The pix of an order ends with its price. */
+type PixEnd = Pick<ChargeTerms, 'pixEndsAt'>;
+
 const EXPIRES_AFTER_DAYS = 30;
 
 /** Refuses an invalid request, and one that no rail accepts. */
-export function buildCharge(deps: BuildDeps, input: NewCharge, id: string, now: Date): Charge {
+export function buildCharge(deps: BuildDeps, input: NewCharge & PixEnd, id: string, now: Date): Charge {
   const faults = checkCharge(deps, input, now);
   if (faults.length > 0) throw invalidRequest(faults);
   const lockedRate = input.currency === 'BRL' ? undefined : deps.rates(input.currency, now);
@@ -47,10 +50,10 @@ export function buildCharge(deps: BuildDeps, input: NewCharge, id: string, now: 
 
 /** Each requested method with its instrument, or with the reason why its rail does not accept it. */
 function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Method[]): ChargeMethod[] {
-  const request = paymentRequest(terms);
   const refusals: Refusal[] = [];
   const methods = METHODS.filter(method => requested.includes(method)).map((method): ChargeMethod => {
     const rail = railFor(rails, method, terms.accountId);
+    const request = paymentRequest(terms, method);
     const refusal = rail.check(request);
     // A number of an agreement is taken in the transaction that writes the charge.
     if (!refusal) return { method, rail: rail.name, status: 'CREATING', ...(!rail.numbers && rail.prepare(request)) };

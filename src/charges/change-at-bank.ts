@@ -58,8 +58,8 @@ async function openChange(
   const { dueAt } = charge.dueChange;
   const { sentAt, code } = await findDueChangeSent(deps.db, charge);
   const asked = {
-    present: paymentRequest(charge),
-    wanted: paymentRequest(withDueDate(charge, dueAt)),
+    present: paymentRequest(charge, 'boleto'),
+    wanted: paymentRequest(withDueDate(charge, dueAt), 'boleto'),
     reference: boleto.reference,
     ...(boleto.bankId !== undefined && { bankId: boleto.bankId }),
     ...(code !== undefined && { code }),

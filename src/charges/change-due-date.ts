@@ -59,7 +59,7 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
       return boleto.rail.files ? instruct(tx, asked, boleto.rail, now) : askByCall(deps, tx, asked);
     }
     for (const { rail } of open) {
-      const answer = rail.changeDueDay?.(paymentRequest(next));
+      const answer = rail.changeDueDay?.(paymentRequest(next, rail.method));
       if (answer?.kind === 'rejected') {
         return failDueChange(deps, tx, { ...charge, dueChange: { dueAt, status: 'PENDING' } }, answer.reason);
       }
@@ -102,7 +102,7 @@ function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Ch
   if (chargeRules.refusesPastDueDates && next.dueAt < now) {
     throw invalidRequest([{ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' }]);
   }
-  const refusals = open.flatMap(({ rail }) => rail.check(paymentRequest(next)) ?? []);
+  const refusals = open.flatMap(({ rail }) => rail.check(paymentRequest(next, rail.method)) ?? []);
   if (refusals.length > 0) throw invalidRequest(refusals);
 }
 
@@ -208,7 +208,7 @@ function withNewLine(rails: Rails, charge: Charge, told: BoletoInstrument | unde
   const boleto = charge.methods.find(isOf('boleto'));
   if (!boleto?.instrument || boleto.reference === undefined || !isPayable(boleto)) return charge;
   const rail = railNamed(rails, 'boleto', boleto.rail);
-  const request = paymentRequest(charge);
+  const request = paymentRequest(charge, 'boleto');
   if (rail.dueDays)
     return withInstrument(charge, 'boleto', ofDueDay({ ...boleto.instrument, ...told }, request.dueDay));
   const { instrument } = rail.numbers

@@ -139,6 +139,8 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   readonly payableCents: bigint;
   readonly lockedRate?: LockedRate;
   readonly expireAt: Date;
+  /** When its pix ends, where that is before `expireAt`: the price of an order ends. */
+  readonly pixEndsAt?: Date;
   readonly createdAt: Date;
   /** The crypto order that this charge pays for. */
   readonly orderId?: string;
@@ -280,18 +282,25 @@ export function isOf<M extends Method>(method: M) {
   return (candidate: ChargeMethod): candidate is ChargeMethod<M> => candidate.method === method;
 }
 
-/** The part of a charge that a rail needs. */
-export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>): PaymentRequest {
+/** When a method is due and when it expires: the pix of an order may end before the boleto beside it. */
+export function datesOf({ dueAt, expireAt, pixEndsAt }: ChargeTerms, method: Method): { dueAt: Date; expireAt: Date } {
+  if (method !== 'pix' || !pixEndsAt) return { dueAt, expireAt };
+  return { dueAt: pixEndsAt, expireAt: pixEndsAt };
+}
+
+/** The part of a charge that the rail of a method needs. */
+export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, method: Method): PaymentRequest {
   const { finePercent, interestPercent, description, customer, dueChange } = charge;
+  const { dueAt, expireAt } = datesOf(charge, method);
   // Also after a bank has refused it, or is said to have: it may have carried it out all the same.
   const isAsked = dueChange !== undefined && dueChange.status !== 'DONE';
   return {
     id: charge.id,
     amountCents: charge.payableCents,
     createdAt: charge.createdAt,
-    expireAt: charge.expireAt,
-    dueDay: civilDay(charge.dueAt),
-    expireDay: civilDay(charge.expireAt),
+    expireAt,
+    dueDay: civilDay(dueAt),
+    expireDay: civilDay(expireAt),
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
     ...(description !== undefined && { description }),
@@ -306,7 +315,7 @@ export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>):
 
 /** Whether the method ends at its second and is never overdue. */
 export function isInstant(charge: ChargeTerms, method: Method): boolean {
-  return method === 'pix' && isInstantPix(paymentRequest(charge));
+  return method === 'pix' && isInstantPix(paymentRequest(charge, method));
 }
 
 export function withInstrument(charge: Charge, method: Method, instrument: Instruments[Method]): Charge {

@@ -166,7 +166,7 @@ async function askRail(
   const { method, reference, location, bankId } = chargeMethod;
   assert(reference !== undefined, 'a method that is CREATING has a reference');
   const rail = railNamed(deps.rails, method, chargeMethod.rail);
-  const request = paymentRequest(charge);
+  const request = paymentRequest(charge, method);
   const found = isFirst ? ABSENT : await rail.lookup(request, reference, location, chargeMethod);
   if (found.kind === 'absent' && !isFirst && rail.withdrawRepeats) await planWithdrawal(deps, charge, method);
   const finding = found.kind === 'absent' ? await rail.submit(request, reference, location) : found;
@@ -218,7 +218,7 @@ async function withdrawIfRegistered(deps: IssueDeps, charge: Charge, retired: Ch
   const { method, rail, reference } = retired;
   if (reference === undefined) return true;
   const finding = await railNamed(deps.rails, method, rail).lookup(
-    paymentRequest(charge),
+    paymentRequest(charge, method),
     reference,
     undefined,
     retired,

@@ -25,12 +25,15 @@ export async function locateCharges(tx: Sql, rails: Rails, charges: readonly Cha
 }
 
 function locateMethod(rails: Rails, charge: Charge, method: ChargeMethod, location: Location): ChargeMethod {
-  const { instrument } = railNamed(rails, method.method, method.rail).prepare(paymentRequest(charge), location);
+  const { instrument } = railNamed(rails, method.method, method.rail).prepare(
+    paymentRequest(charge, method.method),
+    location,
+  );
   return instrument ? { ...method, instrument, location } : method;
 }
 
 function wishOf(rails: Rails, charge: Charge, { method, rail, status, instrument }: ChargeMethod) {
   if (status !== 'CREATING' || instrument) return undefined;
   const { locations } = railNamed(rails, method, rail);
-  return locations && ({ rail, kind: locations.kindOf(paymentRequest(charge)) } satisfies LocationWish);
+  return locations && ({ rail, kind: locations.kindOf(paymentRequest(charge, method)) } satisfies LocationWish);
 }

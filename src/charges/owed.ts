@@ -2,20 +2,21 @@
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Method } from '../rails/rail.ts';
 import { type AmountOwed, amountOwed, lastPayableDay } from './amount.ts';
-import { type Charge, type ChargeMethod, isInstant } from './charge.ts';
+import { type Charge, type ChargeMethod, datesOf, isInstant } from './charge.ts';
 
 /** A cap for interest over absurdly long times: above any real payment, and far below where a JSON number loses cents. */
 const MAX_PART_CENTS = 1_000_000_000_000_000n;
 
 export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed {
   const { payableCents, finePercent, interestPercent } = charge;
+  const { dueAt, expireAt } = datesOf(charge, method);
   const owed = amountOwed({
     method,
     payableCents,
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
-    dueDay: civilDay(charge.dueAt),
-    expireDay: civilDay(charge.expireAt),
+    dueDay: civilDay(dueAt),
+    expireDay: civilDay(expireAt),
     isInstant: isInstant(charge, method),
     on,
   });
@@ -42,15 +43,16 @@ export function owedAsBankAsked({ lines, lateDays, totalCents }: AmountOwed, pai
 const CALENDAR = { from: '1990-01-01', to: '2100-01-01' };
 
 /**
- * When a method stops being payable. An instant pix ends at `expireAt`; another method at the end of its last payable day, if that is
+ * When a method stops being payable. An instant pix ends at its second; another method at the end of its last payable day, if that is
  * later: a boleto that expires on a Saturday is payable on Monday.
  */
 export function endOf(charge: Charge, method: Method): Date {
-  const dueDay = civilDay(charge.dueAt);
-  const expireDay = civilDay(charge.expireAt);
-  if (isInstant(charge, method) || dueDay < CALENDAR.from || expireDay > CALENDAR.to) return charge.expireAt;
+  const { dueAt, expireAt } = datesOf(charge, method);
+  const dueDay = civilDay(dueAt);
+  const expireDay = civilDay(expireAt);
+  if (isInstant(charge, method) || dueDay < CALENDAR.from || expireDay > CALENDAR.to) return expireAt;
   const end = momentOn(addDays(lastPayableDay({ method, dueDay, expireDay }), 1));
-  return end > charge.expireAt ? end : charge.expireAt;
+  return end > expireAt ? end : expireAt;
 }
 
 /** When the last of a charge's methods stops being payable. */

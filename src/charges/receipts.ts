@@ -71,7 +71,7 @@ function isPaidRequest(charge: Charge, method: Method, { bankId, amountCents, du
   if (!sent) return false;
   if (sent.bankId === bankId) return true;
   if (sent.bankId !== undefined && !sent.isSentAgain) return false;
-  const request = paymentRequest(charge);
+  const request = paymentRequest(charge, method);
   const isDue = dueDay !== undefined && (dueDay === request.dueDay || dueDay === request.askedDueDay);
   return isDue && amountCents === request.amountCents;
 }

@@ -22,7 +22,7 @@ export async function reconcileCharge(
   for (const { method, rail: railName, reference, status } of charge.methods) {
     const rail = railNamed(deps.rails, method, railName);
     if (reference === undefined || status === 'FAILED' || rail.watch?.by !== 'request') continue;
-    for (const receipt of await rail.watch.receiptsOf(paymentRequest(charge), reference, until)) {
+    for (const receipt of await rail.watch.receiptsOf(paymentRequest(charge, method), reference, until)) {
       await takeReceiptOf(deps, rail, chargeId, receipt);
     }
   }
@@ -31,8 +31,8 @@ export async function reconcileCharge(
 }
 
 /** When the rail expects to be asked about the charge again; undefined when it does not. */
-export function nextLook({ watch }: Rail, charge: Charge, after: Date): Date | undefined {
-  return watch?.by === 'request' ? watch.nextLook(paymentRequest(charge), after) : undefined;
+export function nextLook({ method, watch }: Rail, charge: Charge, after: Date): Date | undefined {
+  return watch?.by === 'request' ? watch.nextLook(paymentRequest(charge, method), after) : undefined;
 }
 
 /** Sets the timer of the next question, unless no rail expects anything more. */

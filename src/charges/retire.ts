@@ -61,7 +61,7 @@ export async function retireMethod(
     await instructWriteOff(deps, charge);
     return 'done';
   }
-  const outcome = await rail.cancel(paymentRequest(charge), retired.reference, retired);
+  const outcome = await rail.cancel(paymentRequest(charge, method), retired.reference, retired);
   if (outcome.kind === 'withdrawn' || outcome.kind === 'too_late') return 'done';
   // By then the bank itself no longer accepts a payment of it; one that came in the meantime is found anyway.
   if (deps.clock.now().getTime() > closesAt(charge).getTime() + GIVE_UP_AFTER_MS) return 'done';

@@ -23,7 +23,7 @@ export const CHARGE_COLUMNS = `
          c.id, c.account_id, c.external_id, c.source_key, c.description, c.metadata, c.amount_cents, c.currency,
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
-         c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
+         c.due_at, c.expire_at, c.pix_ends_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.committed_cents, c.is_paid_in_part, c.remainder_of, c.remainder_id, c.remainder_cents,
          c.is_remainder_paid, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
@@ -67,6 +67,7 @@ export type ChargeRow = Row & {
   interest_percent: string | null;
   due_at: Date;
   expire_at: Date;
+  pix_ends_at: Date | null;
   created_at: Date;
   state: ChargeState;
   timing: Timing | null;
@@ -153,6 +154,7 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.description !== null && { description: row.description }),
     ...(row.metadata !== null && { metadata: row.metadata }),
     ...dueChangeIn(row),
+    ...(row.pix_ends_at !== null && { pixEndsAt: row.pix_ends_at }),
     ...(row.order_id !== null && { orderId: row.order_id }),
     ...(row.is_paid_in_part && { isPaidInPart: true }),
     ...(row.remainder_of !== null && { remainderOf: row.remainder_of }),

@@ -44,6 +44,7 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
     interest_percent: charge.interestPercent,
     due_at: charge.dueAt,
     expire_at: charge.expireAt,
+    pix_ends_at: charge.pixEndsAt,
     content_hash: hash,
     answer,
     created_at: charge.createdAt,
@@ -76,16 +77,16 @@ const INSERT_CHARGES = `
   with charge as (
     insert into charges (
       id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
-      rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-      event_count, order_id, remainder_of)
+      rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, pix_ends_at, content_hash, answer, created_at,
+      state, event_count, order_id, remainder_of)
     select id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
-           rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer::json,
-           created_at, state, event_count, order_id, remainder_of
+           rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, pix_ends_at,
+           decode(content_hash, 'hex'), answer::json, created_at, state, event_count, order_id, remainder_of
       from json_to_recordset($1) as new_charge (
              id uuid, account_id text, external_id text, source_key text, description text, metadata jsonb,
              amount_cents bigint, currency text, payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
              fine_percent numeric, interest_percent numeric, due_at timestamptz, expire_at timestamptz,
-             content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid,
+             pix_ends_at timestamptz, content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid,
              remainder_of uuid)
      order by account_id, external_id, id
     on conflict do nothing

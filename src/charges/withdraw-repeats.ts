@@ -57,7 +57,7 @@ export async function withdrawRepeats(
   // Without its id at the bank it cannot be told from the others.
   if (!rail.withdrawRepeats || (isPayable(sent) && sent.bankId === undefined)) return 'done';
   const kept = isPayable(sent) ? sent.bankId : undefined;
-  const outcome = await rail.withdrawRepeats(paymentRequest(charge), sent.reference, kept);
+  const outcome = await rail.withdrawRepeats(paymentRequest(charge, method), sent.reference, kept);
   if (outcome.kind === 'withdrawn') {
     deps.log.warn('the bank had made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
   }

@@ -1,9 +1,9 @@
-// Builds the charge of an order. Its amount is the cost of the order, and it is payable about as long as the price is
-// valid; after a later payment the order is on hold.
+// Builds the charge of an order. Its amount is the cost of the order. Its pix ends with the price; a boleto beside it lives on, and
+// after a later payment the order is on hold.
 
 import { type BuildDeps, buildCharge } from '../charges/build.ts';
 import type { Charge, Customer, Metadata } from '../charges/charge.ts';
-import { addDays, civilDay, momentOn } from '../lib/civil-days.ts';
+import { addDays, civilDay, DAY_MS, momentOn } from '../lib/civil-days.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -34,6 +34,8 @@ export function chargeOfOrder(
   now: Date,
 ): Charge {
   const due = dueAt ?? defaultDue(order, part.methods, now);
+  const end = expireAt ?? due;
+  const pixEndsAt = priceEndBefore(end, order, now);
   try {
     const charge = buildCharge(
       deps,
@@ -43,7 +45,8 @@ export function chargeOfOrder(
         amountCents: parseUnits(order.cost, CENT_DECIMALS)!,
         currency: order.currency,
         dueAt: due,
-        expireAt: expireAt ?? due,
+        expireAt: end,
+        ...(pixEndsAt && { pixEndsAt }),
       },
       uuidV7(now),
       now,
@@ -57,6 +60,13 @@ export function chargeOfOrder(
 function defaultDue({ quote }: Order, methods: readonly Method[], now: Date): Date {
   if (methods.includes('boleto')) return new Date(momentOn(addDays(civilDay(now), BOLETO_DAYS + 1)).getTime() - 1_000);
   return quote?.expiresAt ?? now;
+}
+
+/** The end of the price, where it comes first and soon enough for a pix that ends to the second. */
+function priceEndBefore(end: Date, { quote }: Order, now: Date): Date | undefined {
+  const priceEndsAt = quote?.expiresAt;
+  if (!priceEndsAt || priceEndsAt >= end || priceEndsAt.getTime() - now.getTime() > DAY_MS) return undefined;
+  return priceEndsAt;
 }
 
 /** Renames the faults of the charge to fields of the order request; the amount of the charge is the cost of the order. */

@@ -90,7 +90,7 @@ async function bookRegistration(
   if (isToldBefore && status !== 'CREATING') return { outcome: 'repeated' };
   // Also for one that has ended: then the bank is told to write it off.
   const { id: chargeId, accountId } = charge;
-  const coded = instrument && rail.files?.withCode?.(instrument, entry, paymentRequest(charge));
+  const coded = instrument && rail.files?.withCode?.(instrument, entry, paymentRequest(charge, 'boleto'));
   const finding = { kind: 'registered', ...(coded && { instrument: coded }) } as const;
   await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding });
   return { outcome: 'registered' };

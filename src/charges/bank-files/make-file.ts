@@ -156,7 +156,8 @@ function isChangeOpen({ dueChange, methods }: Charge): boolean {
 
 function requestOf(charge: Charge, movement: WaitingInstruction['movement']): PaymentRequest {
   const { dueChange } = charge;
-  return paymentRequest(movement === 'change_due_day' && dueChange ? withDueDate(charge, dueChange.dueAt) : charge);
+  const isChanged = movement === 'change_due_day' && dueChange;
+  return paymentRequest(isChanged ? withDueDate(charge, dueChange.dueAt) : charge, 'boleto');
 }
 
 async function refuse(

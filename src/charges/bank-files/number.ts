@@ -43,7 +43,7 @@ export async function numberCharges(
       const number = next.get(rail);
       if (number === undefined) return isAlone ? withoutNumber(charge, method) : undefined;
       next.set(rail, number + 1n);
-      numbered = withMethod(numbered, { ...method, ...range.prepare(paymentRequest(charge), number) });
+      numbered = withMethod(numbered, { ...method, ...range.prepare(paymentRequest(charge, method.method), number) });
     }
     return numbered;
   });

@@ -221,5 +221,5 @@ const isReversal = ({ entry }: Marked) => entry.meaning === 'reversed';
 /** The bank may have a due day that it was asked for, also when the change was given up here. */
 function isAboutCharge(files: FileExchange, entry: ReturnEntry, charge: Charge, asked: readonly Date[]): boolean {
   const candidates = [charge, ...asked.map(dueAt => withDueDate(charge, dueAt))];
-  return candidates.some(candidate => files.isAbout(entry, paymentRequest(candidate)));
+  return candidates.some(candidate => files.isAbout(entry, paymentRequest(candidate, 'boleto')));
 }
