@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
 import { isReference } from '../charges/payment-reference.ts';
-import { UNMATCHED_REASONS } from '../charges/unmatched/store.ts';
+import { LISTED_REASONS } from '../charges/unmatched/store.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
 import { pageCounts, pageParameters } from './paging.ts';
@@ -63,14 +63,14 @@ export const UnmatchedQuery = Type.Object({ page, pageSize }, { additionalProper
 export const UnmatchedPayment = Type.Object(
   {
     reference: Type.String(),
-    postedAt: DateTime(),
-    amountCents: Type.Integer(),
+    postedAt: DateTime({ description: 'When it was paid; of what cannot be read, when it was seen.' }),
+    amountCents: Type.Optional(Type.Integer({ description: 'Absent where it cannot be read.' })),
     txid: Type.Optional(Type.String()),
     chargeId: Type.Optional(Uuid({ description: 'The charge of the txid.' })),
-    words: Type.String({ description: 'What the bank wrote beside it.' }),
-    reason: OneOf(UNMATCHED_REASONS, {
+    words: Type.String({ description: 'What the bank wrote beside it, or why it is kept.' }),
+    reason: OneOf(LISTED_REASONS, {
       description:
-        'Why it is kept: it fits no charge, it may be money that is known already, or it is money that came back.',
+        'Why it is kept: it fits no charge, it may be money that is known already, it is money that came back, or a bank lists a payment, or a return of one, that cannot be read. The last leaves the list when the bank shows it readably.',
     }),
     duplicateOf: Type.Optional(
       Type.String({ description: 'The reference of the payment, recorded or unmatched, that it may be.' }),

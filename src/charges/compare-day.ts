@@ -3,7 +3,7 @@
 
 import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Receipt, ReceiptsByTime } from '../rails/rail.ts';
+import type { Receipt, ReceiptsByTime, UnreadableReceipt } from '../rails/rail.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
 import { type Difference, differencesOf } from './difference.ts';
@@ -25,8 +25,8 @@ export type ComparedDay = {
   readonly here: number;
   /** Payments that the bank lists for the day, or counts, and that cannot be read, or a return of them: whether they are recorded is not known. */
   readonly unreadable: number;
-  /** Their ids, where they have one. */
-  readonly unreadableReferences: readonly string[];
+  /** Which, where they have an id. */
+  readonly unreadableReceipts: readonly UnreadableReceipt[];
   readonly differences: readonly Difference[];
 };
 
@@ -73,20 +73,20 @@ async function readReceipts(
   from: Date,
   to: Date,
   afterPage: () => void,
-): Promise<{ receipts: Receipt[] } & Pick<ComparedDay, 'unreadable' | 'unreadableReferences'>> {
+): Promise<{ receipts: Receipt[] } & Pick<ComparedDay, 'unreadable' | 'unreadableReceipts'>> {
   const receipts = new Map<string, Receipt>();
-  const unreadableReferences = new Set<string>();
+  const odd = new Map<string, UnreadableReceipt>();
   let unreadable = 0;
   let cursor: string | undefined;
   do {
     const page = await watch.receipts(from, to, cursor);
     for (const receipt of page.receipts) receipts.set(comparable(receipt.reference), receipt);
     unreadable += page.unreadable ?? 0;
-    for (const reference of page.unreadableReferences ?? []) unreadableReferences.add(reference);
+    for (const one of page.unreadableReceipts ?? []) odd.set(`${one.about} ${comparable(one.reference)}`, one);
     cursor = page.next;
     afterPage();
   } while (cursor !== undefined);
-  return { receipts: [...receipts.values()], unreadable, unreadableReferences: [...unreadableReferences] };
+  return { receipts: [...receipts.values()], unreadable, unreadableReceipts: [...odd.values()] };
 }
 
 async function compare(

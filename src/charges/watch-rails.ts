@@ -14,6 +14,7 @@ import { keepUnmatched, type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
 import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
 import { endLook, findDueLook, markSilent } from './store-rails.ts';
+import { keepUnreadable, readAgain } from './unreadable.ts';
 
 export type WatchDeps = ReceiptDeps & {
   readonly rails: Rails;
@@ -86,6 +87,7 @@ async function look(
   try {
     const times = { from: new Date(seenUntil.getTime() - OVERLAP_MS), to: now };
     await takeReceipts(deps, watched, times, betweenSteps(lost, beat));
+    await readAgain(deps, watched, receipt => takeOrKeep(deps, watched, receipt));
     await endLook(deps.db, rail, now, nextAt);
   } catch (error) {
     lost.throwIfAborted();
@@ -123,6 +125,7 @@ export async function takeReceipts(
       page.receipts.filter(receipt => isWanted(receipt, times)),
     );
     const taken = await Promise.allSettled(unknown.map(receipt => takeOrKeep(deps, watched, receipt)));
+    await keepUnreadable(deps, watched, page.unreadableReceipts ?? []);
     outages.push(...taken.flatMap(result => (result.status === 'rejected' ? result.reason : [])));
     cursor = page.next;
     afterStep();

@@ -6,6 +6,7 @@ import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
 import { readAgreementUses } from '../charges/bank-files/store-agreements.ts';
 import { readOldFiles } from '../charges/bank-files/unanswered-files.ts';
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
+import { readUnreadable } from '../charges/unmatched/store-unreadable.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -106,7 +107,7 @@ async function checkContent(db: Database): Promise<CheckedDatabase> {
   const ofKeys = ending.length > 0 ? ending : [right(`keys: none of ${keys.length} ends soon`)];
   const findings = [right('schema: up to date'), ...ofKeys, clockFinding(row.now)];
   const ofAgreements = { agreements: await readAgreementUses(db), oldFiles: await readOldFiles(db, row.now) };
-  return { findings, rails: await readRails(db), ...ofAgreements };
+  return { findings: [...findings, ...(await unreadableFindings(db))], rails: await readRails(db), ...ofAgreements };
 }
 
 function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {
@@ -115,6 +116,16 @@ function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {
   return [
     wrong(`key ${prefixOf(id)} of ${accountId}: ${verb} ${expiresAt.toISOString()}; make another, then revoke it`),
   ];
+}
+
+const MAX_NAMED = 20;
+
+/** Money that a bank lists and that nobody could read. */
+async function unreadableFindings(db: Database): Promise<Finding[]> {
+  const found = await readUnreadable(db, MAX_NAMED);
+  return found.map(({ rail, reference, words }) => {
+    return warning(`rail ${rail}: payment ${reference}: ${words} Look for it at the PSP, then record or dismiss it`);
+  });
 }
 
 const MAX_CLOCK_OFFSET_MS = 30_000;

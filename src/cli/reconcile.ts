@@ -36,7 +36,7 @@ export async function reconcileCommand(config: Config, log: Log, args: readonly 
           compareDay({ db, clock }, watched, day),
         );
         for (const line of report(name, day, result)) console.log(line);
-        if (result.differences.length + result.unreadable + result.unreadableReferences.length > 0) isSame = false;
+        if (result.differences.length + result.unreadable + result.unreadableReceipts.length > 0) isSame = false;
       }
       return isSame ? 0 : DIFFERS;
     } finally {
@@ -64,14 +64,12 @@ function chosenRails(rails: Rails, name: string | undefined): WatchedRail[] {
 function report(
   name: string,
   day: CivilDay,
-  { atBank, here, unreadable, unreadableReferences, differences }: ComparedDay,
+  { atBank, here, unreadable, unreadableReceipts, differences }: ComparedDay,
 ): string[] {
   const counts = `${name} ${day}: ${counted(atBank, 'payment')} at the PSP, ${here} here`;
-  if (differences.length + unreadable + unreadableReferences.length === 0) return [`${counts}, nothing differs.`];
+  if (differences.length + unreadable + unreadableReceipts.length === 0) return [`${counts}, nothing differs.`];
   const words = unreadable > 0 ? `, ${counted(unreadable, 'payment')} that cannot be read: look at the PSP` : '';
-  const odd = unreadableReferences.map(
-    reference => `${reference}: it or a return of it cannot be read: look at the PSP`,
-  );
+  const odd = unreadableReceipts.map(one => `${one.reference}: ${one.words} Look at the PSP.`);
   return [...odd, ...differences.map(lineOf), `${counts}, ${counted(differences.length, 'difference')}${words}.`];
 }
 

@@ -279,8 +279,8 @@ export type Receipt = {
   readonly amountCents: bigint;
   readonly paidAt: Date;
   readonly returns: readonly MoneyReturn[];
-  /** The bank names a return of it that cannot be read. */
-  readonly hasUnreadableReturn?: true;
+  /** The bank names a return of it that cannot be read: what of it. */
+  readonly unreadableReturn?: string;
   /** The bank account has other keys, and one of them was paid: the money is no concern of this rail unless it pays a charge. */
   readonly isToOtherKey?: true;
   /** What the bank kept, and when it credits the rest, where it tells. */
@@ -292,11 +292,21 @@ export type Receipt = {
 
 export type PaidRequest = { readonly bankId: string; readonly amountCents?: bigint; readonly dueDay?: CivilDay };
 
+/** A payment that the bank lists and that cannot be read, or a return of it. */
+export type UnreadableReceipt = {
+  readonly reference: string;
+  readonly about: 'payment' | 'return';
+  /** What cannot be read. */
+  readonly words: string;
+  /** Of the payment, where that can be read. */
+  readonly amountCents?: bigint;
+};
+
 export type ReceiptPage = {
   readonly receipts: readonly Receipt[];
-  /** How many more the bank lists that cannot be read, or have a return that cannot, and the ids of those that have one. */
+  /** How many more the bank lists that cannot be read, or have a return that cannot, and which, where they have an id. */
   readonly unreadable?: number;
-  readonly unreadableReferences?: readonly string[];
+  readonly unreadableReceipts?: readonly UnreadableReceipt[];
   /** Given to the next call with the same times; absent on the last page. */
   readonly next?: string;
 };

@@ -4,15 +4,23 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { decideUnmatched, findUnmatched } from './store.ts';
-import { unmatchedView } from './view.ts';
+import { dismissUnreadable, findDismissed } from './store-unreadable.ts';
+import { unmatchedView, unreadableView } from './view.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
 /** The receipt leaves the list and is remembered. A second time changes nothing. Refuses a reference that is not kept. */
 export async function dismissUnmatched({ db, clock }: Deps, reference: string) {
   return db.transaction(async tx => {
-    await decideUnmatched(tx, [reference], clock.now());
+    const now = clock.now();
+    const unreadable = await dismissUnreadable(tx, reference, now);
+    await decideUnmatched(tx, [reference], now);
     const receipt = await findUnmatched(tx, reference);
+    const dismissed = unreadable ?? (receipt ? undefined : await findDismissed(tx, reference));
+    if (dismissed) {
+      setAuditObject(dismissed.reference);
+      return unreadableView(dismissed);
+    }
     if (!receipt) throw new AppError('not_found', 'There is no unmatched payment with this reference.');
     setAuditObject(receipt.reference);
     return unmatchedView(receipt);

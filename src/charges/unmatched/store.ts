@@ -7,10 +7,14 @@ import type { PaymentSource } from '../charge.ts';
 import { normalReference } from '../payment-reference.ts';
 import { type KnownMoney, MAX_DAYS_APART } from '../possible-duplicate.ts';
 import { comparable } from '../store-money.ts';
+import { OPEN } from './store-unreadable.ts';
 
 /** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
 export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+
+/** The list also has what a bank lists and what cannot be read. */
+export const LISTED_REASONS = [...UNMATCHED_REASONS, 'unreadable'] as const;
 
 export type UnmatchedReceipt = {
   readonly reference: string;
@@ -28,6 +32,12 @@ export type UnmatchedReceipt = {
 
 /** A receipt as it is stored: the charge is the one of its txid. */
 export type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; readonly decidedAt?: Date };
+
+/** A row of the list. What cannot be read may have no amount. */
+export type ListedReceipt = Omit<StoredReceipt, 'amountCents' | 'reason'> & {
+  readonly amountCents?: bigint;
+  readonly reason: (typeof LISTED_REASONS)[number];
+};
 
 /** Stores a receipt; false when it was stored before, also when a person has decided about it since. */
 export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
@@ -78,8 +88,11 @@ const STORED = `
 /** Takes receipts that are recorded as payments, or dismissed, off the list. They stay, so that no import brings them back. */
 export async function decideUnmatched(tx: Sql, references: readonly string[], at: Date): Promise<void> {
   await tx.query(
-    `update unmatched_receipts set decided_at = $2 where reference in (${STORED}) and decided_at is null`,
-    [references.map(normalReference), at],
+    `with recorded as (
+       update unreadable_receipts set read_at = $2
+        where about = 'payment' and lower(reference collate "C") = any($3) and ${OPEN})
+     update unmatched_receipts set decided_at = $2 where reference in (${STORED}) and decided_at is null`,
+    [references.map(normalReference), at, references.map(comparable)],
   );
 }
 
@@ -175,15 +188,20 @@ const COLUMNS = `
            order by m.charge_id limit 1) as charge_id`;
 
 /** A page of the receipts that wait for a decision, newest first, and their total number. */
-export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receipts: StoredReceipt[]; total: number }> {
-  const rows = await sql.query<{ total: string; reference: string | null } & UnmatchedRow>(
-    `with waiting as (select * from unmatched_receipts where decided_at is null),
+export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receipts: ListedReceipt[]; total: number }> {
+  const rows = await sql.query<{ total: string; reference: string | null } & ListedRow>(
+    `with waiting as (
+            select reference, posted_at, amount_cents, txid, words, reason, duplicate_of, returned_cents, decided_at
+              from unmatched_receipts where decided_at is null
+             union all
+            select reference, seen_at, amount_cents, null, words, 'unreadable', null, 0, null
+              from unreadable_receipts where ${OPEN}),
           matching as (select count(*) as total from waiting),
-          page as (select ${COLUMNS} from waiting r order by posted_at desc, reference desc limit $1 offset $2)
-     select matching.total, page.* from matching left join page on true order by posted_at desc, reference desc`,
+          page as (select ${COLUMNS} from waiting r order by posted_at desc, reference desc, reason limit $1 offset $2)
+     select matching.total, page.* from matching left join page on true order by posted_at desc, reference desc, reason`,
     [page.pageSize, BigInt(page.page - 1) * BigInt(page.pageSize)],
   );
-  return { receipts: rows.filter(row => row.reference !== null).map(toUnmatched), total: Number(rows[0]!.total) };
+  return { receipts: rows.filter(row => row.reference !== null).map(toListed), total: Number(rows[0]!.total) };
 }
 
 /** Finds the receipt that `decideUnmatched` would take off the list, or has. */
@@ -207,20 +225,26 @@ export async function findReceipts(
   return new Map(rows.map(row => [comparable(row.reference), toUnmatched(row)]));
 }
 
-type UnmatchedRow = Row & {
+type ListedRow = Row & {
   reference: string;
   posted_at: Date;
-  amount_cents: string;
+  amount_cents: string | null;
   txid: string | null;
   words: string;
-  reason: UnmatchedReason;
+  reason: ListedReceipt['reason'];
   duplicate_of: string | null;
   returned_cents: string;
   decided_at: Date | null;
   charge_id: string | null;
 };
 
+type UnmatchedRow = ListedRow & { amount_cents: string; reason: UnmatchedReason };
+
 function toUnmatched(row: UnmatchedRow): StoredReceipt {
+  return { ...toListed(row), amountCents: BigInt(row.amount_cents), reason: row.reason };
+}
+
+function toListed(row: ListedRow): ListedReceipt {
   const {
     reference,
     posted_at,
@@ -236,7 +260,7 @@ function toUnmatched(row: UnmatchedRow): StoredReceipt {
   return {
     reference,
     postedAt: posted_at,
-    amountCents: BigInt(amount_cents),
+    ...(amount_cents !== null && { amountCents: BigInt(amount_cents) }),
     words,
     reason,
     ...(txid !== null && { txid }),

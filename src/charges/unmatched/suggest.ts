@@ -13,7 +13,8 @@ export type Suggestion = {
 
 export type Unmatched = {
   readonly reference: string;
-  readonly amountCents: number;
+  /** Absent: it cannot be read. */
+  readonly amountCents?: number;
   readonly words: string;
   readonly postedAt: string;
 };
@@ -30,7 +31,7 @@ export async function suggestCharges(
   receipts: readonly Unmatched[],
   accountId?: string,
 ): Promise<ReadonlyMap<string, readonly Suggestion[]>> {
-  const amounts = [...new Set(receipts.map(({ amountCents }) => amountCents))];
+  const amounts = [...new Set(receipts.flatMap(({ amountCents }) => amountCents ?? []))];
   if (amounts.length === 0) return new Map();
   const rows = await sql.query<{ id: string; name: string; payable_cents: string; due_at: Date }>(
     `select id, name, payable_cents, due_at from unnest($1::text[]) as wanted (state)
@@ -47,7 +48,7 @@ export async function suggestCharges(
       const postedMs = Date.parse(postedAt);
       const msFromDue = ({ dueAt }: Suggestion) => Math.abs(dueAt.getTime() - postedMs);
       const written = wordsIn(words);
-      const found = (byAmount.get(amountCents) ?? []).map(row => ({
+      const found = (byAmount.get(amountCents ?? 0) ?? []).map(row => ({
         chargeId: row.id,
         customerName: row.name,
         amountCents: BigInt(row.payable_cents),

@@ -1,12 +1,24 @@
 // How an unmatched receipt is shown.
-import type { StoredReceipt } from './store.ts';
+import type { ListedReceipt } from './store.ts';
+import type { StoredUnreadable } from './store-unreadable.ts';
 
-export function unmatchedView({ amountCents, returnedCents, postedAt, decidedAt, ...rest }: StoredReceipt) {
+export function unmatchedView({ amountCents, returnedCents, postedAt, decidedAt, ...rest }: ListedReceipt) {
   return {
     ...rest,
-    amountCents: Number(amountCents),
+    ...(amountCents !== undefined && { amountCents: Number(amountCents) }),
     ...(returnedCents !== undefined && { returnedCents: Number(returnedCents) }),
     postedAt: postedAt.toISOString(),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
   };
+}
+
+export function unreadableView({ reference, words, amountCents, seenAt, dismissedAt }: StoredUnreadable) {
+  return unmatchedView({
+    reference,
+    postedAt: seenAt,
+    words,
+    reason: 'unreadable',
+    ...(amountCents !== undefined && { amountCents }),
+    ...(dismissedAt && { decidedAt: dismissedAt }),
+  });
 }

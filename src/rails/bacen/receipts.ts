@@ -10,7 +10,12 @@ const MAX_REASON_LENGTH = 200;
 const END_TO_END_ID = /^[A-Za-z0-9]{32}$/;
 
 /** A pix that cannot be read: money that must not be overlooked silently. */
-export type Unreadable = { readonly kind: 'unreadable'; readonly reference?: string };
+export type Unreadable = {
+  readonly kind: 'unreadable';
+  readonly reference?: string;
+  readonly words: string;
+  readonly amountCents?: bigint;
+};
 
 export type ReadOptions = { readonly pixKey: string; readonly feePath?: string | undefined };
 
@@ -20,9 +25,21 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
   const amountCents = centsAt(pix, 'valor');
   const paidAt = timeAt(pix, 'horario');
   if (reference === undefined || amountCents === undefined || amountCents < 1n || !paidAt) {
-    return { kind: 'unreadable', ...(reference !== undefined && { reference }) };
+    const fields = [
+      ...(reference === undefined ? [shown(pix, 'endToEndId')] : []),
+      ...(amountCents === undefined || amountCents < 1n ? [shown(pix, 'valor')] : []),
+      ...(paidAt ? [] : [shown(pix, 'horario')]),
+    ];
+    return {
+      kind: 'unreadable',
+      words: `The PSP lists a payment that cannot be read: ${fields.join(', ')}.`,
+      ...(reference !== undefined && { reference }),
+      ...(amountCents !== undefined && amountCents >= 1n && { amountCents }),
+    };
   }
-  const returns = listAt(pix, 'devolucoes').slice(0, MAX_RETURNS).map(readReturn);
+  const listed = listAt(pix, 'devolucoes').slice(0, MAX_RETURNS);
+  const returns = listed.map(readReturn);
+  const unreadableReturn = listed[returns.indexOf(undefined)];
   const txid = idAt(pix, 'txid');
   const feeCents = options.feePath === undefined ? undefined : centsAt(pix, options.feePath);
   return {
@@ -31,10 +48,23 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
     amountCents,
     paidAt,
     returns: returns.filter(one => one !== undefined),
-    ...(returns.includes(undefined) && { hasUnreadableReturn: true }),
+    ...(returns.includes(undefined) && { unreadableReturn: wordsOfReturn(unreadableReturn) }),
     ...(key !== undefined && !isSameKey(key, options.pixKey) && { isToOtherKey: true }),
     ...(feeCents !== undefined && { feeCents }),
   };
+}
+
+const MAX_SHOWN = 40;
+
+/** A field and the text in it, as the PSP wrote it. */
+function shown(item: unknown, path: string): string {
+  const text = wordsAt(item, path);
+  return text === undefined ? `no ${path}` : `${path} «${Array.from(text).slice(0, MAX_SHOWN).join('')}»`;
+}
+
+function wordsOfReturn(item: unknown): string {
+  const fields = [shown(item, idAt(item, 'id') === undefined ? 'rtrId' : 'id'), shown(item, 'valor')];
+  return `The PSP lists a return of this payment that cannot be read: ${fields.join(', ')}.`;
 }
 
 const RETURN_STATUS: Readonly<Record<string, MoneyReturn['status']>> = {

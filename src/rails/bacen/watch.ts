@@ -3,9 +3,9 @@ import { AppError } from '../../lib/errors.ts';
 import type { Client } from '../bank-client/client.ts';
 import { idAt, listAt, textAt } from '../bank-client/read-answer.ts';
 import { unanswered } from '../bank-client/unanswered.ts';
-import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rail.ts';
+import type { Receipt, ReceiptPage, ReceiptsByTime, UnreadableReceipt } from '../rail.ts';
 import { isAbsent } from './charges.ts';
-import { hintsIn, readReceipt } from './receipts.ts';
+import { hintsIn, readReceipt, type Unreadable } from './receipts.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
 const SECOND_MS = 1_000;
@@ -19,7 +19,7 @@ const CLOCK_MARGIN_MS = 10_000;
 /** Locations of requests that are remembered, so that a pix for another is asked about once and not at each look. */
 const MAX_LOCATIONS = 10_000;
 
-/** Of the payments of a page that cannot be read, or of which too much went back, so many have a line in the log. */
+/** Payments of a page that have a line in the log because they cannot be read, or too much of them went back. */
 const MAX_NAMED = 20;
 
 /** One question to the PSP: payments between two times, all or only those with a return. */
@@ -36,7 +36,7 @@ export function watchOf(
 
   function readAll(list: readonly unknown[]): Required<Omit<ReceiptPage, 'next'>> {
     const read = list.map(pix => readReceipt(pix, readOptions));
-    const odd = read.filter(one => 'kind' in one || one.hasUnreadableReturn);
+    const odd = read.filter(one => 'kind' in one || one.unreadableReturn !== undefined);
     for (const one of odd.slice(0, MAX_NAMED)) {
       log.error('the PSP lists a payment or a return of one that cannot be read; look for it at the PSP', {
         rail: settings.name,
@@ -52,7 +52,7 @@ export function watchOf(
     return {
       receipts,
       unreadable: odd.length,
-      unreadableReferences: odd.flatMap(({ reference }) => reference ?? []),
+      unreadableReceipts: odd.flatMap(unreadableOf),
     };
   }
 
@@ -85,7 +85,7 @@ export function watchOf(
       return {
         receipts,
         unreadable,
-        unreadableReferences: all.unreadableReferences,
+        unreadableReceipts: all.unreadableReceipts,
         ...(!isLast && { next: cursorOf({ toMs, ...next }) }),
       } satisfies ReceiptPage;
     },
@@ -145,6 +145,14 @@ function windowsOf(fromMs: number, toMs: number, maxMs: number): Window[] {
     }));
   };
   return [...split(fromMs, toMs, false), ...split(fromMs - RETURN_DAYS * DAY_MS, fromMs, true)];
+}
+
+function unreadableOf(one: Receipt | Unreadable): UnreadableReceipt[] {
+  const { reference, amountCents } = one;
+  if (reference === undefined) return [];
+  const about = 'kind' in one ? 'payment' : 'return';
+  const words = 'kind' in one ? one.words : (one.unreadableReturn ?? '');
+  return [{ reference, about, words, ...(amountCents !== undefined && { amountCents }) }];
 }
 
 function isOverReturned({ amountCents, returns }: Receipt): boolean {

@@ -106,7 +106,7 @@ export function unmatchedTable(
 ): Html {
   const rows = payments.map(payment => [
     when(payment.postedAt),
-    reais(payment.amountCents),
+    payment.amountCents === undefined ? html`<span class="muted">not readable</span>` : reais(payment.amountCents),
     [payment.words, payment.reason !== 'no_match' && [' ', badge(payment.reason)]],
     suggested(payment, suggestions.get(payment.reference) ?? [], mayRecord),
     mayRecord &&
@@ -122,11 +122,12 @@ export function unmatchedTable(
 }
 
 function actAddress(act: string, { reference, amountCents, postedAt }: Payment): string {
-  return `/dashboard/unmatched/${act}?${new URLSearchParams({ reference, amountCents: String(amountCents), paidAt: postedAt })}`;
+  return `/dashboard/unmatched/${act}?${new URLSearchParams({ reference, amountCents: String(amountCents ?? ''), paidAt: postedAt })}`;
 }
 
 function suggested(payment: Payment, suggestions: readonly Suggestion[], mayRecord: boolean): Piece {
   if (payment.duplicateOf !== undefined) return html`the payment <code>${payment.duplicateOf}</code>, seen before`;
+  if (payment.reason === 'unreadable') return html`<code>${payment.reference}</code>: look for it at the bank`;
   if (suggestions.length === 0) return html`<span class="muted">no open charge of this amount</span>`;
   return html`<ul class="suggestions">${suggestions.map(
     ({

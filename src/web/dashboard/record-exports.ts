@@ -117,7 +117,7 @@ const LINE_COLUMNS: Columns<ListedLine> = {
 const RECEIPT_COLUMNS: Columns<Awaited<ReturnType<typeof listUnmatched>>['payments'][number]> = {
   reference: payment => payment.reference,
   posted: payment => payment.postedAt,
-  amount: payment => (payment.amountCents / 100).toFixed(2),
+  amount: ({ amountCents }) => (amountCents === undefined ? '' : (amountCents / 100).toFixed(2)),
   words: payment => payment.words,
   reason: payment => payment.reason,
   'duplicate of': payment => payment.duplicateOf,
