@@ -47,6 +47,17 @@ export const OWN_CHECKS: readonly LedgerCheck[] = [
            group by account_id, currency
           having sum(amount) <> 0`,
   },
+  {
+    name: 'kept balances are the sums of lines',
+    sql: `select account_id || ' ' || book as object_id, currency, sum(line) as expected, sum(kept) as found
+            from (select account_id, book, currency, amount as line, 0 as kept from ledger_lines
+                   union all
+                  select account_id, book, currency, 0, amount from ledger_balances
+                   union all
+                  select account_id, book, currency, 0, amount from ledger_balance_changes) summed
+           group by account_id, book, currency
+          having sum(line) <> sum(kept)`,
+  },
 ];
 
 /** Gives the transaction one snapshot and no statement timeout, because it reads all rows. */

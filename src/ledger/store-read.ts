@@ -14,7 +14,7 @@ export type Balance = {
 export type CurrencySum = Pick<Balance, 'currency' | 'amount'>;
 export type BalanceFilter = { readonly accountId?: string; readonly currency?: LedgerCurrency };
 
-/** Up to `limit` balances, in order, and the sums of all matching ones; both from one snapshot. */
+/** Up to `limit` balances, in order, and the sums of all matching ones; both from one snapshot. Reads kept sums, not lines. */
 export async function readBalances(
   sql: Sql,
   { accountId, currency }: BalanceFilter,
@@ -23,7 +23,9 @@ export async function readBalances(
   const [row] = await sql.query<{ balances: Written<Balance>[]; sums: Written<CurrencySum>[] }>(
     `with matching as materialized (
        select account_id, book, currency, sum(amount) as amount
-         from ledger_lines
+         from (select account_id, book, currency, amount from ledger_balances
+                union all
+               select account_id, book, currency, amount from ledger_balance_changes) kept
         where ($1::text is null or account_id = $1) and ($2::text is null or currency = $2)
         group by account_id, book, currency),
      shown as (

@@ -1,4 +1,4 @@
-// Merges recorded changes of counted lists into their counts, in the background, so that a writer only inserts a small row.
+// Merges recorded changes of counted lists and kept sums into them, in the background, so that a writer only inserts a small row.
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
@@ -18,12 +18,21 @@ const STOP_LIMIT_MS = 5_000;
  * them works, the others find nothing to do.
  */
 export async function mergeCounts({ db, signal }: { db: Database; signal?: AbortSignal }): Promise<void> {
-  const [row] = await db.query<{ any: boolean }>(
+  const [row] = await db.query<{ lists: boolean; sums: boolean }>(
     `select exists (select from list_changes where xid >= first_unmerged_xid())
-            or exists (select from list_buckets_to_split) as any`,
+            or exists (select from list_buckets_to_split) as lists,
+            exists (select from ledger_balance_changes) or exists (select from boleto_instruction_changes) as sums`,
   );
-  if (!row!.any) return;
-  while (!signal?.aborted && (await mergeBatch(db)));
+  if (row!.lists) while (!signal?.aborted && (await mergeBatch(db)));
+  if (row!.sums) while (!signal?.aborted && (await mergeSums(db)));
+}
+
+/** Returns whether more can be done at once. */
+function mergeSums(db: Database): Promise<boolean> {
+  return db.transaction(async tx => {
+    const [row] = await tx.query<{ merged: number }>('select merge_kept_sums($1) as merged', [BATCH_SIZE]);
+    return row!.merged >= BATCH_SIZE;
+  });
 }
 
 /** Returns whether more can be done at once; false also while another node merges. */

@@ -493,6 +493,8 @@ test('trilho ledger check proves a ledger that is right, and names what differs 
       `books sum to zero: ${account} BRL 0 -1`,
       `entries have lines: ${bare!.id}  1 0`,
       `entries sum to zero: ${entry!.id} BRL 0 -1`,
+      `kept balances are the sums of lines: ${account} payer BRL -31980 -47970`,
+      `kept balances are the sums of lines: ${account} settled BRL 31979 47970`,
       `payments are in payer: ${forgotten} BRL -15990 0`,
       `the rest is in settled: ${forgotten} BRL 15990 0`,
       `the rest is in settled: ${robbed} BRL 15990 15989`,

@@ -8,11 +8,12 @@ import { parseUtc } from '../../src/lib/date-times.ts';
 import type { PageQuery } from '../../src/lib/paging.ts';
 import type { ListQuery } from '../../src/orders/order.ts';
 import { type EndedQuery, readEndedPage, readPage } from '../../src/orders/store-list.ts';
-import { openDatabase, type Row, type Sql } from '../../src/storage/database.ts';
+import { openDatabase, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { insertCharges, insertOrders, readTheLongWay } from '../harness/listed-rows.ts';
 import { silentLog } from '../harness/log.ts';
+import { pagesTouched } from '../harness/pages-touched.ts';
 import { scaled } from '../harness/scale.ts';
 
 const FEW = scaled(3_000, 300);
@@ -33,26 +34,6 @@ after(async () => {
   await client.end();
   await database.drop();
 });
-
-type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } };
-
-/** Runs what `read` asks until every plan is kept, and returns how many pages of the database the last run touched. */
-async function pagesTouched(read: (sql: Sql) => Promise<unknown>): Promise<number> {
-  let touched = 0;
-  const explained: Sql = {
-    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
-      const [row] = await sql.query<{ 'QUERY PLAN': [Plan] }>(
-        `explain (analyze, buffers, format json) ${text}`,
-        values,
-      );
-      const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': fromDisk } = row!['QUERY PLAN'][0].Plan;
-      touched = hit + fromDisk;
-      return sql.query<R>(text, values);
-    },
-  };
-  for (let warm = 0; warm < 3; warm++) await read(explained);
-  return touched;
-}
 
 const between = (from: string, to: string) => ({ from: parseUtc(from)!, to: parseUtc(to)! });
 
@@ -75,13 +56,13 @@ async function measure(count: number): Promise<Map<string, number>> {
     'past the end': page(last * 9),
   };
   for (const [name, query] of Object.entries(orders)) {
-    touched.set(`orders, ${name}`, await pagesTouched(tx => readPage(tx, query)));
+    touched.set(`orders, ${name}`, await pagesTouched(sql, tx => readPage(tx, query)));
     const { total } = JSON.parse(await readPage(sql, query));
     const { accountId: account_id, symbol, status } = query;
     assert.equal(total, (await readTheLongWay(sql, 'orders', query, { account_id, symbol, status })).total);
   }
   const byExternalId = { ...page(1), externalId: 'order-7' };
-  touched.set('orders, an externalId', await pagesTouched(tx => readPage(tx, byExternalId)));
+  touched.set('orders, an externalId', await pagesTouched(sql, tx => readPage(tx, byExternalId)));
   assert.equal(JSON.parse(await readPage(sql, byExternalId)).total, 1);
   const ended: Record<string, EndedQuery> = {
     'first page': page(1),
@@ -90,7 +71,7 @@ async function measure(count: number): Promise<Map<string, number>> {
     'account and ending': { ...page(last / 14), accountId: 'account-1', endedAs: 'expired' },
   };
   for (const [name, query] of Object.entries(ended)) {
-    touched.set(`ended orders, ${name}`, await pagesTouched(tx => readEndedPage(tx, query)));
+    touched.set(`ended orders, ${name}`, await pagesTouched(sql, tx => readEndedPage(tx, query)));
     const { accountId: account_id, endedAs: ended_as } = query;
     const { total } = await readEndedPage(sql, query);
     assert.equal(total, (await readTheLongWay(sql, 'ended_orders', query, { account_id, ended_as })).total);
@@ -104,7 +85,7 @@ async function measure(count: number): Promise<Map<string, number>> {
     everything: { ...page(last / 200), ...range, accountId: 'account-1', sourceKey: 'source-0', state: 'PAID' },
   };
   for (const [name, query] of Object.entries(charges)) {
-    touched.set(`charges, ${name}`, await pagesTouched(tx => readChargePage(tx, query)));
+    touched.set(`charges, ${name}`, await pagesTouched(sql, tx => readChargePage(tx, query)));
   }
   return touched;
 }

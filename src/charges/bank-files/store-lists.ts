@@ -36,6 +36,9 @@ export async function readFilePage(
 export const INSTRUCTION_STATUSES = ['waiting', 'in_file', 'dropped'] as const;
 export type InstructionStatus = (typeof INSTRUCTION_STATUSES)[number];
 
+/** What the indexes have. */
+const STATUS = 'boleto_instruction_status(sequence, dropped_at)';
+
 export type ListedInstruction = {
   readonly id: string;
   readonly accountId: string;
@@ -48,11 +51,18 @@ export type ListedInstruction = {
   readonly sequence?: number;
 };
 
+/** The total comes from kept counts: the rows before the page are skipped, and those behind it are not read. */
 export async function readInstructionPage(
   sql: Sql,
   query: PageQuery,
   { agreement, status }: Filter & { readonly status?: InstructionStatus },
 ): Promise<{ instructions: ListedInstruction[]; total: number }> {
+  // Each combination is a statement of its own, which has an index of its own.
+  const values: string[] = [];
+  const equals = (value: string | undefined) => value !== undefined && `= $${values.push(value) + 2}`;
+  const [isOfRail, isOfStatus] = [equals(agreement), equals(status)];
+  const conditions = (statusSql: string) =>
+    ['true', isOfRail && `rail ${isOfRail}`, isOfStatus && `${statusSql} ${isOfStatus}`].filter(Boolean).join(' and ');
   const rows = await sql.query<{
     total: string;
     id: string | null;
@@ -64,17 +74,17 @@ export async function readInstructionPage(
     created_at: Date;
     sequence: number | null;
   }>(
-    `with listed as (
-       select id, account_id, charge_id, rail, movement, created_at, sequence,
-              case when sequence is not null then 'in_file' when dropped_at is not null then 'dropped' else 'waiting' end as status
+    `with counted as (
+       select coalesce(sum(instructions), 0) as total
+         from (select * from boleto_instruction_counts union all select * from boleto_instruction_changes) kept
+        where ${conditions('status')}),
+     listed as (
+       select id, account_id, charge_id, rail, movement, created_at, sequence, ${STATUS} as status
          from boleto_instructions
-        where ($3::text is null or rail = $3)
-          and ($4::text is null
-               or $4 = case when sequence is not null then 'in_file' when dropped_at is not null then 'dropped' else 'waiting' end))
-     select total, page.* from (select count(*) as total from listed) counted
-       left join lateral (select * from listed order by id desc limit $1 offset $2) page on true
-      order by page.id desc`,
-    [query.pageSize, offsetOf(query), agreement, status],
+        where ${conditions(STATUS)}
+        order by id desc limit $1 offset $2)
+     select total, listed.* from counted left join listed on true order by listed.id desc`,
+    [query.pageSize, offsetOf(query), ...values],
   );
   const instructions = rows.flatMap(row =>
     row.id === null
