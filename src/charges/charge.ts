@@ -233,12 +233,14 @@ export type DueChange = {
   readonly reason?: string;
 };
 
-/** The charge that was made for what is missing of another one. */
+/** The last charge that was made for what is missing of another one. */
 export type Remainder = {
   readonly chargeId: string;
   readonly amountCents: bigint;
   readonly isPaid: boolean;
 };
+
+export type Rests = { readonly broughtCents: bigint; readonly returnedCents: bigint };
 
 /** A charge with its state, methods, payments and refunds. */
 export type Charge = ChargeTerms & {
@@ -251,6 +253,8 @@ export type Charge = ChargeTerms & {
   readonly isPaidInPart?: true;
   /** The charge for what is missing. */
   readonly remainder?: Remainder;
+  /** What all charges for what was missing have brought, and what of that went back. */
+  readonly rests?: Rests;
   /** The part of its money that was converted into crypto and can no longer be refunded. */
   readonly committedCents: bigint;
   readonly eventCount: number;

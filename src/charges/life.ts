@@ -14,6 +14,7 @@ import {
   type PaidAmount,
   type Payment,
   type Refund,
+  type Rests,
 } from './charge.ts';
 import { endOf } from './owed.ts';
 
@@ -159,13 +160,40 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
   return { after, event: eventOfMoney(after) };
 }
 
-/** The charge for what was missing is paid. */
-export function remainderPaid(charge: Charge): Step {
-  assert(charge.remainder, 'the charge has a remainder');
-  const paidUp = { ...charge, remainder: { ...charge.remainder, isPaid: true } };
-  const after = completed(paidUp, charge.isPaidInPart ?? false);
-  const stated = restated({ ...after, methods: refundedMethods(after) });
-  return charge.isPaidInPart ? { after: stated, event: eventOfMoney(stated) } : { after: stated };
+const NOTHING: Rests = { broughtCents: 0n, returnedCents: 0n };
+
+/**
+ * The charges for what was missing have brought more, or some of it went back. First what they brought, then what went back: a charge
+ * that was paid up for a moment was paid.
+ */
+export function restsChanged(charge: Charge, rests: Rests, isPaid: boolean): Step[] {
+  const before = charge.rests ?? NOTHING;
+  const remainder = charge.remainder && { ...charge.remainder, isPaid };
+  const held = { ...charge, ...(remainder && { remainder }) };
+  const steps: Step[] = [];
+  if (rests.broughtCents !== before.broughtCents) {
+    const brought = { ...held, rests: { ...before, broughtCents: rests.broughtCents } };
+    const after = completed(brought, charge.isPaidInPart ?? false);
+    const stated = restated({ ...after, methods: refundedMethods(after) });
+    steps.push(charge.isPaidInPart ? { after: stated, event: eventOfMoney(stated) } : { after: stated });
+  }
+  if (rests.returnedCents !== before.returnedCents) {
+    const last = steps.at(-1)?.after ?? held;
+    const after = restated({ ...last, rests });
+    const isLess = rests.returnedCents > before.returnedCents && after.state !== last.state;
+    steps.push({ after, ...(isLess && { event: 'charge.refunded' as const }) });
+  }
+  return steps.flatMap(withSettlement);
+}
+
+/** At least what was owed has arrived, now or before. */
+export function wasPaidUp({ payments, isPaidInPart }: Charge): boolean {
+  return payments.length > 0 && !isPaidInPart;
+}
+
+/** What has arrived for it, also by charges for the rest, and did not go back. */
+export function heldCents(charge: Charge): bigint {
+  return arrivedCents(charge) - returnedCents(charge) - (charge.rests ?? NOTHING).returnedCents;
 }
 
 /** A boleto may be credited while the rest is missing: such a charge is settled as soon as it is paid. */
@@ -178,7 +206,7 @@ export function withSettlement(step: Step): Step[] {
 /** Whether it is paid up, and how its money compares with what was owed. A charge that was paid up once stays so. */
 function completed({ isPaidInPart: _, ...charge }: Charge, wasMissing: boolean): Charge {
   const owedCents = charge.owedCents ?? 0n;
-  const isMissing = wasMissing && arrivedCents(charge) - returnedCents(charge) < owedCents;
+  const isMissing = wasMissing && heldCents(charge) < owedCents;
   const paidAmount = paidAmountOf(arrivedCents(charge), owedCents);
   return { ...charge, paidAmount, ...(isMissing && { isPaidInPart: true as const }) };
 }
@@ -219,21 +247,20 @@ export function refundableCents(charge: Charge, payment: Payment): bigint {
   return leftCents < freeCents ? leftCents : freeCents;
 }
 
-/** Its own payments, and what the charge for the rest has brought. */
-function arrivedCents({ payments, remainder }: Charge): bigint {
-  return sumOf(payments) + (remainder?.isPaid ? remainder.amountCents : 0n);
+/** Its own payments, and what the charges for the rest have brought. */
+function arrivedCents({ payments, rests = NOTHING }: Charge): bigint {
+  return sumOf(payments) + rests.broughtCents;
 }
 
-/** What went back. */
+/** What went back of its own payments. */
 function returnedCents({ refunds }: Charge): bigint {
   return sumOf(refunds.filter(({ status }) => status === 'DONE'));
 }
 
 /** What is missing of a charge that is paid in part; money that goes back is missing too. */
 export function missingCents(charge: Charge): bigint {
-  const { owedCents = 0n, isPaidInPart, remainder } = charge;
-  const ofRest = remainder?.isPaid ? remainder.amountCents : 0n;
-  return isPaidInPart ? owedCents - keptCents(charge) - ofRest : 0n;
+  const { owedCents = 0n, isPaidInPart, rests = NOTHING } = charge;
+  return isPaidInPart ? owedCents - keptCents(charge) - rests.broughtCents + rests.returnedCents : 0n;
 }
 
 /** All payments minus all refunds, the pending ones included. */
@@ -281,7 +308,7 @@ function stateOf(charge: Charge): ChargeState {
   const { methods } = charge;
   const statuses = methods.map(({ status }) => status);
   if (statuses.some(status => ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(status))) {
-    const refunded = refundedStatus(charge);
+    const refunded = refundedState(charge);
     if (refunded === 'REFUNDED') return 'REFUNDED';
     if (charge.isPaidInPart) return 'PARTIALLY_PAID';
     if (refunded === 'PARTIALLY_REFUNDED') return 'PARTIALLY_REFUNDED';
@@ -294,6 +321,15 @@ function stateOf(charge: Charge): ChargeState {
   return statuses.includes('EXPIRED') ? 'EXPIRED' : 'FAILED';
 }
 
+/** Of the whole charge: money that came by charges for the rest counts too. */
+function refundedState(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | undefined {
+  const held = heldCents(charge);
+  if (held === arrivedCents(charge)) return undefined;
+  if (held <= 0n) return 'REFUNDED';
+  return held < (charge.owedCents ?? 0n) ? 'PARTIALLY_REFUNDED' : undefined;
+}
+
+/** Of the method, by which its own payments came. */
 function refundedStatus(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | undefined {
   const backCents = returnedCents(charge);
   if (backCents === 0n) return undefined;

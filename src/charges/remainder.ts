@@ -1,5 +1,5 @@
-// The charge for what is missing of one that was paid in part: made once, and followed. When it is paid, the first one is paid; when the
-// first one no longer needs it, it is canceled.
+// The charge for what is missing of one that was paid in part: one at a time, and followed. When it is paid, the first one is paid; when
+// the first one no longer needs it, it is canceled.
 import type { JobOutcome, PayloadOf } from '../jobs/job.ts';
 import { addDays, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,13 +11,13 @@ import type { Database, Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 import { buildCharge } from './build.ts';
 import { cancelOpen } from './cancel.ts';
-import { type Charge, isOrdered, type NewCharge } from './charge.ts';
+import { type Charge, type ChargeState, isOrdered, type NewCharge } from './charge.ts';
 import { type ChargeDeps, writeCharge } from './create.ts';
 import { type IssueNowDeps, issueNow } from './issue-now.ts';
-import { isUnpaid, missingCents, remainderPaid, withSettlement } from './life.ts';
+import { heldCents, isUnpaid, missingCents, restsChanged, wasPaidUp } from './life.ts';
 import type { FOLLOW_REMAINDER } from './remainder-job.ts';
 import { findCharge, lockCharges } from './store.ts';
-import { storeRemainder } from './store-remainders.ts';
+import { findRests, storeRemainder } from './store-remainders.ts';
 import { type WriteDeps, writeSteps } from './write.ts';
 
 export type RemainderDeps = ChargeDeps & IssueNowDeps;
@@ -28,8 +28,8 @@ export type RemainderTerms = Partial<Pick<NewCharge, 'methods' | 'dueAt' | 'expi
 export type MadeRemainder = { readonly charge: Charge; readonly replayed: boolean };
 
 /**
- * The charge for what is missing of a charge that is `PARTIALLY_PAID`. There is one at most: a repeat gets it again, whatever it asks
- * for. Refuses a charge in another state, and one that pays for an order, which takes a new price instead.
+ * The charge for what is missing of a charge that is `PARTIALLY_PAID`. One is open at most: a repeat gets it again, whatever it asks
+ * for, until it has ended unpaid. Refuses a charge in another state, and one that pays for an order, which takes a new price instead.
  */
 export async function makeRemainder(
   deps: RemainderDeps,
@@ -42,7 +42,8 @@ export async function makeRemainder(
   const { charge, isNew } = await deps.db.transaction(async tx => {
     const [first] = await lockCharges(tx, [chargeId]);
     if (!first) throw new AppError('not_found', 'There is no such charge.');
-    if (first.remainder) return { charge: await findRemainder(tx, first), isNew: first.remainder.chargeId === id };
+    const last = await lockRemainder(tx, first);
+    if (last && !needsAnother(first, last)) return { charge: last, isNew: last.id === id };
     requirePaidInPart(first);
     const missing = missingCents(first);
     const built = buildCharge(deps, { ...asked(first, missing, now), ...terms }, id, now);
@@ -54,11 +55,22 @@ export async function makeRemainder(
   return isNew ? { charge: await issueNow(deps, charge), replayed: false } : { charge, replayed: true };
 }
 
-async function findRemainder(sql: Sql, { remainder, accountId }: Charge): Promise<Charge> {
-  const found = remainder && (await findCharge(sql, remainder.chargeId, accountId));
+/** It is younger than the first one, which is locked before: so no two lock them the other way round. */
+async function lockRemainder(tx: Sql, { remainder }: Charge): Promise<Charge | undefined> {
+  if (!remainder) return undefined;
+  const [found] = await lockCharges(tx, [remainder.chargeId]);
   if (!found) throw new AppError('not_found', 'The charge for the rest is not there.');
   return found;
 }
+
+/** The last one has ended without paying the first, or has paid it and money is missing all the same. */
+function needsAnother(first: Charge, last: Charge): boolean {
+  if (first.state !== 'PARTIALLY_PAID' || missingCents(first) <= 0n) return false;
+  if (wasPaidUp(last)) return first.remainder?.isPaid ?? false;
+  return ENDED.includes(last.state);
+}
+
+const ENDED: readonly ChargeState[] = ['FAILED', 'CANCELED', 'EXPIRED', 'REFUNDED'];
 
 function requirePaidInPart(charge: Charge): void {
   if (isOrdered(charge)) {
@@ -105,24 +117,38 @@ export async function followRemainder(
   await deps.db.transaction(async tx => {
     const found = await findCharge(tx, chargeId, accountId);
     if (!found?.remainder) return;
-    const locked = await lockCharges(tx, [found.id, found.remainder.chargeId]);
+    const locked = await lockCharges(tx, [found.id, ...(await findRests(tx, found.id))]);
     const first = locked.find(({ id }) => id === found.id);
-    const second = locked.find(({ id }) => id !== found.id);
-    if (!first?.remainder || first.remainder.isPaid || !second) return;
+    const rests = locked.filter(({ remainderOf }) => remainderOf === found.id);
+    if (!first) return;
     const at = deps.clock.now();
-    // One whose money went back before this ran has brought nothing.
-    if (second.state === 'PAID' || second.state === 'SETTLED') {
-      const steps = withSettlement(remainderPaid(first));
-      await writeSteps(
-        deps,
-        tx,
-        steps.map(step => ({ step, at })),
-      );
-    } else if (!first.isPaidInPart || first.state === 'REFUNDED') {
-      await cancelWithRest(deps, tx, second, at);
-    }
+    const paid = rests.filter(wasPaidUp);
+    const sums = {
+      broughtCents: sum(paid.map(({ payableCents }) => payableCents)),
+      returnedCents: sum(paid.map(returnedOf)),
+    };
+    const isPaid = paid.some(({ id }) => id === first.remainder?.chargeId);
+    const steps = restsChanged(first, sums, isPaid);
+    await writeSteps(
+      deps,
+      tx,
+      steps.map(step => ({ step, at })),
+    );
+    const { isPaidInPart, state } = steps.at(-1)?.after ?? first;
+    if (isPaidInPart && state !== 'REFUNDED') return;
+    for (const rest of rests) if (!wasPaidUp(rest)) await cancelWithRest(deps, tx, rest, at);
   });
   return 'done';
+}
+
+/** What went back of the money that it has brought; what was paid above that may go back and changes nothing. */
+function returnedOf(rest: Charge): bigint {
+  const gone = rest.payableCents - heldCents(rest);
+  return gone < 0n ? 0n : gone;
+}
+
+function sum(cents: readonly bigint[]): bigint {
+  return cents.reduce((total, one) => total + one, 0n);
 }
 
 /** A charge for the rest that was paid in part may have one of its own, which is needed no more than itself. */

@@ -25,7 +25,7 @@ export const CHARGE_COLUMNS = `
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.pix_ends_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.committed_cents, c.is_paid_in_part, c.remainder_of, c.remainder_id, c.remainder_cents,
-         c.is_remainder_paid, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
+         c.is_remainder_paid, c.rests_cents, c.rests_returned_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
                                             'bankId', m.bank_id, 'reason', m.reason,
@@ -81,6 +81,8 @@ export type ChargeRow = Row & {
   remainder_id: string | null;
   remainder_cents: string | null;
   is_remainder_paid: boolean;
+  rests_cents: string;
+  rests_returned_cents: string;
   link_epoch: number;
   asked_due_at: Date | null;
   due_change_status: DueChange['status'] | null;
@@ -159,6 +161,7 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.is_paid_in_part && { isPaidInPart: true }),
     ...(row.remainder_of !== null && { remainderOf: row.remainder_of }),
     ...remainderIn(row),
+    ...restsIn(row),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
     ...(row.rate !== null &&
@@ -170,6 +173,10 @@ export function toCharge(row: ChargeRow): Charge {
 function dueChangeIn({ asked_due_at: dueAt, due_change_status: status, due_change_reason: reason }: ChargeRow) {
   if (dueAt === null || status === null) return {};
   return { dueChange: { dueAt, status, ...(reason !== null && { reason }) } };
+}
+
+function restsIn({ rests_cents: brought, rests_returned_cents: returned }: ChargeRow) {
+  return brought === '0' ? {} : { rests: { broughtCents: BigInt(brought), returnedCents: BigInt(returned) } };
 }
 
 function remainderIn({ remainder_id: chargeId, remainder_cents: cents, is_remainder_paid: isPaid }: ChargeRow) {

@@ -169,14 +169,18 @@ export async function updateCharges(tx: Sql, charges: readonly Charge[], at: rea
   const chargeUpdate = tx.query(
     `update charges c
         set state = u.state, timing = u.timing, paid_amount = u.paid_amount, owed_cents = u.owed_cents,
-            event_count = u.event_count, is_paid_in_part = u.is_paid_in_part, is_remainder_paid = u.is_remainder_paid
+            event_count = u.event_count, is_paid_in_part = u.is_paid_in_part, is_remainder_paid = u.is_remainder_paid,
+            rests_cents = u.rests_cents, rests_returned_cents = u.rests_returned_cents
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[],
-                   $8::boolean[], $9::boolean[])
-            as u (id, account_id, state, timing, paid_amount, owed_cents, event_count, is_paid_in_part, is_remainder_paid)
+                   $8::boolean[], $9::boolean[], $10::bigint[], $11::bigint[])
+            as u (id, account_id, state, timing, paid_amount, owed_cents, event_count, is_paid_in_part, is_remainder_paid,
+                  rests_cents, rests_returned_cents)
       where c.id = any($1) and c.id = u.id and c.account_id = u.account_id
-        and (c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count, c.is_paid_in_part, c.is_remainder_paid)
+        and (c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count, c.is_paid_in_part, c.is_remainder_paid,
+             c.rests_cents, c.rests_returned_cents)
             is distinct from
-            (u.state, u.timing, u.paid_amount, u.owed_cents, u.event_count, u.is_paid_in_part, u.is_remainder_paid)`,
+            (u.state, u.timing, u.paid_amount, u.owed_cents, u.event_count, u.is_paid_in_part, u.is_remainder_paid,
+             u.rests_cents, u.rests_returned_cents)`,
     [
       charges.map(charge => charge.id),
       charges.map(charge => charge.accountId),
@@ -187,6 +191,8 @@ export async function updateCharges(tx: Sql, charges: readonly Charge[], at: rea
       charges.map(charge => charge.eventCount),
       charges.map(charge => charge.isPaidInPart ?? false),
       charges.map(charge => charge.remainder?.isPaid ?? false),
+      charges.map(charge => charge.rests?.broughtCents ?? 0n),
+      charges.map(charge => charge.rests?.returnedCents ?? 0n),
     ],
   );
   const methods = charges.flatMap((charge, index) =>

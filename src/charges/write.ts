@@ -69,9 +69,14 @@ function concernsOrder(event: Step['event']): boolean {
   return !NO_CONCERN.includes(event);
 }
 
-const MOVES_MONEY: readonly Step['event'][] = ['charge.paid', 'charge.refunded', 'charge.returned'];
+const MOVES_MONEY: readonly Step['event'][] = [
+  'charge.paid',
+  'charge.paid_twice',
+  'charge.refunded',
+  'charge.returned',
+];
 
-/** A charge for the rest is paid, or no longer needed. */
+/** What a charge for the rest has brought changes, or it is no longer needed. */
 function movesMoney(event: Step['event']): boolean {
   return MOVES_MONEY.includes(event);
 }

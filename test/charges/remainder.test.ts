@@ -142,6 +142,99 @@ test('the rest of a rest goes with it', async () => {
   assert.deepEqual([(await read(id)).state, (await read(restOfRest)).state], ['PAID', 'CANCELED']);
 });
 
+const cancel = (id: string) => service.send(`/charges/${id}/cancel`, { method: 'POST' });
+const restsOf = (id: string) =>
+  service.sql<{ id: string; state: string }>('select id, state from charges where remainder_of = $1 order by id', [id]);
+
+test('a rest that has ended unpaid is made again, one at a time, and late money of the first still counts', async () => {
+  const id = await paidInPart();
+  const canceled = (await remainder(id)).json.id;
+  await service.runJobs();
+  assert.equal((await remainder(id)).json.id, canceled, 'it is open');
+  assert.equal((await cancel(canceled)).status, 200);
+  await service.runJobs();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => remainder(id)));
+  const ids = new Set(answers.map(({ json }) => json.id));
+  assert.equal(ids.size, 1);
+  assert.ok(!ids.has(canceled));
+  const [expired = ''] = ids;
+  await service.sql(
+    `update charge_timers set at = now() - interval '1 year' where charge_id = $1 and kind = 'expire'`,
+    [expired],
+  );
+  await service.sql(`update charges set due_at = created_at, expire_at = created_at where id = $1`, [expired]);
+  await service.post('/sandbox/clock', { advance: 'P7D' });
+  await service.runJobs();
+  assert.equal((await read(expired)).state, 'EXPIRED');
+  const open = (await remainder(id)).json.id;
+  await service.runJobs();
+  assert.deepEqual(
+    (await restsOf(id)).map(({ state }) => state),
+    ['CANCELED', 'EXPIRED', 'ACTIVE'],
+  );
+  assert.equal((await read(id)).remainderId, open);
+  await pay(service, canceled, { method: 'pix' });
+  await service.runJobs();
+  assert.deepEqual([(await read(id)).state, (await read(open)).state], ['PAID', 'CANCELED']);
+  assert.equal(await eventsOf(id), 'created active partially_paid paid');
+});
+
+for (const [name, isFollowedFirst] of [
+  ['after the first charge was paid by it', true],
+  ['before the first charge was told', false],
+] as const) {
+  test(`money of the rest that goes back ${name} is money that went back of the whole`, async () => {
+    const id = await paidInPart();
+    const rest = (await remainder(id, { methods: ['pix'] })).json.id;
+    await service.runJobs();
+    await pay(service, rest, { method: 'pix' });
+    if (isFollowedFirst) await service.runJobs();
+    assert.equal((await service.post(`/charges/${rest}/refunds`, { amountCents: 990 })).status, 201);
+    await service.runJobs();
+    const part = await read(id);
+    assert.deepEqual(
+      [part.state, part.pix.status, (await read(rest)).state],
+      ['PARTIALLY_REFUNDED', 'PAID', 'PARTIALLY_REFUNDED'],
+    );
+    await service.post(`/charges/${rest}/refunds`, {});
+    await service.runJobs();
+    assert.deepEqual([(await read(id)).state, (await read(rest)).state], ['PARTIALLY_REFUNDED', 'REFUNDED']);
+    assert.equal((await remainder(id)).json.id, rest, 'a charge that was paid up has no further rest');
+    await service.post(`/charges/${id}/refunds`, {});
+    await service.runJobs();
+    assert.deepEqual([(await read(id)).state, (await read(id)).pix.status], ['REFUNDED', 'REFUNDED']);
+    assert.equal(await eventsOf(id), 'created active partially_paid paid refunded refund_requested refunded');
+  });
+}
+
+test('a charge whose own money went back keeps what its rest has brought', async () => {
+  const id = await paidInPart();
+  const rest = (await remainder(id)).json.id;
+  await service.runJobs();
+  await pay(service, rest, { method: 'pix' });
+  await service.runJobs();
+  await service.post(`/charges/${id}/refunds`, {});
+  await service.runJobs();
+  assert.deepEqual([(await read(id)).state, (await read(id)).pix.status], ['PARTIALLY_REFUNDED', 'REFUNDED']);
+});
+
+test('what went back before the rest arrived is still missing, and can be charged', async () => {
+  const id = await paidInPart();
+  const rest = (await remainder(id)).json.id;
+  await service.runJobs();
+  assert.equal((await service.post(`/charges/${id}/refunds`, { amountCents: 2_000 })).status, 201);
+  await service.runJobs();
+  await pay(service, rest, { method: 'pix' });
+  await service.runJobs();
+  assert.equal((await read(id)).state, 'PARTIALLY_PAID');
+  const second = (await remainder(id)).json.id;
+  assert.deepEqual([(await read(second)).amountCents, second === rest], [2_000, false]);
+  await service.runJobs();
+  await pay(service, second, { method: 'pix' });
+  await service.runJobs();
+  assert.equal((await read(id)).state, 'PAID');
+});
+
 test('there is no rest of a charge that is unpaid or paid, nor of one that pays for an order', async () => {
   const open = await openCharge(service);
   const paid = await openCharge(service);

@@ -128,7 +128,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'chargeRemainder',
     summary: 'Charge what is missing of a charge',
     description:
-      'For a charge that is PARTIALLY_PAID: one charge for the rest, to the same payer. When it is paid, the first charge is paid. There is one at most: a repeat returns it, whatever it asks for.',
+      'For a charge that is PARTIALLY_PAID: one charge for the rest, to the same payer. When it is paid, the first charge is paid. One is open at most: a repeat returns it, whatever it asks for, until it has failed, expired or been canceled.',
     tag,
     path: idOf('charge'),
     body: RemainderBody,

@@ -74,7 +74,7 @@ export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
     paidCents,
     missingCents: charge.state === 'PARTIALLY_PAID' ? missingCents(charge) : 0n,
     excessCents: isPaid ? excessCents(charge) : 0n,
-    returnedCents: sum(returned),
+    returnedCents: sum(returned) + (charge.rests?.returnedCents ?? 0n),
     returningCents: sum(returning),
     isTwice: charge.payments.some(({ isRepeat }) => isRepeat),
     cameAfterEnd: charge.payments.some(
