@@ -77,7 +77,7 @@ async function writeDecisions(
     lookups.set(chargeId, { chargeId, accountId, kind: 'reconcile', at: lookupAt, isAwaited: true });
   }
   const [written] = await Promise.all([
-    writeSteps(deps, tx, steps),
+    writeSteps(deps, tx, withLaterDecisions(steps)),
     setTimers(tx, [...lookups.values()]),
     deps.queue.enqueue(tx, RETIRE, toWithdraw),
     storeInstruments(tx, made),
@@ -89,6 +89,26 @@ async function writeDecisions(
   ]);
   for (const charge of written) charges.set(charge.id, charge);
   return charges;
+}
+
+/**
+ * A step without an event is one with the step before it of the same charge: the event of the first registered method shows the other
+ * as the same transaction leaves it, since no later event would.
+ */
+function withLaterDecisions(steps: readonly DatedStep[]): DatedStep[] {
+  const places = new Map<string, number>();
+  const joined: DatedStep[] = [];
+  for (const dated of steps) {
+    const { after, event } = dated.step;
+    const place = places.get(after.id);
+    const before = place === undefined ? undefined : joined[place];
+    if (place === undefined || !before || event) {
+      places.set(after.id, joined.push(dated) - 1);
+    } else {
+      joined[place] = { ...before, step: { ...before.step, after } };
+    }
+  }
+  return joined;
 }
 
 function stepOf(charge: Charge, method: Method, finding: Decision['finding'], at: Date): Step {

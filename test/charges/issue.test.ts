@@ -269,3 +269,22 @@ describe('many methods that go to their rails at the same time', () => {
     });
   }
 });
+
+test('a charge is announced as active with both of its methods as they are then', async () => {
+  const { status, json, text } = await shared.post('/charges', chargeBody({ methods: ['boleto', 'pix'] }));
+  assert.equal(status, 201, text);
+  await shared.runJobs();
+  const events = await shared.sql<{ type: string; object: { boleto: Shown; pix: Shown } }>(
+    'select type, object from events where object_id = $1 order by sequence',
+    [json.id],
+  );
+  assert.deepEqual(
+    events.map(({ type, object }) => [type, object.boleto.status, object.pix.status]),
+    [
+      ['charge.created', 'CREATING', 'CREATING'],
+      ['charge.active', 'REGISTERED', 'ACTIVE'],
+    ],
+  );
+});
+
+type Shown = { readonly status: string };

@@ -47,7 +47,7 @@ const hear = (boleto: SentBoleto, occurrence: string, reasons = '') => {
   return bench.read(bytesOf(returnLines('756', [told], { sequence: ++returned, day: '17112026' })));
 };
 
-test('a file without an answer is told of after its days, and what is unanswered goes into a new one', async () => {
+test('a warning names a file that the bank has not answered in time, and its unanswered instructions go into a new file', async () => {
   const [one, two] = await bench.send({}, {});
   await hear(two!, '02');
   assert.equal(await gauge(), '0');
@@ -89,7 +89,7 @@ test('a file without an answer is told of after its days, and what is unanswered
   assert.equal(await status(one!), 'REGISTERED');
 });
 
-test('a bank that got both files and refuses the second fails no charge, in either order', async () => {
+test('no charge fails when a bank gets both files and refuses the second, in either order', async () => {
   const [one, two] = await bench.send({}, {});
   const { sequence } = await newest();
   const said = await runCommand(cnabCommand, env(), ['renew', RAIL, '--file', String(sequence)]);
@@ -102,7 +102,7 @@ test('a bank that got both files and refuses the second fails no charge, in eith
   assert.equal((await renew(sequence + 1)).status, 409, 'all is answered');
 });
 
-test('a bank that got one file twice and refuses the repeat before it is heard of the first fails no charge', async () => {
+test('no charge fails when a bank gets one file twice and its refusal of the repeat is read first', async () => {
   const [boleto] = await bench.send({});
   const folder = await mkdtemp(path.join(tmpdir(), 'twice-'));
   const offered = await bench.offer(folder);
@@ -113,7 +113,7 @@ test('a bank that got one file twice and refuses the repeat before it is heard o
   assert.equal(await status(boleto!), 'REGISTERED');
 });
 
-test('a refusal of what was sent once, or for another reason, is the end of the boleto', async () => {
+test('a boleto fails when its bank refuses it the first time, or for another reason than a repeat', async () => {
   const [one, two] = await bench.send({}, {});
   await hear(one!, '03', '63');
   const { sequence } = await newest();
@@ -122,7 +122,7 @@ test('a refusal of what was sent once, or for another reason, is the end of the 
   assert.deepEqual([await status(one!), await status(two!)], ['FAILED', 'FAILED']);
 });
 
-test('an answer that comes before the new file is made leaves nothing to send; a boleto that is canceled then is written off', async () => {
+test('an answer before the new file is made leaves nothing to send, and a boleto that is canceled then is written off', async () => {
   const [one, two] = await bench.send({}, {});
   const { sequence } = await newest();
   // No number is left for a new file: as when the process ends before it is made.
@@ -143,7 +143,7 @@ test('an answer that comes before the new file is made leaves nothing to send; a
   );
 });
 
-test('a lost file whose boletos have all ended is let go', async () => {
+test('no new file is made for a lost file whose boletos have all ended', async () => {
   await bench.make();
   const [one, two] = await bench.send({}, {});
   const { sequence } = await newest();
@@ -159,6 +159,6 @@ test('a lost file whose boletos have all ended is let go', async () => {
   assert.equal(files.find((file: { sequence: number }) => file.sequence === sequence).unanswered, 0);
 });
 
-test('a file that is not there is not found', async () => {
+test('an unknown file is not found', async () => {
   assert.equal((await renew(777)).status, 404);
 });

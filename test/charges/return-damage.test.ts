@@ -74,7 +74,7 @@ for (const [what, damage, remark] of [
   }
 }
 
-test('money without its title waits for a person, and the whole file books it once', async () => {
+test('money whose title is missing waits for a person, and the complete file books it once', async () => {
   const [first, second] = [await bank.one(), await bank.one()];
   const lines = bank.lines(bank.paid(first), bank.paid(second));
   const broken = await bring(lines.toSpliced(T + 2, 1));
@@ -86,7 +86,7 @@ test('money without its title waits for a person, and the whole file books it on
   assert.deepEqual([await amounts(first), await amounts(second)], [[Number(AMOUNT)], [Number(AMOUNT)]]);
 });
 
-test('a day that a program writes for none is none', async () => {
+test('a placeholder for an unknown day is not read as a day', async () => {
   for (const creditDay of ['01010001', '31129999', '01010000']) {
     const boleto = await bank.one();
     assert.deepEqual((await bring(bank.lines(bank.paid(boleto, { creditDay })))).counts, { paid: 1 });
@@ -95,14 +95,14 @@ test('a day that a program writes for none is none', async () => {
   }
 });
 
-test('blanks that were taken off the ends of lines change nothing', async () => {
+test('lines without the blanks at their ends are read as usual', async () => {
   const boleto = await bank.one();
   const lines = bank.lines(bank.told(boleto, '02'), bank.paid(boleto));
   assert.deepEqual((await bring(lines.map(line => line.trimEnd()))).counts, { registered: 1, paid: 1 });
   assert.deepEqual((await bring(lines)).counts, { repeated: 2 });
 });
 
-test('control characters are blanks, with a warning, and the file is read to its end', async () => {
+test('control characters count as blanks, with a warning, and the file is read to its end', async () => {
   const boleto = await bank.one();
   const lines = bank.lines(bank.paid(boleto));
   // In the name of the payer, in the document number, and behind the last line.
@@ -114,7 +114,7 @@ test('control characters are blanks, with a warning, and the file is read to its
   assert.deepEqual(await amounts(boleto), [Number(AMOUNT)]);
 });
 
-test('a file whose header names no day is judged by the other days in it', async () => {
+test('a file without a day in its header is judged by its other days', async () => {
   const boleto = await bank.one();
   const undated = (lines: readonly string[]) => lines.with(0, put(lines[0]!, 144, '00000000'));
   const refused = async (lines: readonly string[], words: RegExp) => {

@@ -50,7 +50,7 @@ test('a certificate of the right authority with another name is refused', async 
   assert.equal(await right.notify(), 200);
 });
 
-test('a notification that cannot be stored is answered all the same, and not as taken', async t => {
+test('a notification that cannot be stored is answered with an error, so that the bank sends it again', async t => {
   const { at, notify } = await startWith(t);
   const client = new pg.Client({ connectionString: at.service.databaseUrl });
   await client.connect();
@@ -62,7 +62,7 @@ test('a notification that cannot be stored is answered all the same, and not as 
   assert.equal(await notify(), 200);
 });
 
-test('a webhook on a node without a receiver is said at the start', async t => {
+test('a node that has a webhook and no receiver says so at its start', async t => {
   const at = await startServiceAtPsp();
   t.after(() => at.stop());
   const { log, lines } = recordingLog();
@@ -79,7 +79,7 @@ test('a webhook on a node without a receiver is said at the start', async t => {
   );
 });
 
-test('one address has so many connections at the receiver and no more, and those that send nothing are closed', async t => {
+test('one address has a limited number of connections at the receiver, and silent ones are closed', async t => {
   const { at, notify } = await startWith(t);
   const port = Number(new URL(at.webhookUrl).port);
   const silent = await Promise.all(
@@ -98,7 +98,9 @@ test('one address has so many connections at the receiver and no more, and those
   assert.equal(await notify(), 200);
 });
 
-test('neither a silent connection nor one that a bank keeps holds up a stop', { timeout: HANGS_AFTER_MS }, async () => {
+test('a stop waits neither for a silent connection nor for one that a bank keeps open', {
+  timeout: HANGS_AFTER_MS,
+}, async () => {
   const at = await startServiceAtPsp();
   await at.registerWebhook();
   const agent = new Agent({ keepAlive: true });

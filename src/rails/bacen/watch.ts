@@ -10,7 +10,7 @@ import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** A payment can go back for so long; the list of a PSP is by the time of payment, not of the return. */
+/** A payment can go back within this time; the list of a PSP is by the time of payment, not of the return. */
 const RETURN_DAYS = 91;
 const MAX_PAGES = 100_000;
 
