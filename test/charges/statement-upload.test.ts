@@ -46,6 +46,28 @@ test('a statement is imported once, and each upload is on record', async () => {
   assert.equal(unmatched[0].amountCents, 15_990);
 });
 
+test('lines that fit no charge are kept many at a time, and each once', async () => {
+  const lines = Array.from({ length: 1_000 }, (_, index) => {
+    const number = String(index).padStart(11, '0');
+    // The last ten repeat lines before them.
+    return `10/11/2026;${10 + (index % 7)},00;PIX RECEBIDO E99999999202611101400${index < 990 ? number : '00000000007'}`;
+  });
+  const file = `Data;Valor;Descrição\n${lines.join('\n')}\n`;
+  const { statement } = (await upload(file)).json;
+  assert.equal(
+    statement.counts.unmatched + statement.counts.known + statement.counts.duplicate,
+    1_000,
+    JSON.stringify(statement),
+  );
+  const kept = await service.sql<{ rows: number; transactions: number }>(
+    `select count(*)::int as rows, count(distinct xmin::text)::int as transactions
+       from unmatched_receipts where reference like 'E99999999202611101400%'`,
+  );
+  assert.equal(kept[0]?.rows, statement.counts.unmatched + statement.counts.duplicate);
+  assert.ok(kept[0]!.transactions <= 20, `${kept[0]?.transactions} transactions`);
+  assert.equal((await upload(file)).json.statement.counts.known, 1_000);
+});
+
 test('what is no statement is refused, and nothing is on record', async () => {
   const before = (await service.get('/statements')).json.total;
   for (const [body, type, status] of [

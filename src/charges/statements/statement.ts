@@ -10,8 +10,15 @@ import type { PossibleDuplicate, RecordedPayment } from '../judge-payment.ts';
 import { type PayDeps, recordReadPayment } from '../pay.ts';
 import { MAX_REFERENCE_LENGTH, normalReference } from '../payment-reference.ts';
 import { type KnownMoney, mayBeSame, type ReadReceipt } from '../possible-duplicate.ts';
-import { findChargeByTxid, isRecorded } from '../store-money.ts';
-import { findKnownMoney, findUnmatched, insertUnmatched, type UnmatchedReceipt } from '../unmatched/store.ts';
+import { comparable, findChargeByTxid, isRecorded } from '../store-money.ts';
+import {
+  findKnownMoney,
+  findUnmatched,
+  insertManyUnmatched,
+  insertUnmatched,
+  type UnmatchedReceipt,
+} from '../unmatched/store.ts';
+import { type LookAhead, lookAhead } from './look-ahead.ts';
 
 /** How many entries ended in which way. */
 export type ImportCounts = {
@@ -45,7 +52,13 @@ type Shared = ImportDeps & {
 
 type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
 
-/** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */
+/** Entries that are looked up, and kept, together. */
+const CHUNK = 500;
+
+/**
+ * Imports entries in their order. What fits no charge and is not known is kept many at a time; any other entry has a transaction of its
+ * own. To import a file again, also after a crash, is safe.
+ */
 export async function importStatement(deps: ImportDeps, entries: readonly StatementEntry[]): Promise<Import> {
   const counts = {
     matched: 0,
@@ -59,12 +72,66 @@ export async function importStatement(deps: ImportDeps, entries: readonly Statem
   };
   const duplicates: { reference: string; duplicateOf: string }[] = [];
   const shared = { ...deps, listed: new Set(entries.map(referenceOf)), knownMoney: knownMoneyOf(deps) };
-  for (const entry of entries) {
-    const { as, duplicateOf } = await importEntry(shared, entry);
-    counts[as]++;
-    if (duplicateOf !== undefined) duplicates.push({ reference: referenceOf(entry), duplicateOf });
+  for (let from = 0; from < entries.length; from += CHUNK) {
+    const asked = entries.slice(from, from + CHUNK).map(entry => ({ entry, reference: referenceOf(entry) }));
+    const ahead = await lookAhead(deps.db, asked);
+    const taken = new Set<string>();
+    let fresh: UnmatchedReceipt[] = [];
+    const keepFresh = async () => {
+      const some = fresh;
+      fresh = [];
+      const kept = await keepMany(shared, some);
+      counts.unmatched += kept;
+      counts.known += some.length - kept;
+    };
+    for (const { entry, reference } of asked) {
+      const key = comparable(reference);
+      const simple = taken.has(key) ? undefined : await simpleEnd(shared, ahead, entry);
+      taken.add(key);
+      if (simple === 'outgoing' || simple === 'known') counts[simple]++;
+      else if (simple) fresh.push(simple);
+      else {
+        await keepFresh();
+        const { as, duplicateOf } = await importEntry(shared, entry);
+        counts[as]++;
+        if (duplicateOf !== undefined) duplicates.push({ reference, duplicateOf });
+      }
+    }
+    await keepFresh();
   }
   return { counts, duplicates };
+}
+
+/** How most entries end: known, or kept since they fit no charge. Undefined: the entry needs questions of its own. */
+async function simpleEnd(
+  shared: Shared,
+  ahead: LookAhead,
+  entry: StatementEntry,
+): Promise<'outgoing' | 'known' | UnmatchedReceipt | undefined> {
+  const { amountCents, postedDay, txid, isReturn } = entry;
+  if (amountCents <= 0n) return 'outgoing';
+  if (isReturn || (txid !== undefined && ahead.isCharged(txid))) return undefined;
+  const { read, receipt } = readingOf(shared, entry);
+  if (ahead.isKept(read.reference)) return 'known';
+  if (ahead.isSeen(read.reference)) return undefined;
+  const known = ahead.hasMoney(amountCents, postedDay) ? await shared.knownMoney(amountCents, postedDay) : [];
+  return known.some(money => mayBeSame(money, read)) ? undefined : { ...receipt, reason: 'no_match' };
+}
+
+async function keepMany({ db, clock }: Shared, receipts: readonly UnmatchedReceipt[]): Promise<number> {
+  if (receipts.length === 0) return 0;
+  return db.transaction(tx => insertManyUnmatched(tx, receipts, clock.now()));
+}
+
+/** An entry as it is compared with known money, and as it is kept. */
+function readingOf({ listed, clock }: Shared, entry: StatementEntry) {
+  const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
+  const reference = referenceOf(entry);
+  const read = { reference, amountCents, postedDay, source: 'statement', payerDocument, listed } as const;
+  // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
+  // by guess; that of today lies in the future.
+  const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), clock.now());
+  return { read, receipt: { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) } };
 }
 
 /**
@@ -82,20 +149,9 @@ function knownMoneyOf({ db }: ImportDeps): Shared['knownMoney'] {
 
 async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> {
   if (entry.amountCents <= 0n) return { as: 'outgoing' };
-  const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
-  const reference = referenceOf(entry);
-  const read = {
-    reference,
-    amountCents,
-    postedDay,
-    source: 'statement',
-    payerDocument,
-    listed: shared.listed,
-  } as const;
-  // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
-  // by guess; that of today lies in the future.
-  const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), shared.clock.now());
-  const receipt = { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) };
+  const { txid, amountCents, postedDay } = entry;
+  const { read, receipt } = readingOf(shared, entry);
+  const { reference, postedAt } = receipt;
   // Money that came back pays nothing, whatever txid the bank repeats beside it.
   if (entry.isReturn) return keep(shared, { ...receipt, reason: 'returned' });
   const chargeId = txid === undefined ? undefined : await findChargeByTxid(shared.db, txid);

@@ -137,6 +137,33 @@ export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDa
   return rows.map(toKnownMoney);
 }
 
+/** Of which of these amounts and days `findKnownMoney` finds any, as `amount day`. */
+export async function findAmountsWithMoney(
+  sql: Sql,
+  of: readonly { readonly amountCents: bigint; readonly postedDay: CivilDay }[],
+): Promise<ReadonlySet<string>> {
+  const asked = [...new Map(of.map(one => [`${one.amountCents} ${one.postedDay}`, one])).values()];
+  const rows = await sql.query<{ amount_cents: string; day: CivilDay }>(
+    `select amount_cents, day
+       from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as asked (amount_cents, day, since, until)
+      where exists (select from payments p
+                     where p.method = 'pix' and p.amount_cents = asked.amount_cents
+                       and p.paid_at >= asked.since and p.paid_at < asked.until)
+         or exists (select from payments p
+                     where p.is_by_pix and p.amount_cents = asked.amount_cents
+                       and p.paid_at >= asked.since and p.paid_at < asked.until)
+         or exists (select from unmatched_receipts r
+                     where r.amount_cents = asked.amount_cents and r.posted_at >= asked.since and r.posted_at < asked.until)`,
+    [
+      asked.map(({ amountCents }) => amountCents),
+      asked.map(({ postedDay }) => postedDay),
+      asked.map(({ postedDay }) => aboutDay(postedDay)[0]),
+      asked.map(({ postedDay }) => aboutDay(postedDay)[1]),
+    ],
+  );
+  return new Set(rows.map(({ amount_cents, day }) => `${amount_cents} ${day}`));
+}
+
 /** Receipts that fit no charge and wait for a decision, of any of these amounts about these days. */
 export async function findWaitingMoney(
   sql: Sql,
