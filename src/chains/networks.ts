@@ -16,7 +16,12 @@ export type NetworkFacts = {
   /** What the network takes its fees in. Some coins are assets that can be paid out too. */
   readonly coin: Coin;
   readonly tokens: { readonly [S in AssetSymbol]?: Token };
+  /** Where a person looks up what is on the network; a hash or an address follows. */
+  readonly explorer: { readonly transaction: string; readonly address: string };
 };
+
+/** The explorers that Etherscan runs have one form of addresses. */
+const etherscan = (site: string) => ({ transaction: `https://${site}/tx/`, address: `https://${site}/address/` });
 
 const ETH = { symbol: 'eth', decimals: 18 } as const;
 
@@ -30,6 +35,7 @@ export const NETWORK_FACTS = {
       usdt: { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
       usdc: { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },
     },
+    explorer: etherscan('etherscan.io'),
   },
   polygon: {
     kind: 'evm',
@@ -40,6 +46,7 @@ export const NETWORK_FACTS = {
       usdt: { address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F', decimals: 6 },
       usdc: { address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', decimals: 6 },
     },
+    explorer: etherscan('polygonscan.com'),
   },
   base: {
     kind: 'evm',
@@ -47,6 +54,7 @@ export const NETWORK_FACTS = {
     blockMs: 2_000,
     coin: ETH,
     tokens: { usdc: { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 } },
+    explorer: etherscan('basescan.org'),
   },
   arbitrum: {
     kind: 'evm',
@@ -57,6 +65,7 @@ export const NETWORK_FACTS = {
       usdt: { address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9', decimals: 6 },
       usdc: { address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', decimals: 6 },
     },
+    explorer: etherscan('arbiscan.io'),
   },
   bsc: {
     kind: 'evm',
@@ -67,6 +76,7 @@ export const NETWORK_FACTS = {
       usdt: { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18 },
       usdc: { address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', decimals: 18 },
     },
+    explorer: etherscan('bscscan.com'),
   },
   tron: {
     kind: 'tron',
@@ -74,6 +84,7 @@ export const NETWORK_FACTS = {
     blockMs: 3_000,
     coin: { symbol: 'trx', decimals: 6 },
     tokens: { usdt: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } },
+    explorer: { transaction: 'https://tronscan.org/#/transaction/', address: 'https://tronscan.org/#/address/' },
   },
 } as const satisfies Record<Network, NetworkFacts>;
 
@@ -87,6 +98,11 @@ export function decimalsOf(symbol: AssetSymbol, network: Network): number {
 
 export function coinOf(network: Network): Coin {
   return NETWORK_FACTS[network].coin;
+}
+
+/** The page of a transaction or an address in the explorer of its network. */
+export function explorerPage(network: Network, kind: keyof NetworkFacts['explorer'], id: string): string {
+  return NETWORK_FACTS[network].explorer[kind] + encodeURIComponent(id);
 }
 
 const HASHES = { evm: /^0x[0-9a-f]{64}$/i, tron: /^[0-9a-f]{64}$/i };

@@ -257,7 +257,7 @@ test('the checkout offers the rest where the account allows it, in both language
   const pageIn = async (language: string) =>
     (await fetch(service.url + path, { headers: { 'accept-language': language } })).text();
   const press = () => fetch(`${service.url}${path}/remainder`, { method: 'POST', redirect: 'manual' });
-  assert.match(await pageIn('en'), /R\$109\.90 is missing: agree with the seller/);
+  assert.match(await pageIn('en'), /R\$\s109\.90 is missing: agree with the seller/);
   assert.equal((await press()).status, 303);
   assert.equal((await read(id)).remainderId, undefined, 'the account does not allow it');
   const allowed = await service.send('/accounts/acme/settings', {
@@ -266,7 +266,7 @@ test('the checkout offers the rest where the account allows it, in both language
     headers: { 'content-type': 'application/json' },
   });
   assert.equal(allowed.json.offersRemainder, true, allowed.text);
-  assert.match(await pageIn('en'), /Pay the rest: R\$109\.90/);
+  assert.match(await pageIn('en'), /Pay the rest: R\$\s109\.90/);
   assert.match(await pageIn('pt-BR'), /Pagar o restante: R\$\s109,90/);
   const [first, again] = [await press(), await press()];
   const rest = (await read(id)).remainderId;

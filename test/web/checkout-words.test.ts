@@ -34,24 +34,24 @@ test('a late charge whose pix code has a fixed amount: each method says what the
   const id = await openCharge(service, { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } });
   const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
   const said = await saidOf(id);
-  const total = `R$${(owed.totalCents / 100).toFixed(2)}`;
-  assert.notEqual(total, 'R$159.90');
-  assert.ok(said.includes(`Amount by Pix R$159.90 Amount by boleto ${total}`), said);
-  const missing = `R$${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
-  assert.ok(said.includes(`This code asks for R$159.90 only; ${missing} stays open`), said);
+  const total = `R$ ${(owed.totalCents / 100).toFixed(2)}`;
+  assert.notEqual(total, 'R$ 159.90');
+  assert.ok(said.includes(`Amount by Pix R$ 159.90 Amount by boleto ${total}`), said);
+  const missing = `R$ ${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
+  assert.ok(said.includes(`This code asks for R$ 159.90 only; ${missing} stays open`), said);
 });
 
 test('a late charge shows one total for each method, and none beside them', async () => {
   const id = await openCharge(service, { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } });
   const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
   const said = await saidOf(id);
-  const left = `R$${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
+  const left = `R$ ${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
   const parts = owed.lines
     .slice(1)
-    .map(({ amountCents }: { amountCents: number }) => `R$${(amountCents / 100).toFixed(2)}`);
-  const known = ['R$159.90', `R$${(owed.totalCents / 100).toFixed(2)}`, left, ...parts];
+    .map(({ amountCents }: { amountCents: number }) => `R$ ${(amountCents / 100).toFixed(2)}`);
+  const known = ['R$ 159.90', `R$ ${(owed.totalCents / 100).toFixed(2)}`, left, ...parts];
   assert.deepEqual(
-    (said.match(/R\$[\d.]+\d/g) ?? []).filter(amount => !known.includes(amount)),
+    (said.match(/R\$ [\d.,]+\d/g) ?? []).filter(amount => !known.includes(amount)),
     [],
   );
 });
@@ -132,11 +132,11 @@ test('the payer is named beside the amount, not among what the bank will show', 
 test('money that is too much, or came after the end, is not said to be all well', async () => {
   const over = await openCharge(service);
   await pay(service, over, { method: 'pix', amountCents: 20_000 });
-  assert.match(await saidOf(over), /You paid R\$40\.10 too much/);
+  assert.match(await saidOf(over), /You paid R\$\s40\.10 too much/);
   const twice = await openCharge(service);
   await pay(service, twice);
   await pay(service, twice);
-  assert.match(await saidOf(twice), /more than one payment, R\$159\.90 too much\. The seller can return it\./);
+  assert.match(await saidOf(twice), /more than one payment, R\$\s159\.90 too much\. The seller can return it\./);
   const canceled = await openCharge(service);
   await service.send(`/charges/${canceled}/cancel`, { method: 'POST' });
   await pay(service, canceled);
@@ -154,7 +154,7 @@ test('once the second payment went back, nothing is left for the seller to retur
   await pay(service, id);
   await refund(id, { amountCents: 15_990 });
   const said = await saidOf(id);
-  assert.match(said, /R\$159\.90 went back to the payer/);
+  assert.match(said, /R\$\s159\.90 went back to the payer/);
   assert.doesNotMatch(said, /can return/);
 });
 

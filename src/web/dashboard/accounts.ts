@@ -9,7 +9,8 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { type Fields, filled, textField } from './form.ts';
-import { facts, table, when } from './parts.ts';
+import { when } from './formats.ts';
+import { facts, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const MAX_SHOWN = 1_000;
@@ -95,7 +96,7 @@ async function askForSettings({ db }: ActDeps, { caller }: FastifyRequest, { id 
         value: settings.colour ?? '',
         hint: 'Such as #0b6b4a. It must stand out from white by 3 to 1.',
       },
-      { name: 'logo', label: 'New logo', type: 'file', hint: 'PNG, JPEG or WebP, at most 32 kB and 1024 by 1024.' },
+      { name: 'logo', label: 'New logo', type: 'file', hint: 'PNG, JPEG or WebP, at most 32 kB and 1,024 by 1,024.' },
       ...(logo ? [{ name: 'removeLogo', label: 'Remove the logo', type: 'checkbox' } as const] : []),
       { name: 'returnUrl', label: 'Back to the shop leads to', value: settings.returnUrl ?? '', ...link },
       {

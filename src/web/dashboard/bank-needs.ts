@@ -10,6 +10,7 @@ import type { Rails } from '../../rails/rails.ts';
 import { html } from '../html.ts';
 import { renewAddress } from './boleto-files.ts';
 import type { ListDeps } from './charges.ts';
+import { count } from './formats.ts';
 import { type Need, need } from './need.ts';
 import { idLink, table } from './parts.ts';
 import { returnAddress, seenOf } from './returns.ts';
@@ -64,7 +65,7 @@ export async function numbersRunningOut(deps: BankNeedDeps, { caller }: FastifyR
   const scarce = scarceNumbers(deps.rails, await readAgreementUses(deps.db, 1));
   const rows = scarce.map(({ rail, left }) => [
     rail,
-    left === 0n ? 'None is left: boletos are refused.' : `${left} are left.`,
+    left === 0n ? 'None is left: boletos are refused.' : `${count(left)} are left.`,
     'Ask the bank for a further range, and raise lastNumber.',
   ]);
   return need(

@@ -10,7 +10,8 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
 import type { ListDeps } from './charges.ts';
 import { type Fields, textField } from './form.ts';
-import { count, pager, readFilters, table, when } from './parts.ts';
+import { count, when } from './formats.ts';
+import { pager, readFilters, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const PAGE = '/dashboard/boletos';

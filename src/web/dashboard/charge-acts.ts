@@ -8,7 +8,8 @@ import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { textField } from './form.ts';
-import { facts, reais, when } from './parts.ts';
+import { reais, when } from './formats.ts';
+import { facts } from './parts.ts';
 import { daysIn, EXPIRE_FIELD, METHODS_FIELD } from './payer-fields.ts';
 
 export async function shownCharge({ db }: Pick<ActDeps, 'db'>, { caller }: FastifyRequest, { id = '' }: Params) {

@@ -7,7 +7,8 @@ import { type ActDeps, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { shownCharge } from './charge-acts.ts';
 import { centsIn, filled, minuteIn, textField } from './form.ts';
-import { facts, queryOf, reais } from './parts.ts';
+import { fieldAmount, reais } from './formats.ts';
+import { facts, queryOf } from './parts.ts';
 import { METHOD_CHOICES } from './payer-fields.ts';
 
 function paymentField(payments: readonly Payment[]): Field {
@@ -33,9 +34,10 @@ function leftOfNewest({ payments, refunds }: Charge): bigint {
   return newest.amountCents - sumOf(sentBack);
 }
 
-/** As a person in Brazil types it: 159,90. */
-function decimalComma(cents: bigint): string {
-  return cents > 0n ? `${cents / 100n},${String(cents % 100n).padStart(2, '0')}` : '';
+/** What stands in the field at first: nothing when nothing is left. */
+function amountLeft(charge: Charge): string {
+  const left = leftOfNewest(charge);
+  return left > 0n ? fieldAmount(left) : '';
 }
 
 export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
@@ -61,7 +63,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
             apiName: 'amountCents',
             label: 'Amount',
             isRequired: excess === 0n,
-            value: textOf(queryOf(request)['amount']) || decimalComma(leftOfNewest(charge)),
+            value: textOf(queryOf(request)['amount']) || amountLeft(charge),
             hint: 'All that is left of the newest payment, unless you write less.',
           },
           ...(excess > 0n ? [{ name: 'excess', label: 'Only what was paid too much', type: 'checkbox' } as const] : []),

@@ -16,7 +16,8 @@ import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { cost, documentOf, reais, when } from './formats.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
@@ -109,8 +110,8 @@ ${pager(request, list)}</div>`,
         ['External id', charge.externalId],
         ['Description', charge.description],
         ['Payer', charge.customer.name],
-        ['Document', charge.customer.document],
-        ['Asked for', `${(charge.amountCents / 100).toFixed(2)} ${charge.currency}`],
+        ['Document', documentOf(charge.customer.document)],
+        ['Asked for', cost(decimal(charge.amountCents), charge.currency)],
         ['Due', when(charge.dueAt)],
         ['Another due date', charge.dueChange && dueChangeLine(charge.dueChange)],
         ['Ends', when(charge.expireAt)],

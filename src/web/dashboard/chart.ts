@@ -1,7 +1,7 @@
 // A chart that the server draws: a bar a day for each series, with the same numbers as a table for those who do not see it.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { type Html, html, type Piece } from '../html.ts';
-import { formatsOf } from '../language.ts';
+import { day as shortDay } from './formats.ts';
 import { table } from './parts.ts';
 
 export type Series<Day> = {
@@ -31,7 +31,6 @@ const GAP = 2;
 
 export function barChart<Day extends { readonly day: CivilDay }>(chart: Chart<Day>): Html {
   const { title, days, series, isStacked = false } = chart;
-  const { shortDay } = formatsOf('en');
   const step = WIDTH / Math.max(1, days.length);
   const width = isStacked ? step - GAP : (step - GAP) / series.length;
   const heightsOf = (day: Day) => series.map(({ value }) => value(day));

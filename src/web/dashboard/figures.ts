@@ -6,8 +6,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Html, html, type Piece } from '../html.ts';
 import { barChart } from './chart.ts';
+import { count, quantityText, reais } from './formats.ts';
 import { kept } from './kept.ts';
-import { count, reais } from './parts.ts';
 
 const DAYS = 90;
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
@@ -109,7 +109,7 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
 function wordsOf({ sent }: DayFigures): string[] {
   return [...sent].map(([currency, units]) => {
     const [symbol = '', network = ''] = currency.split('.');
-    return `${formatAmount(currency, units)} ${symbol.toUpperCase()} on ${network}`;
+    return `${quantityText(formatAmount(currency, units), symbol)} on ${network}`;
   });
 }
 

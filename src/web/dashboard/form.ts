@@ -77,13 +77,23 @@ export function filled(fields: Fields, names: readonly string[]): Record<string,
   return Object.fromEntries(names.map(name => [name, textField(fields, name)]).filter(([, value]) => value !== ''));
 }
 
-/** `159,90` and `159.90` as cents; what is no amount goes on as it is, so that the API names the fault. */
+/** An amount as people type it: plain, with groups as in Brazil (`1.234` is a thousand and more), or as in English with its cents. */
+const AMOUNTS = [
+  /^(?<whole>\d+)(?:[.,](?<cents>\d{1,2}))?$/,
+  /^(?<whole>\d{1,3}(?:\.\d{3})+)(?:,(?<cents>\d{1,2}))?$/,
+  /^(?<whole>\d{1,3}(?:,\d{3})+)\.(?<cents>\d{1,2})$/,
+];
+
+/** `159,90`, `1.234,56` and `1,234.56` as cents; what is no amount goes on as it is, so that the API names the fault. */
 export function centsIn(text: string): number | string {
-  const plain = text
-    .replace(/\s|R\$/g, '')
-    .replace(/\.(?=\d{3}(?:\D|$))/g, '')
-    .replace(',', '.');
-  return /^\d+(?:\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : text;
+  const plain = text.replace(/\s|R\$/g, '');
+  for (const form of AMOUNTS) {
+    const { whole, cents = '' } = form.exec(plain)?.groups ?? {};
+    if (whole === undefined) continue;
+    const digits = Number(whole.replace(/[.,]/g, '') + cents.padEnd(2, '0'));
+    return Number.isSafeInteger(digits) ? digits : text;
+  }
+  return text;
 }
 
 /** `2` and `1,5` as numbers; what is none goes on as it is, so that the API names the fault. */

@@ -13,8 +13,10 @@ import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
+import { count, when } from './formats.ts';
+import { wholeAddress } from './on-chain.ts';
 import type { NetworkFaults } from './outside-needs.ts';
-import { badge, count, facts, table, when } from './parts.ts';
+import { badge, facts, table } from './parts.ts';
 import { shell } from './shell.ts';
 
 export type HealthPageDeps = ListDeps & {
@@ -48,10 +50,10 @@ export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
       section: 'health',
       version: await deps.versionOf(),
       body: html`<div data-live="health"><section class="card"><h2>This node</h2>${facts([
-        ['Version', deps.version],
+        ['Version', html`<code>${deps.version}</code>`],
         ['Mode', deps.mode],
-        ['Database', html`${badge('ok')} ${tookMs} ms for this page`],
-        ['Clock', `${Math.round(deps.databaseClock.offsetMs())} ms off the database's`],
+        ['Database', html`${badge('ok')} ${count(tookMs)} ms for this page`],
+        ['Clock', `${count(Math.round(deps.databaseClock.offsetMs()))} ms off the database's`],
         [
           'Loops',
           stopped.length === 0 ? badge('ok') : html`${badge('failed')} ${stopped.map(({ name }) => name).join(', ')}`,
@@ -83,7 +85,7 @@ ${
   })}</section>`
 }
 ${certificates.length > 0 && html`<section class="card"><h2>Certificates</h2>${table({ caption: 'Certificates', head: ['Of', 'Ends'], rows: certificates.map(({ name, end }) => [name, when(end)]) })}</section>`}
-${senders.length > 0 && html`<section class="card attention"><h2>Halted senders</h2>${table({ caption: 'Halted senders', head: ['Network', 'Sender', 'Since'], rows: senders.map(({ network, sender, haltedAt }) => [network, html`<code>${sender}</code>`, when(haltedAt)]) })}</section>`}
+${senders.length > 0 && html`<section class="card attention"><h2>Halted senders</h2>${table({ caption: 'Halted senders', head: ['Network', 'Sender', 'Since'], rows: senders.map(({ network, sender, haltedAt }) => [network, wholeAddress(deps, network, sender), when(haltedAt)]) })}</section>`}
 <section class="card"><h2>Jobs</h2>${table({
         caption: 'Jobs',
         head: ['Queue', '#Ready', '#Later', '#Running', '#Failed', '#Oldest waits'],

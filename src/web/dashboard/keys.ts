@@ -13,7 +13,8 @@ import { type ActDeps, accountField, accountIn, defineAct, type Field } from './
 import { textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled, textField } from './form.ts';
-import { actorWords, badge, facts, table, when } from './parts.ts';
+import { when } from './formats.ts';
+import { actorWords, badge, facts, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;

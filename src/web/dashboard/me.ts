@@ -21,9 +21,10 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { type Html, html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { fieldsOf, textField } from './form.ts';
+import { when } from './formats.ts';
 import { plainPage } from './frame.ts';
 import { type LoginDeps, nextOf, readAssertion } from './login.ts';
-import { table, when } from './parts.ts';
+import { table } from './parts.ts';
 import { type ShellDeps, shell } from './shell.ts';
 
 const HIDDEN = { schema: { hide: true } } as const;

@@ -10,7 +10,8 @@ import { type ActDeps, defineAct } from './act.ts';
 import type { ListDeps } from './charges.ts';
 import { csvLink } from './csv.ts';
 import { textField } from './form.ts';
-import { badge, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { reais, when } from './formats.ts';
+import { badge, idLink, pager, readFilters, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;

@@ -1,6 +1,6 @@
 // One thing of the first page that needs a person.
 import { type Html, html, type Piece } from '../html.ts';
-import { count } from './parts.ts';
+import { count } from './formats.ts';
 
 /** Undefined when nothing needs anybody, or the person may not see it. */
 export type Need = Html | undefined;

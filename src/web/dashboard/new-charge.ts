@@ -5,6 +5,7 @@ import { html } from '../html.ts';
 import { type ActDeps, accountField, accountIn, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { centsIn, type Fields, filled, percentIn, textField } from './form.ts';
+import { EXAMPLE_AMOUNT } from './formats.ts';
 import {
   customerIn,
   DESCRIPTION_FIELD,
@@ -38,7 +39,13 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
       words: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>`,
       fields: [
         ...(await accountField(deps, request)),
-        { name: 'amount', apiName: 'amountCents', label: 'Amount', isRequired: true, hint: 'Such as 159,90' },
+        {
+          name: 'amount',
+          apiName: 'amountCents',
+          label: 'Amount',
+          isRequired: true,
+          hint: `Such as ${EXAMPLE_AMOUNT}`,
+        },
         {
           name: 'currency',
           label: 'Currency',

@@ -8,6 +8,8 @@ import { requireOrder } from '../../orders/show.ts';
 import { html, type Piece } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { filled } from './form.ts';
+import { cost, quantity } from './formats.ts';
+import { wholeAddress } from './on-chain.ts';
 import { facts } from './parts.ts';
 
 /** The acts after which a transfer is sent. */
@@ -27,10 +29,10 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
   ) {
     const order = await requireOrder(deps.db, id.toLowerCase(), request.caller?.accountId);
     const shown: Piece = facts([
-      ['Quantity', `${order.quantity} ${order.symbol.toUpperCase()}`],
+      ['Quantity', quantity(order.quantity, order.symbol)],
       ['Network', order.network],
-      ['To', html`<code class="long">${order.walletAddress}</code>`],
-      ['Costs', `${order.cost} ${order.currency}`],
+      ['To', wholeAddress(deps, order.network, order.walletAddress)],
+      ['Costs', cost(order.cost, order.currency)],
       ...(verb !== undefined && SENDING.includes(verb)
         ? [['Network fee', await feeOf(deps.chains, order)] as const]
         : []),
@@ -135,10 +137,10 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
 }
 
 /** The most that a transfer may cost at the fees of now; the sender pays it. */
-async function feeOf(chains: Chains, { network, symbol }: Order): Promise<string> {
+async function feeOf(chains: Chains, { network, symbol }: Order): Promise<Piece> {
   const chain = chains[network];
   const funds = chain && (await chain.funds(chain.senders[0], symbol));
   if (!funds) return 'not known: no node of the network answers now';
   const { symbol: coin, decimals } = coinOf(network);
-  return `at most ${formatUnits(funds.worstFee, decimals)} ${coin.toUpperCase()}, from the wallet that sends`;
+  return html`at most ${quantity(formatUnits(funds.worstFee, decimals), coin)}, from the wallet that sends`;
 }

@@ -9,7 +9,9 @@ import { html } from '../html.ts';
 import { type ActDeps, accountField, accountIn, defineAct, type Field, type Option } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
 import { type Fields, filled, textField } from './form.ts';
-import { facts, queryOf, when } from './parts.ts';
+import { cost, price, quantity, when } from './formats.ts';
+import { wholeAddress } from './on-chain.ts';
+import { facts, queryOf } from './parts.ts';
 import {
   customerIn,
   DESCRIPTION_FIELD,
@@ -111,10 +113,10 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       return {
         title: 'The price',
         shown: html`<section class="card">${facts([
-          ['Quantity', `${textOf(amounts['quantity'])} ${textOf(symbol).toUpperCase()} on ${textOf(network)}`],
-          ['Costs in all', `${textOf(amounts['cost'])} ${money}`],
-          ['Fee in it', `${textOf(amounts['fee'])} ${money}`],
-          ['Price of one', `${textOf(amounts['price'])} ${money}`],
+          ['Quantity', [quantity(textOf(amounts['quantity']), textOf(symbol)), ` on ${textOf(network)}`]],
+          ['Costs in all', cost(textOf(amounts['cost']), money)],
+          ['Fee in it', cost(textOf(amounts['fee']), money)],
+          ['Price of one', price(textOf(amounts['price']), money)],
           ['Kept until', when(textOf(expiresAt))],
           ['Id', html`<code>${textOf(id)}</code>`],
         ])}<p class="acts"><a class="button" href="/dashboard/orders/new?quoteId=${textOf(id)}">Order at this price</a> <a class="button secondary" href="/dashboard/orders">Back</a></p></section>`,
@@ -187,9 +189,9 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       return {
         title: 'Who pays for this order?',
         words: html`<p>They get a charge of what the order costs. It can be added while the price holds.</p>${facts([
-          ['Quantity', `${order.quantity} ${order.symbol.toUpperCase()}`],
-          ['Costs', `${order.cost} ${order.currency}`],
-          ['To', html`<code class="long">${order.walletAddress}</code>`],
+          ['Quantity', quantity(order.quantity, order.symbol)],
+          ['Costs', cost(order.cost, order.currency)],
+          ['To', wholeAddress(deps, order.network, order.walletAddress)],
         ])}`,
         fields: [
           ...PAYER_FIELDS,

@@ -12,10 +12,12 @@ import { HOLD_REASONS } from '../../orders/order.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { html } from '../html.ts';
 import type { ListDeps } from './charges.ts';
+import { quantity, when } from './formats.ts';
 import { HOLDS, waysOut } from './holds.ts';
 import { unmatchedTable } from './money.ts';
 import { type Need, need } from './need.ts';
-import { badge, idLink, table, when } from './parts.ts';
+import { wholeAddress } from './on-chain.ts';
+import { badge, idLink, table } from './parts.ts';
 import { may } from './shell.ts';
 
 export type OrderNeedDeps = ListDeps & { readonly walletPolicy: WalletPolicySettings };
@@ -31,8 +33,8 @@ export async function payoutsToApprove(deps: OrderNeedDeps, { caller }: FastifyR
   const { orders, total } = await listHeldOrders(deps, query);
   const rows = orders.map(order => [
     idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
-    html`<strong>${order.exact.quantity} ${order.symbol.toUpperCase()}</strong> on ${order.network}`,
-    html`<code class="long">${order.walletAddress}</code>`,
+    html`<strong>${quantity(order.exact.quantity, order.symbol)}</strong> on ${order.network}`,
+    wholeAddress(deps, order.network, order.walletAddress),
     order.lastError ?? HOLDS[order.holdReason ?? 'approval_needed'].words,
     when(order.heldAt),
     waysOut(caller, order),
@@ -52,7 +54,7 @@ export async function heldOrders(deps: OrderNeedDeps, { caller }: FastifyRequest
   const { orders, total } = await listHeldOrders(deps, query);
   const rows = orders.map(order => [
     idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
-    `${order.exact.quantity} ${order.symbol.toUpperCase()}`,
+    quantity(order.exact.quantity, order.symbol),
     order.holdReason && [badge(order.holdReason), html` ${HOLDS[order.holdReason].words}`],
     when(order.heldAt),
     waysOut(caller, order),
@@ -75,7 +77,7 @@ export async function walletsToApprove(deps: OrderNeedDeps, { caller }: FastifyR
     html`<a href="/dashboard/wallets/${wallet.id}">${wallet.name}</a>`,
     wallet.accountId,
     wallet.network,
-    html`<code class="long">${wallet.address}</code>`,
+    wholeAddress(deps, wallet.network, wallet.address),
     badge(wallet.ownership),
     when(wallet.createdAt),
     may(caller, 'wallets:approve') &&

@@ -17,8 +17,10 @@ import { sendHtml } from '../send-html.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack, walkPages } from './csv.ts';
+import { cost, count, dayOf, price, quantity, quantityText, when } from './formats.ts';
 import { HOLDS, waysOut } from './holds.ts';
-import { badge, dayOf, facts, filterForm, idLink, pager, readFilters, table, when } from './parts.ts';
+import { wholeAddress, wholeHash } from './on-chain.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly chains: Chains };
@@ -110,7 +112,7 @@ ${pager(request, counts)}</div>`,
     const { transfer, holdReason } = order;
     const isUnpaid = order.status === 'pending_payment' && order.endedAs === undefined;
     const shown = shell(deps, request, {
-      title: `Order of ${order.exact.quantity} ${order.symbol.toUpperCase()}`,
+      title: `Order of ${quantityText(order.exact.quantity, order.symbol)}`,
       section: 'orders',
       version: await deps.versionOf(),
       acts: isUnpaid &&
@@ -125,11 +127,11 @@ ${holdReason && html`<section class="card attention"><h2>On hold: ${holdReason.r
         ['Id', html`<code>${order.transactionId}</code>`],
         ['Account', order.accountId],
         ['External id', order.externalId],
-        ['Quantity', `${order.exact.quantity} ${order.symbol.toUpperCase()}`],
+        ['Quantity', quantity(order.exact.quantity, order.symbol)],
         ['Network', order.network],
-        ['Costs', `${order.exact.cost} ${order.currency}`],
-        ['Price', `${order.exact.price} ${order.currency}`],
-        ['Wallet', html`${order.walletName} <code class="long">${order.walletAddress}</code>`],
+        ['Costs', cost(order.exact.cost, order.currency)],
+        ['Price', price(order.exact.price, order.currency)],
+        ['Wallet', html`${order.walletName} ${wholeAddress(deps, order.network, order.walletAddress)}`],
         ['Settles', html`${order.settlementSchedule}, ${when(order.settlementDate)}`],
         ['Waits since', order.waitingSince && when(order.waitingSince)],
         ['Charge', order.chargeId && idLink(`/dashboard/charges/${order.chargeId}`, order.chargeId)],
@@ -139,11 +141,11 @@ ${
   transfer &&
   html`<section class="card"><h2>Transfer</h2>${facts([
     ['State', badge(transfer.state)],
-    ['Hash', transfer.hash && html`<code class="long">${transfer.hash}</code>`],
-    ['Sender', html`<code class="long">${transfer.sender}</code>`],
+    ['Hash', transfer.hash && wholeHash(deps, order.network, transfer.hash)],
+    ['Sender', wholeAddress(deps, order.network, transfer.sender)],
     [
       'Confirmations',
-      `${transfer.confirmations}${transfer.confirmationsNeeded === undefined ? '' : ` of ${transfer.confirmationsNeeded}`}`,
+      `${count(transfer.confirmations)}${transfer.confirmationsNeeded === undefined ? '' : ` of ${count(transfer.confirmationsNeeded)}`}`,
     ],
     ['Given up', transfer.voidRequestedAt && when(transfer.voidRequestedAt)],
   ])}</section>`
@@ -177,9 +179,9 @@ function rowOf(order: Row): readonly Piece[] {
   return [
     idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
     [badge(order.status), order.mark !== undefined && badge(order.mark)],
-    `${order.exact.quantity} ${order.symbol.toUpperCase()}`,
+    quantity(order.exact.quantity, order.symbol),
     order.network,
-    `${order.exact.cost} ${order.currency}`,
+    cost(order.exact.cost, order.currency),
     order.walletName,
     order.accountId,
     dayOf(order.settlementDate),

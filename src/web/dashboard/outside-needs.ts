@@ -14,9 +14,11 @@ import { readPauses } from '../../payouts/store-pauses.ts';
 import { readHalts } from '../../payouts/store-senders.ts';
 import { html, type Piece } from '../html.ts';
 import type { ListDeps } from './charges.ts';
+import { count, when } from './formats.ts';
 import { kept } from './kept.ts';
 import { type Need, need } from './need.ts';
-import { badge, table, when } from './parts.ts';
+import { wholeAddress } from './on-chain.ts';
+import { badge, table } from './parts.ts';
 import { may } from './shell.ts';
 
 export type NetworkFault = { readonly network: string; readonly words: string };
@@ -61,7 +63,7 @@ export async function silentRails(deps: OutsideNeedDeps, { caller }: FastifyRequ
     method,
     silentSince
       ? html`${badge('down')} does not answer since ${when(silentSince)}`
-      : `${compared?.differences} differences to the bank's record`,
+      : `${count(compared?.differences ?? 0)} differences to the bank's record`,
   ]);
   return need(
     'Rails',
@@ -157,7 +159,7 @@ export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRe
   const senders = await readHalts(deps.db);
   const rows = senders.map(({ network, sender, haltedAt }) => [
     network,
-    html`<code class="long">${sender}</code>`,
+    wholeAddress(deps, network, sender),
     when(haltedAt),
     may(caller, 'payouts:write') &&
       html`<a class="button secondary small" href="/dashboard/payouts/senders/resume?${new URLSearchParams({ network, sender }).toString()}">Let it go on</a>`,

@@ -2,27 +2,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { reader } from '../../http/server/reader.ts';
-import { civilDay } from '../../lib/civil-days.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import type { PageCounts } from '../../lib/paging.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
-import { formatsOf } from '../language.ts';
-
-const { money, moment, number, shortDay } = formatsOf('en');
-
-export const reais = (cents: bigint | number) => money(BigInt(cents));
-export const count = number;
-
-export function when(at: Date | string | undefined): Piece {
-  if (at === undefined) return '–';
-  const date = typeof at === 'string' ? new Date(at) : at;
-  return html`<time datetime="${date.toISOString()}">${moment(date)}</time>`;
-}
-
-/** The day alone, in São Paulo. */
-export function dayOf(at: string): Piece {
-  return html`<time datetime="${at}">${shortDay(civilDay(new Date(at)))}</time>`;
-}
+import { count } from './formats.ts';
 
 /** The start and the end of an id, which tell two apart; the whole stands in the link. */
 export function shortId(id: string): string {

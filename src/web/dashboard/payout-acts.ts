@@ -10,6 +10,8 @@ import { type Html, html } from '../html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { filled } from './form.ts';
+import { quantity } from './formats.ts';
+import { wholeAddress } from './on-chain.ts';
 import { facts, queryOf } from './parts.ts';
 
 const scopeFields = (query: Readonly<Record<string, unknown>>): readonly Field[] => [
@@ -77,7 +79,7 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
       return {
         title: 'Sweep to the cold address?',
         words: html`<p>What the sender has too much of goes to the address of the network in the settings, and to no other. What open
-payouts and orders in line need stays.</p>${coldFacts(deps.coldAddresses)}`,
+payouts and orders in line need stays.</p>${coldFacts(deps)}`,
         fields: [
           choiceField('network', 'Network', NETWORKS, network),
           choiceField('symbol', 'Asset', SYMBOLS, symbol),
@@ -132,10 +134,10 @@ slots of this sender again, behind those that the network has used. Orders held 
         title: 'Give up this payout?',
         words: html`<p>A transaction that moves nothing uses its slot up. If a block takes the transfer first, it stays.</p>${facts(
           [
-            ['Quantity', `${payout.quantity} ${payout.symbol.toUpperCase()}`],
+            ['Quantity', quantity(payout.quantity, payout.symbol)],
             ['Network', payout.network],
-            ['To', html`<code class="long">${payout.destination}</code>`],
-            ['Nonce', payout.nonce],
+            ['To', wholeAddress(deps, payout.network, payout.destination)],
+            ['Nonce', html`<code>${payout.nonce}</code>`],
           ],
         )}`,
         button: 'Give it up',
@@ -148,9 +150,9 @@ slots of this sender again, behind those that the network has used. Orders held 
 }
 
 /** The whole addresses: what is swept to a wrong one does not come back. */
-function coldFacts(addresses: ColdAddresses): Html {
-  const known = Object.entries(addresses);
+function coldFacts(deps: PayoutActDeps): Html {
+  const known = Object.entries(deps.coldAddresses);
   if (known.length === 0)
     return html`<p class="note warn">No network has a cold address: <code>payouts.coldAddresses</code> is empty.</p>`;
-  return facts(known.map(([network, address]) => [`On ${network}`, html`<code class="long">${address}</code>`]));
+  return facts(known.map(([network, address]) => [`On ${network}`, wholeAddress(deps, network, address)]));
 }

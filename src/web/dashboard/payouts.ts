@@ -12,8 +12,10 @@ import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { count, quantity, quantityText, when } from './formats.ts';
+import { shortAddress, wholeAddress, wholeHash } from './on-chain.ts';
 import { haltedSenders, type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const HIDDEN = { schema: { hide: true } } as const;
@@ -24,9 +26,9 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
     const rows = payouts.map(payout => [
       idLink(`/dashboard/payouts/${payout.id}`, payout.id),
       badge(payout.state),
-      `${payout.quantity} ${payout.symbol.toUpperCase()}`,
+      quantity(payout.quantity, payout.symbol),
       payout.network,
-      html`<code title="${payout.destination}">${shortId(payout.destination)}</code>`,
+      shortAddress(deps, payout.network, payout.destination),
       payout.transactionId === undefined
         ? 'cold sweep'
         : idLink(`/dashboard/orders/${payout.transactionId}`, payout.transactionId),
@@ -78,7 +80,7 @@ ${pager(request, counts)}</div>`,
     const payout = payoutView(found);
     const { networkFee, block, transactionId } = payout;
     const shown = shell(deps, request, {
-      title: `Payout of ${payout.quantity} ${payout.symbol.toUpperCase()}`,
+      title: `Payout of ${quantityText(payout.quantity, payout.symbol)}`,
       section: 'payouts',
       version: await deps.versionOf(),
       acts:
@@ -94,14 +96,14 @@ ${pager(request, counts)}</div>`,
         ],
         ['Account', payout.accountId],
         ['Network', payout.network],
-        ['To', html`<code class="long">${payout.destination}</code>`],
-        ['Sender', html`<code class="long">${payout.sender}</code>`],
-        ['Nonce', payout.nonce],
-        ['Hash', payout.hash && html`<code class="long">${payout.hash}</code>`],
-        ['Block', block && String(block.number)],
-        ['Confirmations', payout.confirmations],
-        ['Network fee', networkFee && `${networkFee.amount} ${networkFee.coin.toUpperCase()}`],
-        ['Left the sender', payout.leftQuantity],
+        ['To', wholeAddress(deps, payout.network, payout.destination)],
+        ['Sender', wholeAddress(deps, payout.network, payout.sender)],
+        ['Nonce', html`<code>${payout.nonce}</code>`],
+        ['Hash', payout.hash && wholeHash(deps, payout.network, payout.hash)],
+        ['Block', block && html`<code>${String(block.number)}</code>`],
+        ['Confirmations', payout.confirmations === undefined ? undefined : count(payout.confirmations)],
+        ['Network fee', networkFee && quantity(networkFee.amount, networkFee.coin)],
+        ['Left the sender', payout.leftQuantity && quantity(payout.leftQuantity, payout.symbol)],
         ['Last lookup', payout.lastSighting],
         ['Given up', payout.voidRequestedAt && when(payout.voidRequestedAt)],
         ['Begun', when(payout.createdAt)],
@@ -114,7 +116,7 @@ ${pager(request, counts)}</div>`,
             String(attempt.number),
             attempt.kind,
             when(attempt.signedAt),
-            html`<code class="long">${attempt.hash}</code>`,
+            wholeHash(deps, payout.network, attempt.hash),
           ]),
           empty: 'Nothing is signed yet.',
         },

@@ -5,7 +5,8 @@ import { readActorNames } from '../../accounts/store-actors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Need, need } from './need.ts';
-import { actorWords, table, when } from './parts.ts';
+import { when } from './formats.ts';
+import { actorWords, table } from './parts.ts';
 import { approvableLinks, requestActs } from './people.ts';
 import { may } from './shell.ts';
 

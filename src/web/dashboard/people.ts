@@ -15,7 +15,8 @@ import { type ActDeps, defineAct } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled } from './form.ts';
-import { actorWords, facts, table, when } from './parts.ts';
+import { when } from './formats.ts';
+import { actorWords, facts, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): void {

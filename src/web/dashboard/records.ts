@@ -24,19 +24,8 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { csvLink } from './csv.ts';
-import {
-  actorWords,
-  addressWith,
-  badge,
-  count,
-  filterForm,
-  idLink,
-  pager,
-  readFilters,
-  shortId,
-  table,
-  when,
-} from './parts.ts';
+import { count, ledgerAmount, ledgerLine, when } from './formats.ts';
+import { actorWords, addressWith, badge, filterForm, idLink, pager, readFilters, shortId, table } from './parts.ts';
 import { shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly db: Database };
@@ -119,7 +108,7 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
         mayUse(request.caller, '/dashboard/ledger/proof') &&
         html`<a class="button secondary" href="/dashboard/ledger/proof">Prove it</a>`,
       body: html`<section class="card"><h2>Balances</h2><p class="muted">Each currency sums to zero over all books: ${Object.entries(sums).map(([currency, sum]) => html`<code>${currency} ${sum}</code> `)}</p>
-${table({ caption: 'Balances', head: ['Account', 'Book', 'Currency', '#Balance'], rows: balances.map(({ accountId: of, book, currency, amount }) => [of, book, currency, amount]), empty: 'Nothing moved yet.' })}
+${table({ caption: 'Balances', head: ['Account', 'Book', 'Currency', '#Balance'], rows: balances.map(({ accountId: of, book, currency, amount }) => [of, book, currency, ledgerAmount(amount, currency)]), empty: 'Nothing moved yet.' })}
 ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by account.</p>`}</section>
 <section class="card"><h2>Entries</h2>${filterForm(
         request,
@@ -137,7 +126,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
         rows: list.entries.map(entry => [
           when(entry.at),
           entry.kind.replaceAll('_', ' '),
-          html`<ul class="lines">${entry.lines.map(({ book, currency, amount }) => html`<li><span>${book}</span> <span class="number">${amount} ${currency}</span></li>`)}</ul>`,
+          html`<ul class="lines">${entry.lines.map(({ book, currency, amount }) => html`<li><span>${book}</span> <span class="number">${ledgerLine(amount, currency)}</span></li>`)}</ul>`,
           [
             entry.chargeId && idLink(`/dashboard/charges/${entry.chargeId}`, entry.chargeId),
             ' ',
@@ -170,7 +159,13 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
           head: ['Rule', 'Of', 'Currency', '#Expected', '#Found'],
           rows: results
             .flatMap(({ differences }) => differences)
-            .map(one => [one.check, one.objectId, one.currency, one.expected, one.found]),
+            .map(one => [
+              one.check,
+              one.objectId,
+              one.currency,
+              ledgerAmount(one.expected, one.currency),
+              ledgerAmount(one.found, one.currency),
+            ]),
         })
       }</section>`,
     });
@@ -197,7 +192,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
           caption: 'Audit lines',
           head: ['#', 'When', 'Who', 'What', 'Object', 'Hash'],
           rows: lines.map(line => [
-            String(line.position),
+            html`<code>${String(line.position)}</code>`,
             when(line.at),
             html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${actorWords(names, line.actor)}</a>`,
             line.action,
@@ -222,7 +217,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
       title: broken ? 'The audit log is broken' : 'The audit log is whole',
       section: 'audit',
       body: html`<section class="card">${cut && html`<p>Lines up to ${count(cut.position)} were moved to the archive; <code>trilho audit verify --archive</code> follows them there.</p>`}
-${broken ? html`<p class="note bad">Line ${String(broken.position)}: ${broken.reason}</p>` : html`<p>Every line${cut && ' after those'} fits the hash before it.</p>`}
+${broken ? html`<p class="note bad">Line <code>${String(broken.position)}</code>: ${broken.reason}</p>` : html`<p>Every line${cut && ' after those'} fits the hash before it.</p>`}
 <p>Keep this in another place, and give it to <code>trilho audit verify</code> later: <code class="long">${String(head.position)} ${head.hash}</code></p><p class="muted">${count(unsealed)} recent lines wait for their hash.</p></section>`,
     });
     return sendHtml(request, reply, page);

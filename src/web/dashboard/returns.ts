@@ -8,7 +8,8 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import type { ListDeps } from './charges.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { count, reais, when } from './formats.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 export const returnAddress = (id: string) => `/dashboard/statements/returns/${id}`;
@@ -34,9 +35,9 @@ export function returnPages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     ]);
     const body = html`${facts([
       ['Received', html`${when(file.receivedAt)} by ${file.receivedBy}`],
-      ['Entries', String(file.booked)],
-      ['To see', String(file.unseen)],
-      ['Odd lines', String(file.warnings.length)],
+      ['Entries', count(file.booked)],
+      ['To see', count(file.unseen)],
+      ['Odd lines', count(file.warnings.length)],
     ])}
 ${filterForm(request, [{ name: 'outcome', label: 'Outcome', options: RETURN_OUTCOMES }])}
 ${table({ caption: 'Entries', head: ['Line', 'What the bank says', '#Amount', 'Outcome', 'Why', 'About', ''], rows, empty: 'No entry ended so.' })}

@@ -10,7 +10,8 @@ import { type ActDeps, defineAct } from './act.ts';
 import { isRecord } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled, textField } from './form.ts';
-import { badge, count, facts, pager, readFilters, table, when } from './parts.ts';
+import { count, when } from './formats.ts';
+import { badge, facts, pager, readFilters, table } from './parts.ts';
 import { returnAddress } from './returns.ts';
 import { may, shell } from './shell.ts';
 
@@ -104,7 +105,7 @@ and so do boletos of a return file; other incoming money is kept for you. To upl
       const unreadable = Array.isArray(warnings) ? warnings.filter(isRecord) : [];
       return {
         title: isKnown === true ? 'The file was imported before' : 'The file was imported',
-        shown: html`<section class="card">${isKnown === true && html`<p>It was read to its end before, and nothing has changed.</p>`}${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)] as const))}
+        shown: html`<section class="card">${isKnown === true && html`<p>It was read to its end before, and nothing has changed.</p>`}${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), typeof value === 'number' ? count(value) : String(value)] as const))}
 ${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
 <p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> ${!isRecord(statement) && typeof id === 'string' && html`<a class="button secondary" href="${returnAddress(id)}">See its entries</a> `}<a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
       };

@@ -14,7 +14,9 @@ import { type ActDeps, accountField, accountIn, defineAct, type Params } from '.
 import { textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled } from './form.ts';
-import { badge, facts, filterForm, pager, readFilters, table, when } from './parts.ts';
+import { when } from './formats.ts';
+import { wholeAddress } from './on-chain.ts';
+import { badge, facts, filterForm, pager, readFilters, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;
@@ -46,7 +48,7 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
     const rows = wallets.map(wallet => [
       html`<a href="/dashboard/wallets/${wallet.id}">${wallet.name}</a>`,
       wallet.network,
-      html`<code class="long">${wallet.address}</code>`,
+      wholeAddress(deps, wallet.network, wallet.address),
       badge(wallet.ownership),
       wallet.approvedAt === undefined ? '–' : when(wallet.approvedAt),
       wallet.accountId,
@@ -87,7 +89,7 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
         ['Id', html`<code>${wallet.id}</code>`],
         ['Account', wallet.accountId],
         ['Network', wallet.network],
-        ['Address', html`<code class="long">${wallet.address}</code>`],
+        ['Address', wholeAddress(deps, wallet.network, wallet.address)],
         ['Holder', html`${badge(wallet.ownership)} ${wallet.ownershipAt && when(wallet.ownershipAt)}`],
         ['Approved', wallet.approvedAt && when(wallet.approvedAt)],
         ['Orders may name it from', when(wallet.usableAt)],
@@ -110,7 +112,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
       ['Wallet', wallet.name],
       ['Account', wallet.accountId],
       ['Network', wallet.network],
-      ['Address', html`<code class="long">${wallet.address}</code>`],
+      ['Address', wholeAddress(deps, wallet.network, wallet.address)],
     ]);
   }
 

@@ -11,7 +11,8 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ActDeps } from './act.ts';
 import type { ListDeps } from './charges.ts';
-import { badge, facts, filterForm, pager, readFilters, table, when } from './parts.ts';
+import { count, when } from './formats.ts';
+import { badge, facts, filterForm, pager, readFilters, table } from './parts.ts';
 import { objectLink } from './records.ts';
 import { may, shell } from './shell.ts';
 import { webhookActs } from './webhook-acts.ts';
@@ -110,8 +111,8 @@ type Attempt = {
 function attempts(list: readonly Attempt[]): Piece {
   if (list.length === 0) return '–';
   const last = list.at(-1);
-  return html`<details><summary>${list.length}, last ${last?.status ?? last?.error ?? 'under way'}</summary><ol class="attempts">${list.map(
+  return html`<details><summary>${count(list.length)}, last ${last?.status ?? last?.error ?? 'under way'}</summary><ol class="attempts">${list.map(
     ({ at, status, latencyMs, error, answer }) =>
-      html`<li>${when(at)} ${status ?? error}${latencyMs !== undefined && `, ${latencyMs} ms`}${answer && html`<pre class="long">${answer}</pre>`}</li>`,
+      html`<li>${when(at)} ${status ?? error}${latencyMs !== undefined && `, ${count(latencyMs)} ms`}${answer && html`<pre class="long">${answer}</pre>`}</li>`,
   )}</ol></details>`;
 }

@@ -19,8 +19,8 @@ test('a refund says what went back before, and what is left', async t => {
   const service = await startService();
   t.after(() => service.stop());
   const fresh = await CHECKOUTS['paid']!(service);
-  assert.match(wordsOf(await view(service, `/charges/${fresh}/refund`)), /Paid R\$159\.90 Payer/);
+  assert.match(wordsOf(await view(service, `/charges/${fresh}/refund`)), /Paid R\$\s159\.90 Payer/);
   const part = await CHECKOUTS['refunded in part']!(service);
   const said = wordsOf(await view(service, `/charges/${part}/refund`));
-  assert.match(said, /Paid R\$159\.90 Sent back before R\$50\.00 Left R\$109\.90 Payer/);
+  assert.match(said, /Paid R\$\s159\.90 Sent back before R\$\s50\.00 Left R\$\s109\.90 Payer/);
 });
