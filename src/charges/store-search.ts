@@ -1,6 +1,7 @@
 // The SQL that finds what an id of any kind names among charges and their money. Every condition has an index.
 import { isUuid } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
+import { namePattern } from './plain-name.ts';
 
 export type FoundCharge = {
   readonly kind: 'charge' | 'unmatched';
@@ -35,13 +36,13 @@ export async function findChargesByAnyId(sql: Sql, text: string, accountId?: str
   }));
 }
 
-/** How many charges are searched for a payer or an amount, newest first: neither has an index. */
+/** How many charges are searched for a part of a name, an amount or a method, newest first: these have no index. */
 export const SEARCHED_CHARGES = 20_000;
 
 /** What a text may mean beside an id. */
 export type PayerSearch = { readonly name?: string; readonly document?: string; readonly amountCents?: number };
 
-/** Charges by a part of the payer's name, by the payer's document or by the amount in reais, among the newest. */
+/** Charges by the payer's document; by a part of the payer's name or by the amount in reais, among the newest. */
 export async function findChargesOfPayerOrAmount(
   sql: Sql,
   { name, document, amountCents }: PayerSearch,
@@ -49,18 +50,23 @@ export async function findChargesOfPayerOrAmount(
 ): Promise<FoundCharge[]> {
   if (name === undefined && document === undefined && amountCents === undefined) return [];
   const rows = await sql.query<{ id: string; by: string; account_id: string }>(
-    `with newest as (
-       select id, account_id, customer, payable_cents, created_at from charges
-        where $1::text is null or account_id = $1
-        order by created_at desc, id desc limit ${SEARCHED_CHARGES}
-     )
-     select id::text, account_id,
-            case when customer ->> 'document' = $3 then 'document' when payable_cents = $4 then 'amount' else 'payer' end as by
-       from newest
-      where customer ->> 'document' = $3 or payable_cents = $4
-         or position(lower($2) in lower(customer ->> 'name')) > 0
-      order by created_at desc, id desc limit ${MAX_FOUND}`,
-    [accountId ?? null, name ?? null, document ?? null, amountCents ?? null],
+    document === undefined
+      ? `with newest as (
+           select id, account_id, customer, payable_cents, created_at from charges
+            where $1::text is null or account_id = $1
+            order by created_at desc, id desc limit ${SEARCHED_CHARGES}
+         )
+         select id::text, account_id, case when payable_cents = $3 then 'amount' else 'payer' end as by
+           from newest
+          where payable_cents = $3 or customer ->> 'name' ~ $2
+          order by created_at desc, id desc limit ${MAX_FOUND}`
+      : `select id::text, account_id, 'document' as by from charges
+          where customer ->> 'document' = $2 and ($1::text is null or account_id = $1)
+          order by created_at desc, id desc limit ${MAX_FOUND}`,
+    [
+      accountId ?? null,
+      ...(document === undefined ? [name === undefined ? null : namePattern(name), amountCents ?? null] : [document]),
+    ],
   );
   return rows.map(row => ({ kind: 'charge', id: row.id, by: row.by, accountId: row.account_id }));
 }

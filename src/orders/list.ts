@@ -4,6 +4,7 @@ import { countPages } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import type { ListQuery } from './order.ts';
 import { type HeldQuery, readHeldPage } from './store.ts';
+import { type OrderFilter, type OrderList, readFilteredOrders } from './store-filtered.ts';
 import { type EndedQuery, readEndedPage, readPage } from './store-list.ts';
 import { orderView } from './view.ts';
 
@@ -16,6 +17,18 @@ export async function listTransactions({ db }: { readonly db: Sql }, query: List
 export async function listEndedOrders({ db }: { readonly db: Sql }, query: EndedQuery) {
   const { orders, total } = await readEndedPage(db, query);
   return { orders: orders.map(order => orderView(order)), ...countPages(total, query) };
+}
+
+/** A list filtered by what is not counted: the total is of those that were looked through, which end at `searchedTo`. */
+export async function listFilteredOrders(
+  { db }: { readonly db: Sql },
+  list: OrderList,
+  query: ListQuery,
+  filter: OrderFilter,
+) {
+  const { rows, total, searchedTo } = await readFilteredOrders(db, list, query, filter);
+  const orders = rows.map(order => orderView(order));
+  return { orders, ...countPages(total, query), ...(searchedTo && { searchedTo }) };
 }
 
 /** Orders on hold, those held longest first. */

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isFresh } from '../../accounts/people/person.ts';
 import { FRESH_SCOPES } from '../../accounts/scopes.ts';
-import { listAccounts } from '../../accounts/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, type Fault } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -134,24 +133,6 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
     const shown = shell(deps, request, { title: done.title, section: act.section, body: done.shown });
     return sendHtml(request, reply, shown);
   }
-}
-
-const MAX_SUGGESTED = 200;
-
-/** Which account a form is for, unless the person works for one alone. */
-export async function accountField({ db }: Pick<ActDeps, 'db'>, { caller }: FastifyRequest): Promise<readonly Field[]> {
-  if (caller?.accountId !== undefined) return [];
-  const accounts = await listAccounts(db, MAX_SUGGESTED);
-  const [only, ...others] = accounts;
-  return [
-    {
-      name: 'accountId',
-      label: 'Account',
-      isRequired: true,
-      options: accounts.map(({ id }) => ({ value: id, label: id })),
-      ...(only && others.length === 0 && { value: only.id }),
-    },
-  ];
 }
 
 /** Who works for one account is not asked for which. */

@@ -9,9 +9,10 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
 import type { ListDeps } from './charges.ts';
+import { readFilters } from './filters.ts';
 import { type Fields, textField } from './form.ts';
 import { count, when } from './formats.ts';
-import { pager, readFilters, table } from './parts.ts';
+import { pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const PAGE = '/dashboard/boletos';

@@ -1,11 +1,14 @@
 // Charges: the list, one charge with all that happened to it, and the list as CSV.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { ChargesQuery } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { CHARGE_STATES, type ChargeMethod } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links.ts';
-import { listCharges } from '../../charges/list.ts';
+import { listCharges, listFilteredCharges } from '../../charges/list.ts';
 import { requireCharge } from '../../charges/require.ts';
+import type { ChargeFilter } from '../../charges/store-filtered.ts';
+import type { ChargeQuery } from '../../charges/store-list.ts';
 import { chargeView } from '../../charges/view.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
@@ -15,9 +18,12 @@ import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { accountFilter } from './choices.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkWindows } from './csv.ts';
+import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters, searchedNote } from './filters.ts';
 import { cost, documentOf, reais, when } from './formats.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
+import { badge, facts, idLink, pager, table } from './parts.ts';
+import { METHOD_FILTER, methodParameter, PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
@@ -32,9 +38,24 @@ export type ListDeps = ShellDeps &
 const HIDDEN = { schema: { hide: true } } as const;
 const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 
+const ChargesFilter = Type.Object(
+  { ...ChargesQuery.properties, ...payerParameters, method: methodParameter },
+  { additionalProperties: false },
+);
+
 export function chargePages(app: FastifyInstance, deps: ListDeps & { readonly db: Database }): void {
-  app.get('/dashboard/charges', HIDDEN, async (request, reply) => {
-    const list = await listCharges(deps, queryFor(deps, request));
+  const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'state', label: 'State', options: CHARGE_STATES },
+    ...PAYER_FILTERS,
+    METHOD_FILTER,
+    { name: 'externalId', label: 'External id' },
+    ...(await accountFilter(deps, request)),
+    ...DAY_FILTERS,
+  ];
+
+  const show = filteredPage(deps, { title: 'Charges', section: 'charges', filters }, async (request, reply, shown) => {
+    const { filter, ...query } = queryFor(deps, request);
+    const list = await readList(deps, query, filter);
     const rows = list.charges.map(charge => [
       idLink(`/dashboard/charges/${charge.id}`, charge.id),
       stateOf(charge),
@@ -51,32 +72,28 @@ export function chargePages(app: FastifyInstance, deps: ListDeps & { readonly db
       version: await deps.versionOf(),
       acts:
         may(request.caller, 'charges:write') && html`<a class="button" href="/dashboard/charges/new">New charge</a>`,
-      body: html`${filterForm(
-        request,
-        [
-          { name: 'state', label: 'State', options: CHARGE_STATES },
-          { name: 'externalId', label: 'External id' },
-          { name: 'accountId', label: 'Account' },
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'To', type: 'date' },
-        ],
-        csvLink(request, '/dashboard/charges.csv'),
-      )}
+      body: html`${filterForm(request, shown, csvLink(request, '/dashboard/charges.csv'))}
 <div data-live="list">${table({ caption: 'Charges', head: ['Charge', 'State', '#Amount', 'Payer', 'External id', 'Account', 'Due', 'Created'], rows, empty: 'No charge fits these filters.' })}
-${pager(request, list)}</div>`,
+${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div>`,
     });
     return sendHtml(request, reply, page);
   });
+  app.get('/dashboard/charges', HIDDEN, show);
 
   app.get('/dashboard/charges.csv', ON_RECORD, async (request, reply) => {
-    const query = queryFor(deps, request);
+    const { filter, ...query } = queryFor(deps, request);
     await recordReading(deps.db);
     // Who looks for one charge may just have made it.
     const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
-    const pages = walkBack(
+    const pages = walkWindows(
       deps.clock.now(),
       query,
-      async page => (await read(db => listCharges({ ...deps, db }, { ...query, ...page }))).charges,
+      async page => {
+        const { charges: rows, searchedTo } = await read(db =>
+          readList({ ...deps, db }, { ...query, ...page }, filter),
+        );
+        return { rows, ...(searchedTo && { searchedTo }) };
+      },
       ({ id, createdAt }) => ({ id, at: createdAt }),
     );
     return sendCsv(reply, 'charges', CSV, pages);
@@ -202,7 +219,10 @@ function codeOf({ instrument }: ChargeMethod): Piece {
 }
 
 function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {
-  const { state, externalId, sourceKey, ...rest } = readFilters(ChargesQuery, request);
+  const { state, externalId, sourceKey, payer, amountFrom, amountTo, method, ...rest } = readFilters(
+    ChargesFilter,
+    request,
+  );
   const accountId = accountOf(request.caller, rest.accountId);
   return {
     ...toPageQuery(rest, pageSize),
@@ -210,7 +230,17 @@ function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {
     ...(state !== undefined && { state }),
     ...(externalId !== undefined && { externalId }),
     ...(sourceKey !== undefined && { sourceKey }),
+    filter: payerFilterIn({ payer, amountFrom, amountTo, method }),
   };
+}
+
+/** By payer, method or amount charges are looked through; by all else they are counted. */
+async function readList(
+  deps: Pick<ListDeps, 'db' | 'links'>,
+  query: ChargeQuery,
+  filter: ChargeFilter | undefined,
+): Promise<Awaited<ReturnType<typeof listFilteredCharges>>> {
+  return filter ? listFilteredCharges(deps, query, filter) : listCharges(deps, query);
 }
 
 const sum = (cents: readonly number[]) => cents.reduce((total, one) => total + one, 0);

@@ -113,6 +113,40 @@ export async function* walkBack<T>(
   }
 }
 
+/** Rows that fit among those that were looked through, and the moment before which none were. */
+type Window<T> = { readonly rows: readonly T[]; readonly searchedTo?: Date };
+
+/** All pages of a list that looks through so many rows at a time: each look begins where the one before has ended. */
+export async function* walkWindows<T>(
+  now: Date,
+  query: PageQuery,
+  read: (query: PageQuery) => Promise<Window<T>>,
+  identify: (row: T) => Dated,
+): AsyncGenerator<readonly T[]> {
+  let beginMs = Math.min(query.to?.floorMs ?? Number.POSITIVE_INFINITY, now.getTime());
+  /** Those of the moment at which the last look has ended. */
+  let written = new Set<string>();
+  for (;;) {
+    let searchedTo: Date | undefined;
+    const ofEnd = new Map<string, number>();
+    const begin = { ceilMs: beginMs, floorMs: beginMs, beyond: '' };
+    const look = async (page: PageQuery) => {
+      const found = await read(page);
+      searchedTo = found.searchedTo;
+      return found.rows;
+    };
+    for await (const rows of walkBack(now, { ...query, to: begin }, look, identify)) {
+      for (const { id, at } of rows.map(identify)) ofEnd.set(id, new Date(at).getTime());
+      yield rows.filter(row => !written.has(identify(row).id));
+    }
+    const endMs = (searchedTo as Date | undefined)?.getTime();
+    if (endMs === undefined) return;
+    // More rows of one moment than a look takes cannot be told apart by time: they are passed over.
+    beginMs = endMs < beginMs ? endMs : endMs - 1;
+    written = new Set([...ofEnd].filter(([, ms]) => ms === endMs).map(([id]) => id));
+  }
+}
+
 /** All pages of a short list, by their numbers. */
 export async function* walkPages<T>(
   read: (page: { readonly page: number; readonly pageSize: number }) => Promise<{

@@ -9,9 +9,10 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import type { ListDeps } from './charges.ts';
 import { csvLink } from './csv.ts';
+import { readFilters } from './filters.ts';
 import { textField } from './form.ts';
 import { reais, when } from './formats.ts';
-import { badge, idLink, pager, readFilters, table } from './parts.ts';
+import { badge, idLink, pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;

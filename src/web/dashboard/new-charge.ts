@@ -2,8 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { CURRENCIES } from '../../lib/currency.ts';
 import { html } from '../html.ts';
-import { type ActDeps, accountField, accountIn, defineAct, type Field } from './act.ts';
+import { type ActDeps, accountIn, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
+import { accountField } from './choices.ts';
 import { centsIn, type Fields, filled, percentIn, textField } from './form.ts';
 import { EXAMPLE_AMOUNT } from './formats.ts';
 import {

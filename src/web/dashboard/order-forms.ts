@@ -1,13 +1,13 @@
 // Forms for what an order is made of: a price, the order itself, and who pays for it.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
 import { SETTLEMENT_SCHEDULES } from '../../orders/order.ts';
 import { requireOrder } from '../../orders/show.ts';
-import { listWallets } from '../../wallets/list.ts';
 import { html } from '../html.ts';
-import { type ActDeps, accountField, accountIn, defineAct, type Field, type Option } from './act.ts';
+import { type ActDeps, accountIn, defineAct, type Field } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
+import { accountField, walletField } from './choices.ts';
 import { type Fields, filled, textField } from './form.ts';
 import { cost, price, quantity, when } from './formats.ts';
 import { wholeAddress } from './on-chain.ts';
@@ -23,7 +23,6 @@ import {
   PAYER_FIELDS,
 } from './payer-fields.ts';
 
-const MAX_SUGGESTED = 100;
 const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));
 
 const PRICE_FIELDS: readonly Field[] = [
@@ -71,19 +70,6 @@ function chargeIn(fields: Fields, externalIdName: string) {
 }
 
 export function orderForms(app: FastifyInstance, deps: ActDeps): void {
-  async function walletChoices({ caller }: FastifyRequest): Promise<readonly Option[]> {
-    const accountId = caller?.accountId;
-    const { wallets } = await listWallets(deps, {
-      page: 1,
-      pageSize: MAX_SUGGESTED,
-      ...(accountId !== undefined && { accountId }),
-    });
-    return wallets.map(wallet => ({
-      value: wallet.id,
-      label: `${wallet.name} of ${wallet.accountId} on ${wallet.network}, ${wallet.address}`,
-    }));
-  }
-
   defineAct(app, deps, {
     url: '/orders/quote',
     section: 'orders',
@@ -92,11 +78,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       words: html`<p>The price is kept for five minutes. Nothing is ordered by it.</p>`,
       fields: [
         ...PRICE_FIELDS,
-        ...(await accountField(deps, request)).map(field => ({
-          ...field,
-          isRequired: false,
-          hint: 'Only this account may order at the price. Left empty: any.',
-        })),
+        ...(await accountField(deps, request, { none: 'any', hint: 'Only this account may order at the price.' })),
       ],
       button: 'Ask for the price',
       back: '/dashboard/orders',
@@ -135,13 +117,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
         fields: [
           ...(await accountField(deps, request)),
           ...(quoteId === '' ? PRICE_FIELDS : [{ name: 'quoteId', label: 'Price', isRequired: true, value: quoteId }]),
-          {
-            name: 'walletId',
-            label: 'Wallet',
-            isRequired: true,
-            hint: 'The id of a wallet of the account on this network.',
-            options: await walletChoices(request),
-          },
+          await walletField(deps, request),
           { name: 'settlementSchedule', label: 'Settles', type: 'select', options: choices(SETTLEMENT_SCHEDULES) },
           {
             name: 'payer',

@@ -8,7 +8,7 @@ import type { Chains } from '../../chains/chain.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import type { PageCounts, PageQuery } from '../../lib/paging.ts';
-import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
+import { listEndedOrders, listFilteredOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
 import { STATUSES } from '../../orders/order.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { readAccountsOf } from '../../orders/store-list.ts';
@@ -16,11 +16,14 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack, walkPages } from './csv.ts';
+import { accountFilter } from './choices.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkBack, walkPages, walkWindows } from './csv.ts';
+import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters, searchedNote } from './filters.ts';
 import { cost, count, dayOf, price, quantity, quantityText, when } from './formats.ts';
 import { HOLDS, waysOut } from './holds.ts';
 import { wholeAddress, wholeHash } from './on-chain.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
+import { badge, facts, idLink, pager, table } from './parts.ts';
+import { PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly chains: Chains };
@@ -33,30 +36,49 @@ const OrdersQuery = Type.Object({
   status: Type.Optional(OneOf(STATUSES)),
   symbol: Type.Optional(OneOf(SYMBOLS)),
   accountId: Type.Optional(Text()),
+  ...payerParameters,
   ...pageParameters,
 });
 
-type Listed = { readonly rows: readonly (readonly Piece[])[]; readonly counts: PageCounts };
+type Listed = {
+  readonly rows: readonly (readonly Piece[])[];
+  readonly counts: PageCounts;
+  readonly searchedTo?: Date | undefined;
+};
 
 export function orderPages(app: FastifyInstance, deps: Deps): void {
-  app.get('/dashboard/orders', HIDDEN, async (request, reply) => {
-    const { show, status, symbol, ...query } = queryFor(deps, request);
+  const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'show', label: 'Show', options: SHOWN },
+    { name: 'status', label: 'Status', options: STATUSES },
+    { name: 'symbol', label: 'Asset', options: SYMBOLS },
+    ...PAYER_FILTERS,
+    ...(await accountFilter(deps, request)),
+    ...DAY_FILTERS,
+  ];
+
+  const page = filteredPage(deps, { title: 'Orders', section: 'orders', filters }, async (request, reply, filled) => {
+    const { show, status, symbol, filter, ...query } = queryFor(deps, request);
     const read = async (): Promise<Listed> => {
+      if (isLookedThrough({ show, status, symbol, filter })) {
+        const asked = { ...query, ...status, ...symbol };
+        const { orders, searchedTo, ...counts } = await listFilteredOrders(deps, show ?? 'going', asked, filter ?? {});
+        return { rows: orders.map(order => rowOf(markedOf(request, order))), counts, searchedTo };
+      }
       if (show === 'held') {
         const { orders, ...counts } = await listHeldOrders(deps, query);
         return {
-          rows: orders.map(order => rowOf({ ...order, mark: order.holdReason, acts: waysOut(request.caller, order) })),
+          rows: orders.map(order => rowOf(markedOf(request, order))),
           counts,
         };
       }
       if (show === 'ended') {
         const { orders, ...counts } = await listEndedOrders(deps, query);
-        return { rows: orders.map(order => rowOf({ ...order, mark: order.endedAs })), counts };
+        return { rows: orders.map(order => rowOf(markedOf(request, order))), counts };
       }
       const { orders, counts } = await ordersIn(deps, await listTransactions(deps, { ...query, ...status, ...symbol }));
       return { rows: orders.map(rowOf), counts };
     };
-    const { rows, counts } = await read();
+    const { rows, counts, searchedTo } = await read();
     const shown = shell(deps, request, {
       title: 'Orders',
       section: 'orders',
@@ -66,26 +88,16 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
           html`<a class="button secondary" href="/dashboard/orders/quote">Ask for a price</a> `,
         may(request.caller, 'transactions:write') && html`<a class="button" href="/dashboard/orders/new">New order</a>`,
       ],
-      body: html`${filterForm(
-        request,
-        [
-          { name: 'show', label: 'Show', options: SHOWN },
-          { name: 'status', label: 'Status', options: STATUSES },
-          { name: 'symbol', label: 'Asset', options: SYMBOLS },
-          { name: 'accountId', label: 'Account' },
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'To', type: 'date' },
-        ],
-        csvLink(request, '/dashboard/orders.csv'),
-      )}
+      body: html`${filterForm(request, filled, csvLink(request, '/dashboard/orders.csv'))}
 <div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', 'Network', '#Cost', 'Wallet', 'Account', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
-${pager(request, counts)}</div>`,
+${pager(request, counts)}${searchedNote(request, 'orders', searchedTo)}</div>`,
     });
     return sendHtml(request, reply, shown);
   });
+  app.get('/dashboard/orders', HIDDEN, page);
 
   app.get('/dashboard/orders.csv', HIDDEN, async (request, reply) => {
-    const { show, status, symbol, ...query } = queryFor(deps, request);
+    const { show, status, symbol, filter, ...query } = queryFor(deps, request);
     const readPage = pageReader(deps, request, reply);
     const read = async (page: PageQuery): Promise<readonly Row[]> => {
       const asked = { ...query, ...page };
@@ -95,6 +107,20 @@ ${pager(request, counts)}</div>`,
           .orders;
       });
     };
+    if (isLookedThrough({ show, status, symbol, filter })) {
+      const look = async (page: PageQuery) => {
+        const asked = { ...query, ...page, ...status, ...symbol };
+        const { orders: rows, searchedTo } = await readPage(db =>
+          listFilteredOrders({ db }, show ?? 'going', asked, filter ?? {}),
+        );
+        return { rows, ...(searchedTo && { searchedTo }) };
+      };
+      const found = walkWindows<Row>(deps.clock.now(), query, look, ({ transactionId: id, createdAt: at }) => ({
+        id,
+        at,
+      }));
+      return sendCsv(reply, 'orders', CSV, found);
+    }
     // Those on hold are the longest held first, and few: they are read by page number.
     const pages =
       show === 'held'
@@ -156,6 +182,21 @@ ${
     return sendHtml(request, reply, shown);
   });
 }
+
+type Asked = Pick<ReturnType<typeof queryFor>, 'show' | 'status' | 'symbol' | 'filter'>;
+
+/** Filters for which there are no counts: by payer and amount, and by status or asset of those on hold or ended. */
+function isLookedThrough({ show, status, symbol, filter }: Asked): boolean {
+  return filter !== undefined || (show !== undefined && (status !== false || symbol !== false));
+}
+
+/** An order that stands still or has ended, and what can be done with it. */
+function markedOf({ caller }: FastifyRequest, order: OrderView): Row {
+  const acts = order.holdReason === undefined ? undefined : waysOut(caller, order);
+  return { ...order, mark: order.endedAs ?? order.holdReason, acts };
+}
+
+type OrderView = Awaited<ReturnType<typeof listEndedOrders>>['orders'][number];
 
 type Row = {
   readonly transactionId: string;
@@ -226,7 +267,7 @@ async function ordersIn({ db }: Deps, json: string): Promise<{ orders: readonly 
 }
 
 function queryFor({ pageSize: size }: Deps, request: FastifyRequest) {
-  const { show, status, symbol, ...rest } = readFilters(OrdersQuery, request);
+  const { show, status, symbol, payer, amountFrom, amountTo, ...rest } = readFilters(OrdersQuery, request);
   const accountId = accountOf(request.caller, rest.accountId);
   return {
     ...toPageQuery(rest, size),
@@ -234,6 +275,7 @@ function queryFor({ pageSize: size }: Deps, request: FastifyRequest) {
     show,
     status: status !== undefined && { status },
     symbol: symbol !== undefined && { symbol },
+    filter: payerFilterIn({ payer, amountFrom, amountTo }),
   };
 }
 

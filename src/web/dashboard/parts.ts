@@ -1,8 +1,5 @@
-// What the pages of the dashboard are made of: tables, filters in the address, pages, badges, figures.
+// What the pages of the dashboard are made of: tables, facts, pages of a list, badges, short ids.
 import type { FastifyRequest } from 'fastify';
-import type { Static, TSchema } from 'typebox';
-import { reader } from '../../http/server/reader.ts';
-import { invalidRequest } from '../../lib/errors.ts';
 import type { PageCounts } from '../../lib/paging.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
 import { count } from './formats.ts';
@@ -110,47 +107,6 @@ type Query = Readonly<Record<string, unknown>>;
 
 export function queryOf({ query }: FastifyRequest): Query {
   return typeof query === 'object' && query !== null ? { ...query } : {};
-}
-
-/** The filters of an address, against the schema that the API has for them. A form sends empty fields, and days instead of moments. */
-export function readFilters<S extends TSchema>(schema: S, request: FastifyRequest): Static<S> {
-  const given = Object.entries(queryOf(request)).filter(([name, value]) => value !== '' && name !== 'lang');
-  const reading = reader(
-    schema,
-    'query',
-  )(Object.fromEntries(given.map(([name, value]) => [name, momentOf(name, value)])));
-  if (!reading.isWhole) throw invalidRequest(reading.faults);
-  return reading.value;
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-/** A day is one of São Paulo, which has had no summer time since 2019. */
-function momentOf(name: string, value: unknown): unknown {
-  if (typeof value !== 'string' || !DAY.test(value)) return value;
-  if (name === 'from') return `${value}T00:00:00-03:00`;
-  return name === 'to' ? `${value}T23:59:59.999-03:00` : value;
-}
-
-export type Filter = {
-  readonly name: string;
-  readonly label: string;
-  readonly type?: 'date' | 'text';
-  readonly options?: readonly string[];
-};
-
-/** Filters live in the address, so a view can be kept and sent to another person. */
-export function filterForm(request: FastifyRequest, filters: readonly Filter[], more?: Piece): Html {
-  const query = queryOf(request);
-  const givenFor = (name: string) => (typeof query[name] === 'string' ? query[name] : '');
-  const controls = filters.map(({ name, label, type = 'text', options }) => {
-    const id = `filter-${name}`;
-    const control = options
-      ? html`<select id="${id}" name="${name}"><option value="">any</option>${options.map(option => html`<option${attributes({ value: option, selected: option === givenFor(name) })}>${option.toLowerCase().replaceAll('_', ' ')}</option>`)}</select>`
-      : html`<input id="${id}" name="${name}" type="${type}" value="${givenFor(name)}" maxlength="255">`;
-    return html`<div><label for="${id}">${label}</label>${control}</div>`;
-  });
-  return html`<form class="filters no-print" method="get">${controls}<button class="button secondary small">Filter</button>${more}</form>`;
 }
 
 /** The same address with another page, or another ending. */

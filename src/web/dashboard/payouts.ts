@@ -11,17 +11,26 @@ import { findPayoutByEither } from '../../payouts/store-list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
+import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { count, quantity, quantityText, when } from './formats.ts';
 import { shortAddress, wholeAddress, wholeHash } from './on-chain.ts';
 import { haltedSenders, type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
+import { badge, facts, idLink, pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const HIDDEN = { schema: { hide: true } } as const;
 
 export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
-  app.get('/dashboard/payouts', HIDDEN, async (request, reply) => {
+  const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'state', label: 'State', options: PAYOUT_STATES },
+    { name: 'network', label: 'Network', options: NETWORKS },
+    ...(await accountFilter(deps, request)),
+    ...DAY_FILTERS,
+  ];
+
+  const page = filteredPage(deps, { title: 'Payouts', section: 'payouts', filters }, async (request, reply, filled) => {
     const { payouts, ...counts } = await listPayouts(deps, queryFor(deps, request));
     const rows = payouts.map(payout => [
       idLink(`/dashboard/payouts/${payout.id}`, payout.id),
@@ -46,20 +55,14 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
           html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a>`,
       ],
       body: html`<div data-live="needs">${await haltedSenders(deps, request)}${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
-${filterForm(
-  request,
-  [
-    { name: 'state', label: 'State', options: PAYOUT_STATES },
-    { name: 'network', label: 'Network', options: NETWORKS },
-    { name: 'accountId', label: 'Account' },
-  ],
-  csvLink(request, '/dashboard/payouts.csv'),
-)}
+${filterForm(request, filled, csvLink(request, '/dashboard/payouts.csv'))}
 <div data-live="list">${table({ caption: 'Payouts', head: ['Payout', 'State', '#Quantity', 'Network', 'To', 'For', 'Account', 'Begun'], rows, empty: 'No payout fits these filters.' })}
 ${pager(request, counts)}</div>`,
     });
     return sendHtml(request, reply, shown);
   });
+
+  app.get('/dashboard/payouts', HIDDEN, page);
 
   app.get('/dashboard/payouts.csv', HIDDEN, async (request, reply) => {
     const query = queryFor(deps, request);

@@ -14,6 +14,7 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
+import { accountField } from './choices.ts';
 import { filled } from './form.ts';
 import { when } from './formats.ts';
 import { actorWords, facts, table } from './parts.ts';
@@ -92,15 +93,13 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     url: '/people/invite',
     section: 'people',
     countsForms: true,
-    ask: async ({ caller }) => ({
+    ask: async request => ({
       title: 'Invite a person',
       words: html`<p>They get a link that logs them in once, within a day. Give it to no other person.</p>`,
       fields: [
         { name: 'name', label: 'Name', isRequired: true },
         { name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) },
-        ...(caller?.accountId === undefined
-          ? [{ name: 'accountId', label: 'Works for', hint: 'An account; left empty: all of them.' } as const]
-          : []),
+        ...(await accountField(deps, request, { label: 'Works for', none: 'all accounts', hint: 'Left empty: all.' })),
       ],
       button: 'Make the invitation',
       back: '/dashboard/people',

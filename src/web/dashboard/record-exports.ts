@@ -11,7 +11,7 @@ import { readAuditLines } from '../../storage/audit-list.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ListDeps } from './charges.ts';
 import { type Columns, pageReader, sendCsv, walkBack, walkPages, walkPositions } from './csv.ts';
-import { readFilters } from './parts.ts';
+import { readFilters } from './filters.ts';
 import { AuditFilter, EventsFilter } from './records.ts';
 
 export function recordExports(app: FastifyInstance, deps: ListDeps & { readonly db: Database }): void {

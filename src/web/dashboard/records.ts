@@ -23,10 +23,13 @@ import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
+import { accountFilter } from './choices.ts';
 import { csvLink } from './csv.ts';
+import { DAY_FILTERS, type Filter, type FilteredList, filteredPage, filterForm, readFilters } from './filters.ts';
 import { count, ledgerAmount, ledgerLine, when } from './formats.ts';
-import { actorWords, addressWith, badge, filterForm, idLink, pager, readFilters, shortId, table } from './parts.ts';
+import { actorWords, addressWith, badge, idLink, pager, shortId, table } from './parts.ts';
 import { shell } from './shell.ts';
+import { type NamedObject, type ObjectKind, readObjectNames } from './store-names.ts';
 
 type Deps = ListDeps & { readonly db: Database };
 
@@ -47,7 +50,12 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
     html`<nav class="pager no-print" aria-label="Pages"><a class="button secondary small" rel="next" href="${addressWith(request, { before: String(positions.at(-1)) })}">Older</a></nav>`;
   const options = { schema: { hide: true } } as const;
 
-  app.get('/dashboard/events', options, async (request, reply) => {
+  const eventFilters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'type', label: 'Type', options: EVENT_TYPES.map(value => ({ value, label: value })) },
+    ...(await accountFilter(deps, request)),
+  ];
+  const events: FilteredList = { title: 'Events', section: 'events', filters: eventFilters };
+  const eventsPage = filteredPage(deps, events, async (request, reply, filled) => {
     const { type, before, ...rest } = readFilters(EventsFilter, request);
     const accountId = accountOf(request.caller, rest.accountId);
     const query = { accountId, type, before: before === undefined ? undefined : BigInt(before), limit: PAGE };
@@ -64,10 +72,7 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
       version: await deps.versionOf(),
       body: html`${filterForm(
         request,
-        [
-          { name: 'type', label: 'Type', options: EVENT_TYPES },
-          { name: 'accountId', label: 'Account' },
-        ],
+        filled,
         csvLink(request, '/dashboard/events.csv'),
       )}<div data-live="list">${table({ caption: 'Events', head: ['When', 'Event', 'Of', 'Account'], rows, empty: 'Nothing happened yet.' })}${older(
         request,
@@ -76,6 +81,8 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
     });
     return sendHtml(request, reply, page);
   });
+
+  app.get('/dashboard/events', options, eventsPage);
 
   app.get<{ Params: { id: string } }>('/dashboard/events/:id', options, async (request, reply) => {
     if (!isUuid(request.params.id)) throw new AppError('not_found', 'There is no such event.');
@@ -88,7 +95,14 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
     return sendHtml(request, reply, page);
   });
 
-  app.get('/dashboard/ledger', options, async (request, reply) => {
+  const ledgerFilters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    ...(await accountFilter(deps, request)),
+    { name: 'chargeId', label: 'Charge' },
+    { name: 'transactionId', label: 'Order' },
+    ...DAY_FILTERS,
+  ];
+  const ledger: FilteredList = { title: 'Ledger', section: 'ledger', filters: ledgerFilters };
+  const ledgerPage = filteredPage(deps, ledger, async (request, reply, filled) => {
     const { chargeId, transactionId, ...rest } = readFilters(EntriesQuery, request);
     const accountId = accountOf(request.caller, rest.accountId);
     const ofAccount = accountId !== undefined && { accountId };
@@ -110,17 +124,7 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
       body: html`<section class="card"><h2>Balances</h2><p class="muted">Each currency sums to zero over all books: ${Object.entries(sums).map(([currency, sum]) => html`<code>${currency} ${sum}</code> `)}</p>
 ${table({ caption: 'Balances', head: ['Account', 'Book', 'Currency', '#Balance'], rows: balances.map(({ accountId: of, book, currency, amount }) => [of, book, currency, ledgerAmount(amount, currency)]), empty: 'Nothing moved yet.' })}
 ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by account.</p>`}</section>
-<section class="card"><h2>Entries</h2>${filterForm(
-        request,
-        [
-          { name: 'accountId', label: 'Account' },
-          { name: 'chargeId', label: 'Charge' },
-          { name: 'transactionId', label: 'Order' },
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'To', type: 'date' },
-        ],
-        csvLink(request, '/dashboard/ledger.csv'),
-      )}${table({
+<section class="card"><h2>Entries</h2>${filterForm(request, filled, csvLink(request, '/dashboard/ledger.csv'))}${table({
         caption: 'Entries',
         head: ['When', 'Kind', 'Lines', 'Of', 'Account'],
         rows: list.entries.map(entry => [
@@ -139,6 +143,8 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
     });
     return sendHtml(request, reply, page);
   });
+
+  app.get('/dashboard/ledger', options, ledgerPage);
 
   app.get('/dashboard/ledger/proof', options, async (request, reply) => {
     const results = await checkLedger(deps.db, LEDGER_CHECKS);
@@ -183,6 +189,10 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
       deps.db,
       lines.map(line => line.actor),
     );
+    const objects = await readObjectNames(
+      deps.db,
+      lines.flatMap(({ objectId }) => (objectId === undefined ? [] : [objectId])),
+    );
     const page = shell(deps, request, {
       title: 'Audit log',
       section: 'audit',
@@ -196,9 +206,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
             when(line.at),
             html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${actorWords(names, line.actor)}</a>`,
             line.action,
-            line.objectId === undefined
-              ? '–'
-              : html`<a href="/dashboard/search?q=${line.objectId}"><code>${shortId(line.objectId)}</code></a>`,
+            objectOf(line.objectId, objects),
             html`<code>${line.hash.slice(0, 8)}</code>`,
           ]),
           empty: 'No line fits.',
@@ -222,6 +230,26 @@ ${broken ? html`<p class="note bad">Line <code>${String(broken.position)}</code>
     });
     return sendHtml(request, reply, page);
   });
+}
+
+const PAGES: Readonly<Record<ObjectKind, (id: string) => string>> = {
+  account: id => `/dashboard/accounts/${encodeURIComponent(id)}/settings`,
+  key: () => '/dashboard/keys',
+  person: () => '/dashboard/people',
+  wallet: id => `/dashboard/wallets/${id}`,
+  charge: id => `/dashboard/charges/${id}`,
+  order: id => `/dashboard/orders/${id}`,
+  webhook: id => `/dashboard/webhooks/${id}`,
+};
+
+/** What it is and how people call it; the whole id stands in the title. */
+function objectOf(id: string | undefined, objects: ReadonlyMap<string, NamedObject>): Piece {
+  if (id === undefined) return '–';
+  const known = objects.get(id);
+  if (!known)
+    return html`<a href="/dashboard/search?q=${encodeURIComponent(id)}" title="${id}"><code>${shortId(id)}</code></a>`;
+  const { kind, name } = known;
+  return html`${kind} <a href="${PAGES[kind](id)}" title="${id}">${name ?? html`<code>${shortId(id)}</code>`}</a>`;
 }
 
 export function objectLink(type: string, id: string): Piece {

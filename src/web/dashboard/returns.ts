@@ -8,8 +8,9 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import type { ListDeps } from './charges.ts';
+import { filterForm, readFilters } from './filters.ts';
 import { count, reais, when } from './formats.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, table } from './parts.ts';
+import { badge, facts, idLink, pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 export const returnAddress = (id: string) => `/dashboard/statements/returns/${id}`;

@@ -9,9 +9,10 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import { isRecord } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
+import { readFilters } from './filters.ts';
 import { filled, textField } from './form.ts';
 import { count, when } from './formats.ts';
-import { badge, facts, pager, readFilters, table } from './parts.ts';
+import { badge, facts, pager, table } from './parts.ts';
 import { returnAddress } from './returns.ts';
 import { may, shell } from './shell.ts';
 

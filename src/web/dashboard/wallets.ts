@@ -10,13 +10,15 @@ import { requireWallet } from '../../wallets/require.ts';
 import { walletView } from '../../wallets/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type ActDeps, accountField, accountIn, defineAct, type Params } from './act.ts';
+import { type ActDeps, accountIn, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
+import { accountField, accountFilter } from './choices.ts';
+import { type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { filled } from './form.ts';
 import { when } from './formats.ts';
 import { wholeAddress } from './on-chain.ts';
-import { badge, facts, filterForm, pager, readFilters, table } from './parts.ts';
+import { badge, facts, pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;
@@ -36,7 +38,13 @@ const WalletsFilter = Type.Object(
 );
 
 export function walletPages(app: FastifyInstance, deps: Deps): void {
-  app.get('/dashboard/wallets', HIDDEN, async (request, reply) => {
+  const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'show', label: 'Show', options: SHOWN },
+    { name: 'network', label: 'Network', options: NETWORKS },
+    ...(await accountFilter(deps, request)),
+  ];
+
+  const page = filteredPage(deps, { title: 'Wallets', section: 'wallets', filters }, async (request, reply, filled) => {
     const { show, network, ...rest } = readFilters(WalletsFilter, request);
     const accountId = accountOf(request.caller, rest.accountId);
     const { wallets, ...counts } = await listWallets(deps, {
@@ -59,14 +67,12 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
       section: 'wallets',
       acts:
         may(request.caller, 'wallets:write') && html`<a class="button" href="/dashboard/wallets/new">New wallet</a>`,
-      body: html`${filterForm(request, [
-        { name: 'show', label: 'Show', options: SHOWN },
-        { name: 'network', label: 'Network', options: NETWORKS },
-        { name: 'accountId', label: 'Account' },
-      ])}${table({ caption: 'Wallets', head: ['Wallet', 'Network', 'Address', 'Holder', 'Approved', 'Account', 'Added'], rows, empty: 'No wallet fits these filters.' })}${pager(request, counts)}`,
+      body: html`${filterForm(request, filled)}${table({ caption: 'Wallets', head: ['Wallet', 'Network', 'Address', 'Holder', 'Approved', 'Account', 'Added'], rows, empty: 'No wallet fits these filters.' })}${pager(request, counts)}`,
     });
     return sendHtml(request, reply, shown);
   });
+
+  app.get('/dashboard/wallets', HIDDEN, page);
 
   app.get<{ Params: { id: string } }>('/dashboard/wallets/:id', HIDDEN, async (request, reply) => {
     const { caller } = request;

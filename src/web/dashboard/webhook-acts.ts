@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireWebhook } from '../../events/require-webhook.ts';
 import { html } from '../html.ts';
-import { type Act, type ActDeps, accountField, accountIn, defineAct, type Field } from './act.ts';
+import { type Act, type ActDeps, accountIn, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
+import { accountField } from './choices.ts';
 import { type Fields, filled, textField } from './form.ts';
 import { facts } from './parts.ts';
 

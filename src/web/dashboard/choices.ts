@@ -1,0 +1,76 @@
+// Accounts and wallets to choose from, in forms and in filters. Where there are too many for a list, the first are suggested and any
+// other id can be typed.
+import type { FastifyRequest } from 'fastify';
+import { listNamedAccounts } from '../../accounts/store-names.ts';
+import type { Sql } from '../../storage/database.ts';
+import { listWallets } from '../../wallets/list.ts';
+import type { Field, Option } from './act.ts';
+import type { Filter } from './filters.ts';
+import { shortId } from './parts.ts';
+
+type Deps = { readonly db: Sql };
+type Choices = { readonly options: readonly Option[]; readonly isWhole: boolean };
+
+/** Beyond it a list is no help. */
+const MOST_LISTED = 300;
+
+async function accountChoices({ db }: Deps): Promise<Choices> {
+  const accounts = await listNamedAccounts(db, MOST_LISTED + 1);
+  const options = accounts.slice(0, MOST_LISTED).map(({ id, name }) => ({
+    value: id,
+    label: name === undefined ? id : `${name} (${id})`,
+  }));
+  return { options, isWhole: accounts.length <= MOST_LISTED };
+}
+
+type AccountField = { readonly label?: string; readonly hint?: string; readonly none?: string };
+
+/** Which account a form is for, unless the person works for one alone. `none` names what an empty choice means, where there is one. */
+export async function accountField(
+  deps: Deps,
+  { caller }: FastifyRequest,
+  { label = 'Account', hint, none }: AccountField = {},
+): Promise<readonly Field[]> {
+  if (caller?.accountId !== undefined) return [];
+  const { options, isWhole } = await accountChoices(deps);
+  const common = { name: 'accountId', label, isRequired: none === undefined };
+  const [only, ...others] = options;
+  // A sandbox opens an account when it is first named.
+  if (!isWhole || !only) return [{ ...common, options, ...(hint !== undefined && { hint }) }];
+  const isOne = others.length === 0 && none === undefined;
+  const empty = { value: '', label: none ?? 'choose one' };
+  return [
+    {
+      ...common,
+      type: 'select',
+      options: isOne ? options : [empty, ...options],
+      ...(hint !== undefined && { hint }),
+      ...(isOne && { value: only.value }),
+    },
+  ];
+}
+
+/** The filter by account, for those who work for more than one. */
+export async function accountFilter(deps: Deps, { caller }: FastifyRequest): Promise<readonly Filter[]> {
+  if (caller?.accountId !== undefined) return [];
+  const { options, isWhole } = await accountChoices(deps);
+  return [{ name: 'accountId', label: 'Account', ...(isWhole ? { options } : { suggested: options }) }];
+}
+
+/** The wallets that an order of the person may go to, newest first. */
+export async function walletField(deps: Deps, { caller }: FastifyRequest): Promise<Field> {
+  const accountId = caller?.accountId;
+  const { wallets, total } = await listWallets(deps, {
+    page: 1,
+    pageSize: MOST_LISTED,
+    ...(accountId !== undefined && { accountId }),
+  });
+  const options = wallets.map(({ id, name, accountId: of, network, address }) => ({
+    value: id,
+    label: `${name}${accountId === undefined ? ` of ${of}` : ''} on ${network}, ${shortId(address)}`,
+  }));
+  const common = { name: 'walletId', label: 'Wallet', isRequired: true };
+  const hint = 'A wallet of the account on this network.';
+  if (total > options.length || total === 0) return { ...common, options, hint: `${hint} Its id.` };
+  return { ...common, hint, type: 'select', options: [{ value: '', label: 'choose one' }, ...options] };
+}
