@@ -26,12 +26,15 @@ export const EXAMPLE_AMOUNT = fieldAmount(15_990n);
 export function when(at: Date | string | undefined): Piece {
   if (at === undefined) return '–';
   const date = typeof at === 'string' ? new Date(at) : at;
-  return html`<time datetime="${date.toISOString()}">${moment(date)}</time>`;
+  return html`<time datetime="${date.toISOString()}">${closed(moment(date))}</time>`;
 }
+
+/** A line breaks between the day and the hour alone. */
+const closed = (text: string) => text.replace(/(?<!,) /g, '\u00a0');
 
 /** The day alone, in São Paulo. */
 export function dayOf(at: string): Piece {
-  return html`<time datetime="${at}">${shortDay(civilDay(new Date(at)))}</time>`;
+  return html`<time datetime="${at}">${closed(shortDay(civilDay(new Date(at))))}</time>`;
 }
 
 /** How many digits behind the point tell something of an asset or a coin; a bank or an exchange shows no more. */

@@ -8,7 +8,7 @@ import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
 import { accountField, walletField } from './choices.ts';
-import { type Fields, filled, textField } from './form.ts';
+import { centsIn, type Fields, filled, textField } from './form.ts';
 import { cost, price, quantity, when } from './formats.ts';
 import { wholeAddress } from './on-chain.ts';
 import { facts, queryOf } from './parts.ts';
@@ -33,12 +33,19 @@ const PRICE_FIELDS: readonly Field[] = [
   { name: 'quantity', label: 'Quantity', hint: 'Units of the asset, such as 0.5.' },
 ];
 
-/** What is asked for, in the words of the API. A comma is the point of a decimal. */
+/** What is asked for, in the words of the API. A cost is money as people type it; the comma of a quantity is the point of a decimal. */
 function priceIn(fields: Fields): Readonly<Record<string, string>> {
-  const decimals = Object.entries(filled(fields, ['cost', 'quantity'])).map(
-    ([name, value]) => [name, value.replace(',', '.')] as const,
-  );
-  return { ...filled(fields, ['symbol', 'network', 'currency']), ...Object.fromEntries(decimals) };
+  const { cost: typed, quantity: units } = filled(fields, ['cost', 'quantity']);
+  return {
+    ...filled(fields, ['symbol', 'network', 'currency']),
+    ...(typed !== undefined && { cost: costIn(typed) }),
+    ...(units !== undefined && { quantity: units.replace(',', '.') }),
+  };
+}
+
+function costIn(text: string): string {
+  const cents = centsIn(text);
+  return typeof cents === 'number' ? (cents / 100).toFixed(2) : text.replace(',', '.');
 }
 
 const charge = { group: 'About the charge' };

@@ -63,7 +63,7 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
     const page = shell(deps, request, {
       title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
       section: 'search',
-      body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. Among the newest ${count(SEARCHED_CHARGES)} charges also by the payer: a part of the name, CPF or CNPJ; and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
+      body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. By the payer's CPF or CNPJ; among the newest ${count(SEARCHED_CHARGES)} charges also by a part of the payer's name and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
 ${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that, and none of the newest charges has such a payer or amount.' })}`,
     });
     return sendHtml(request, reply, page);

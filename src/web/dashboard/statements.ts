@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { StatementsQuery } from '../../api/statements.ts';
+import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import { type BankFile, listBankFiles } from '../../charges/statements/list-bank-files.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { html } from '../html.ts';
@@ -66,6 +67,7 @@ and so do boletos of a return file; other incoming money is kept for you. To upl
         {
           name: 'agreement',
           label: 'Agreement',
+          options: (await readAgreementUses(deps.db)).map(({ rail }) => ({ value: rail, label: rail })),
           hint: 'Of a return file that does not say by itself which it is of, such as sicoob:main.',
           ...unclear,
         },

@@ -128,7 +128,7 @@ test('a price is asked for, ordered at, and the payer named on the page of the o
   const quoted = await submit(service, '/orders/quote', price);
   assert.equal(quoted.status, 200);
   const page = await quoted.text();
-  assert.match(wordsOf(page), /Quantity \d+(\.\d+)? USDT on polygon Costs in all 541 BRL/);
+  assert.match(wordsOf(page), /Quantity \d+(\.\d+)? USDT on polygon Costs in all R\$\s541\.00/);
   const [, path = ''] = /href="\/dashboard(\/orders\/new\?quoteId=[^"]+)"/.exec(page) ?? [];
   const quoteId = path.split('=')[1] ?? '';
   const order = { accountId: 'acme', quoteId, walletId: wallet.id, settlementSchedule: 'D0', payer: 'true' };
