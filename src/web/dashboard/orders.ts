@@ -89,7 +89,7 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
         may(request.caller, 'transactions:write') && html`<a class="button" href="/dashboard/orders/new">New order</a>`,
       ],
       body: html`${filterForm(request, filled, csvLink(request, '/dashboard/orders.csv'))}
-<div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', 'Network', '#Cost', 'Wallet', 'Account', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
+<div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', '#Cost', 'Wallet', 'Account', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
 ${pager(request, counts)}${searchedNote(request, 'orders', searchedTo)}</div>`,
     });
     return sendHtml(request, reply, shown);
@@ -221,9 +221,8 @@ function rowOf(order: Row): readonly Piece[] {
     idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
     [badge(order.status), order.mark !== undefined && badge(order.mark)],
     quantity(order.exact.quantity, order.symbol),
-    order.network,
     cost(order.exact.cost, order.currency),
-    order.walletName,
+    html`${order.walletName} <span class="muted">on ${order.network}</span>`,
     order.accountId,
     dayOf(order.settlementDate),
     when(order.createdAt),

@@ -63,7 +63,7 @@ browserTest('somebody comes in by a link, adds a passkey, logs in by it, and sho
   await page.waitForURL('**/dashboard/confirm?next=**');
   await page.getByRole('button', { name: 'Show my passkey' }).click();
   await page.waitForURL('**/dashboard/keys/new');
-  await page.getByLabel('Account').fill('acme');
+  await page.getByLabel('Account').selectOption('acme');
   await page.getByRole('button', { name: 'Create the key' }).click();
   const text = (await page.locator('code.long').textContent()) ?? '';
   assert.equal((await service.get('/charges', { authorization: `Bearer ${text}` })).status, 200);
