@@ -25,7 +25,7 @@ browserTest('the plain case stays plain: a charge by pix needs no group opened',
   const { page, close } = await openPage();
   t.after(close);
   await page.goto(`${service.url}/dashboard/charges/new`);
-  await page.getByLabel('Account').selectOption('acme');
+  await page.getByLabel('Account').selectOption('bakery');
   await page.getByLabel('Amount').fill('20,00');
   await page.getByLabel('Name of the payer').fill('Maria da Silva');
   await page.getByLabel('CPF or CNPJ').fill('529.982.247-25');
