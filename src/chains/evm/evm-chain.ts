@@ -1,6 +1,5 @@
 // An EVM network as a `Chain`: composes providers, the watch, checks, signing and lookups.
 import type { Clock } from '../../lib/clock.ts';
-import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Chain, ChainHealth, Funds, Sighting } from '../chain.ts';
 import { quorumOf } from './agree.ts';
 import { broadcast } from './broadcast.ts';
@@ -73,7 +72,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     if (known && monotonicMs() - known.atMs < ESTIMATE_AGE_MS) return { kind: 'gas', gas: known.gas };
     return estimate({ providers, plan }, from, draft);
   }
-  const signDeps = { plan, watch, signers, estimate: estimateOnce, oneByOne: concurrencyLimit(1) };
+  const signDeps = { plan, watch, signers, estimate: estimateOnce };
   const lookupDeps = { ...plan, ...plan.facts, watch, quorum, now: () => clock.now() };
   const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs, monotonicMs);
 

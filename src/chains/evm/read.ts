@@ -1,6 +1,6 @@
 // Reads what nodes answer. A value that is not exactly what the JSON-RPC specification says is undefined, which counts as no
 // answer: a node that is half right is not to be trusted with money.
-import type { RecoverableSignature } from '../signer/recoverable.ts';
+import type { RecoverableSignature } from '../signer/recover.ts';
 import type { UnsignedTransaction } from '../signer/signer.ts';
 
 export type BlockHead = {

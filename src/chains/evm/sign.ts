@@ -1,6 +1,4 @@
 // Signs attempts: the transfer or a void, at fees that beat every attempt before, with gas that was estimated once.
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ConcurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Attempt, Signed, Slot, Transfer } from '../chain.ts';
 import type { Signer } from '../signer/signer.ts';
 import { draftOf } from './check.ts';
@@ -14,8 +12,6 @@ type Deps = {
   readonly plan: EvmPlan;
   readonly watch: Watch;
   readonly signers: ReadonlyMap<string, Signer>;
-  /** For signatures that are computed here, each of which takes milliseconds. */
-  readonly oneByOne: ConcurrencyLimit;
   readonly estimate: (from: string, draft: Draft) => Promise<Estimate>;
 };
 
@@ -47,12 +43,7 @@ async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly 
     return { kind: 'unknown', words: estimate.words ?? 'no provider says how much gas the transfer needs' };
   }
   const transaction = { chainId: plan.chainId, nonce, ...draft, gas: estimate.gas, ...bid };
-  if (signer.kind === 'transaction') return signTransaction(signer, transaction, sender);
-  return deps.oneByOne(async () => {
-    // Answers that have arrived are read in between; many signatures in a row would let them run into their time limit.
-    await nextTurn();
-    return signTransaction(signer, transaction, sender);
-  });
+  return signTransaction(signer, transaction, sender);
 }
 
 /** An attempt at the same transfer has it already. Estimated again it might fail, since the slot before it may be open. */

@@ -5,7 +5,8 @@ import type { Hex } from 'viem';
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils';
 import { addressOf } from '../address.ts';
 import type { Signed } from '../chain.ts';
-import { addressesOf, type RecoverableSignature, signRecoverable } from '../signer/recoverable.ts';
+import type { RecoverableSignature } from '../signer/recover.ts';
+import { addressesOf, signRecoverable } from '../signer/recoverable.ts';
 import {
   type DigestSigner,
   type Signer,

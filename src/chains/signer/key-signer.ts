@@ -1,5 +1,6 @@
 // Signs with a private key in memory.
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { signInThread } from './ask-signing-thread.ts';
 import type { DigestSigner } from './signer.ts';
 
 export function isPrivateKey(bytes: Uint8Array): boolean {
@@ -20,6 +21,6 @@ export function keySigner(privateKey: Uint8Array): DigestSigner {
   return {
     kind: 'digest',
     publicKey: publicKeyOf(privateKey),
-    signDigest: async digest => secp256k1.sign(digest, privateKey, { prehash: false }),
+    signDigest: digest => signInThread(digest, privateKey),
   };
 }

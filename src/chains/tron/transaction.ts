@@ -2,7 +2,7 @@
 // signed transaction. Fields: Tron.proto, balance_contract.proto and smart_contract.proto of java-tron. A test compares every
 // byte with tronweb.
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { RecoverableSignature } from '../signer/recoverable.ts';
+import type { RecoverableSignature } from '../signer/recover.ts';
 import { transferCall } from './abi.ts';
 import { addressBytes } from './hex-address.ts';
 import { bytesField, concat, integerField } from './protobuf.ts';
