@@ -71,9 +71,10 @@ import { warnOfNetworks } from './orders/warn-networks.ts';
 import { startWatchingPayouts, watchPayouts } from './orders/watch-payouts.ts';
 import { payoutJobs } from './payouts/advance.ts';
 import { OPERATOR_ACCOUNT, openColdAddresses } from './payouts/cold-sweep.ts';
+import { warnOfDefaultLimits } from './payouts/default-limits.ts';
 import { PAYOUT_JOBS } from './payouts/jobs.ts';
 import { openAlarmRules } from './payouts/judge-network.ts';
-import { openLimits } from './payouts/limits.ts';
+import { assetsOnDefaults, openLimits } from './payouts/limits.ts';
 import { openReceiptKey } from './payouts/open-receipt-key.ts';
 import { SECRET_STORES } from './payouts/secret-stores.ts';
 import { payoutSweep } from './payouts/sweep.ts';
@@ -268,7 +269,7 @@ async function composeSandbox(
 }
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
-  const payoutLimits = openLimits(config.payouts.limits ?? []);
+  const payoutLimits = openLimits(config.payouts.limits ?? [], config.mode);
   const orderTerms = openOrderTerms(config.payouts.limits ?? []);
   const alarmRules = openAlarmRules(config.payouts);
   const { accountId: operatorAccountId = OPERATOR_ACCOUNT } = config.payouts;
@@ -301,6 +302,14 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     await requireRails(db, composed.rails, composed.clock.now());
     await warnOfNumbers({ db, rails: composed.rails, log });
     await warnOfNetworks({ db, chains: composed.chains, log });
+    if (config.mode === 'live')
+      warnOfDefaultLimits(
+        log,
+        assetsOnDefaults(
+          config.payouts.limits ?? [],
+          Object.values(composed.chains).map(({ network }) => network),
+        ),
+      );
     const secretBox = openSecretBox(config.masterKeys);
     await requireMasterKeys(db, SECRET_STORES, secretBox);
     // A migration has made it.

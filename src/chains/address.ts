@@ -52,17 +52,22 @@ const TOKEN_CONTRACTS: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** Reads a destination address: valid on the network, no burn address, and not an address of the service. */
-export function readPayee(network: Network, text: string, own: readonly string[] = []): AddressReading {
+/** Addresses that the settings name: those that are sent from, and the contracts of tokens of test nodes. */
+export type OwnAddresses = { readonly senders: readonly string[]; readonly tokens: readonly string[] };
+
+const NO_OWN: OwnAddresses = { senders: [], tokens: [] };
+
+/** Reads a destination address: valid on the network, no burn address, no token, and not an address of the service. */
+export function readPayee(network: Network, text: string, own: OwnAddresses = NO_OWN): AddressReading {
   const reading = readAddress(network, text);
   if (reading.refusal) return reading;
   const body = bodyOf(reading.address);
   if (/^0+$/.test(body)) return refuse('zero_address', 'is the zero address: nobody has its key');
   if (isBurn(body)) return refuse('burn_address', 'is an address that burns: nobody has its key');
-  if (TOKEN_CONTRACTS.has(reading.address)) {
+  if (TOKEN_CONTRACTS.has(reading.address) || own.tokens.includes(reading.address)) {
     return refuse('token_contract', 'is the contract of a token, not a wallet: what is sent there is lost');
   }
-  if (own.includes(reading.address)) return refuse('own_address', 'is the address that payouts are sent from');
+  if (own.senders.includes(reading.address)) return refuse('own_address', 'is the address that payouts are sent from');
   return reading;
 }
 

@@ -2,7 +2,8 @@
 // attempts use that slot, so the chain executes at most one of them. Signed bytes and hash are saved before they are
 // sent. The answer of a broadcast proves nothing: only a lookup does. No call throws for what a node or a network does:
 // silence is an answer (`unknown`, or undefined), and what nodes say is kept as words for an operator, never as evidence.
-import type { AssetSymbol, Network } from './asset.ts';
+import type { OwnAddresses } from './address.ts';
+import { type AssetSymbol, type Network, symbolsOn } from './asset.ts';
 
 /** The place of one payout among all transfers of a sender. On a chain without nonces the service counts itself. */
 export type Slot = { readonly network: Network; readonly sender: string; readonly nonce: bigint };
@@ -223,7 +224,11 @@ export type Chain = {
 /** The chain of each network; orders on a network without one are refused. */
 export type Chains = { readonly [N in Network]?: Chain };
 
-/** Every address that the service sends from. */
-export function sendersOf(chains: Chains): string[] {
-  return Object.values(chains).flatMap(({ senders }) => senders);
+/** Every address that the service sends from, and every contract that it calls. */
+export function ownAddressesOf(chains: Chains): OwnAddresses {
+  const all = Object.values(chains);
+  return {
+    senders: all.flatMap(({ senders }) => senders),
+    tokens: all.flatMap(chain => symbolsOn(chain.network).flatMap(symbol => chain.placeOf(symbol).token ?? [])),
+  };
 }

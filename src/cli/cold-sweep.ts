@@ -26,7 +26,7 @@ export async function coldSweepCommand(config: Config, log: Log, args: readonly 
     const settings = {
       chains,
       coldAddresses: openColdAddresses(payouts.coldAddresses, chains),
-      payoutLimits: openLimits(payouts.limits ?? []),
+      payoutLimits: openLimits(payouts.limits ?? [], config.mode),
       operatorAccountId: payouts.accountId ?? OPERATOR_ACCOUNT,
     };
     const sweep = { network, symbol, by: 'operator', ...(quantity !== undefined && { quantity }) };

@@ -15,7 +15,7 @@ export async function configCommand(
   { effective }: Settings,
 ): Promise<number> {
   // What the schema of the setting cannot hold: assets that a network lacks, decimals, addresses.
-  openLimits(payouts.limits ?? []);
+  openLimits(payouts.limits ?? [], mode);
   openColdAddresses(payouts.coldAddresses);
   for (const row of effective) if (isShown(row, mode)) console.log(lineOf(row, mode));
   return 0;

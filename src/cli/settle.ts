@@ -38,7 +38,7 @@ export async function settleCommand(config: Config, log: Log, args: readonly str
     try {
       if (as !== 'paid') return await settleMismatch(deps, id, as);
       const chains = await openChainsOfService(config, deps, log);
-      const payoutLimits = openLimits(config.payouts.limits ?? []);
+      const payoutLimits = openLimits(config.payouts.limits ?? [], config.mode);
       const { settlement } = config;
       const paid = { hash: hash ?? '', by: 'operator' };
       return await settlePaid({ ...deps, chains, payoutLimits, settlement }, id, paid);

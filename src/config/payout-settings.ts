@@ -23,13 +23,29 @@ const Amount = () =>
     }),
   );
 
+/** `none`: no limit, on purpose. */
+export const NO_LIMIT = 'none';
+const Limit = () =>
+  Type.Optional(
+    Type.String({
+      'x-check': {
+        holds: value => typeof value !== 'string' || value === NO_LIMIT || (parseUnits(value, MAX_DECIMALS) ?? 0n) > 0n,
+        message: 'must be a decimal above zero as text, such as "5000", or "none"',
+      } satisfies Check,
+    }),
+  );
+const Id = () => Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
+
 export const LimitEntry = Type.Object(
   {
     symbol: Type.Enum([...PAYOUT_SYMBOLS], { type: 'string' }),
     network: Type.Optional(Type.Enum([...CHAIN_NETWORKS], { type: 'string' })),
-    perPayout: Amount(),
+    // Whose payouts the entry is about; without them those of all together.
+    accountId: Id(),
+    keyId: Id(),
+    perPayout: Limit(),
     approvalAbove: Amount(),
-    perDay: Amount(),
+    perDay: Limit(),
     perDayToAddress: Amount(),
     lowFunds: Amount(),
     ceiling: Amount(),
@@ -46,7 +62,7 @@ export const PayoutEntry = Type.Object(
         maxItems: 100,
         'x-check': {
           holds: hasDistinctAssets,
-          message: 'must have each symbol once for a network, and once without',
+          message: 'must have each symbol once for a network, and once without, for each accountId and keyId',
         } satisfies Check,
       }),
     ),
@@ -85,7 +101,8 @@ export const payoutSettings = jsonOf(
 
 function hasDistinctAssets(limits: unknown): boolean {
   if (!Array.isArray(limits)) return true;
-  const names = limits.map((limit: unknown) => `${wordAt(limit, 'symbol')} ${wordAt(limit, 'network')}`);
+  const fields = ['symbol', 'network', 'accountId', 'keyId'];
+  const names = limits.map((limit: unknown) => JSON.stringify(fields.map(field => wordAt(limit, field) ?? null)));
   return new Set(names).size === names.length;
 }
 

@@ -232,7 +232,9 @@ function contextOf({ settlement: rules }: ClaimDeps, charge: Charge, now: Date) 
 
 export function requestOf(order: Order): PayoutRequest {
   const { accountId, id: orderId, network, symbol, walletAddress: destination } = order;
-  return { accountId, orderId, network, symbol, units: unitsOf(order), destination };
+  const requestedBy = order.repricedBy ?? order.createdBy;
+  const request = { accountId, orderId, network, symbol, units: unitsOf(order), destination };
+  return { ...request, ...(requestedBy !== undefined && { requestedBy }) };
 }
 
 const CLAIM_LIMITS = { maxSize: 1_000, maxRunning: 1, maxWaiting: 100_000 } as const;

@@ -11,7 +11,7 @@ import { formatUnits } from '../lib/decimals.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
-import { limitsOf, type PayoutLimits } from '../payouts/limits.ts';
+import { isAboveApproval, type PayoutLimits } from '../payouts/limits.ts';
 import { chainOf, chainSilent } from '../payouts/open.ts';
 import { isUnmined, type Payout } from '../payouts/payout.ts';
 import { findPayout, findPayoutOfOrder } from '../payouts/store.ts';
@@ -87,9 +87,7 @@ function readHash(network: Network, text: string): string {
 
 /** As for an approval: above the limits who made the order does not say alone that it is paid. */
 async function requireSecondAbove({ db, payoutLimits }: SettlePaidDeps, order: Order, by: string): Promise<void> {
-  const { perPayout, approvalAbove } = limitsOf(payoutLimits, order);
-  const isAbove = [perPayout, approvalAbove].some(limit => limit !== undefined && unitsOf(order) > limit);
-  if (!isAbove || order.approval) return;
+  if (order.approval || !isAboveApproval(payoutLimits, requestOf(order), unitsOf(order))) return;
   await requireApprover(db, by, order, 'settle it above its limits');
 }
 

@@ -1,7 +1,7 @@
 // A cold sweep: what a sender has too much of goes to the cold address of its network, as a payout of its own. Pure rules.
 import { readPayee } from '../chains/address.ts';
 import { type AssetSymbol, NETWORKS, type Network } from '../chains/asset.ts';
-import { type Chain, type Chains, type Funds, sendersOf } from '../chains/chain.ts';
+import { type Chain, type Chains, type Funds, ownAddressesOf } from '../chains/chain.ts';
 import { coinOf } from '../chains/networks.ts';
 import type { PayoutSettings } from '../config/payout-settings.ts';
 import { StartError } from '../lib/errors.ts';
@@ -13,7 +13,7 @@ export type ColdAddresses = { readonly [N in Network]?: string };
 
 /** The cold addresses of the settings, in their canonical spelling. Throws a StartError that names every fault. */
 export function openColdAddresses(settings: PayoutSettings['coldAddresses'] = {}, chains: Chains = {}): ColdAddresses {
-  const own = sendersOf(chains);
+  const own = ownAddressesOf(chains);
   const faults: string[] = [];
   const addresses = NETWORKS.flatMap(network => {
     const text = settings[network];

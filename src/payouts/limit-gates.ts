@@ -4,7 +4,7 @@ import { decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import { type GateContext, GO, type Verdict } from './gate.ts';
-import { limitsOf } from './limits.ts';
+import { type LimitRule, rulesFor } from './limits.ts';
 import type { PayoutRequest } from './payout.ts';
 import { spentBeyond, spentUnits } from './store-limits.ts';
 
@@ -14,57 +14,62 @@ const JUDGE_AGAIN_MS = 900_000;
 
 /** What is approved may be more than one payout may be. */
 export function payoutLimitGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
-  const { perPayout } = limitsOf(limits, request);
-  if (perPayout === undefined || request.units <= perPayout || approved.has(request.orderId)) return GO;
-  const words = `${amount(request, request.units)} is more than one payout may be: ${amount(request, perPayout)}.`;
+  if (approved.has(request.orderId)) return GO;
+  const rules = rulesFor(limits, request).filter(
+    ({ perPayout }) => perPayout !== undefined && request.units > perPayout,
+  );
+  const [{ perPayout, of } = { perPayout: undefined, of: {} }] = rules;
+  if (perPayout === undefined) return GO;
+  const words = `${amount(request, request.units)} is more than one payout${ofWhom(of)} may be: ${amount(request, perPayout)}.`;
   return { kind: 'hold', reason: 'over_payout_limit', words };
 }
 
 export function approvalGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
-  const { approvalAbove } = limitsOf(limits, request);
-  if (approvalAbove === undefined || request.units <= approvalAbove || approved.has(request.orderId)) return GO;
-  const words = `${amount(request, request.units)} is above ${amount(request, approvalAbove)}: a second key approves it.`;
+  if (approved.has(request.orderId)) return GO;
+  const bounds = rulesFor(limits, request).flatMap(({ approvalAbove }) => approvalAbove ?? []);
+  const above = bounds.find(bound => request.units > bound);
+  if (above === undefined) return GO;
+  const words = `${amount(request, request.units)} is above ${amount(request, above)}: a second key approves it.`;
   return { kind: 'hold', reason: 'approval_needed', words };
 }
 
 /** An approval does not lift it. */
 export async function dayLimitGate(request: PayoutRequest, context: GateContext, tx: Sql): Promise<Verdict> {
-  const { perDay, perDayToAddress } = limitsOf(context.limits, request);
-  const verdicts = [
-    await withinDay(request, context, tx, { limit: perDay }),
-    await withinDay(request, context, tx, { limit: perDayToAddress, destination: request.destination }),
-  ].filter(verdict => verdict.kind !== 'go');
+  const { destination } = request;
+  const verdicts: Verdict[] = [];
+  for (const { of, perDay, perDayToAddress } of rulesFor(context.limits, request)) {
+    verdicts.push(await withinDay(request, context, tx, { limit: perDay, counted: of }));
+    verdicts.push(await withinDay(request, context, tx, { limit: perDayToAddress, counted: { ...of, destination } }));
+  }
   // The one that lasts longest; what never fits comes first.
-  return verdicts.toSorted((a, b) => untilOf(b) - untilOf(a))[0] ?? GO;
+  return verdicts.filter(({ kind }) => kind !== 'go').toSorted((a, b) => untilOf(b) - untilOf(a))[0] ?? GO;
 }
 
 function untilOf(verdict: Verdict): number {
   return verdict.kind === 'wait' && verdict.until ? verdict.until.getTime() : Number.POSITIVE_INFINITY;
 }
 
-type Limit = { readonly limit: bigint | undefined; readonly destination?: string };
+/** What counts toward a limit: payouts that have all of these. */
+type Counted = LimitRule['of'] & { readonly destination?: string };
+type Limit = { readonly limit: bigint | undefined; readonly counted: Counted };
 
 async function withinDay(
   request: PayoutRequest,
   { claimed, now }: GateContext,
   tx: Sql,
-  { limit, destination }: Limit,
+  { limit, counted }: Limit,
 ): Promise<Verdict> {
   if (limit === undefined) return GO;
   const { network, symbol, units } = request;
-  const where = destination === undefined ? '' : ' to one address';
-  const rule = `${amount(request, limit)} may leave${where} in 24 hours`;
+  const where = counted.destination === undefined ? '' : ' to one address';
+  const rule = `${amount(request, limit)} may leave${where}${ofWhom(counted)} in 24 hours`;
   if (units > limit) {
     return { kind: 'hold', reason: 'over_payout_limit', words: `${amount(request, units)} never fits: ${rule}.` };
   }
-  const spent = {
-    network,
-    symbol,
-    since: new Date(now.getTime() - DAY_MS),
-    ...(destination !== undefined && { destination }),
-  };
+  const spent = { network, symbol, since: new Date(now.getTime() - DAY_MS), ...counted };
+  const fields = Object.keys(counted) as (keyof Counted)[];
   const claimedUnits = claimed
-    .filter(one => one.symbol === symbol && (destination === undefined || one.destination === destination))
+    .filter(one => one.symbol === symbol && fields.every(field => one[field] === counted[field]))
     .reduce((sum, one) => sum + one.units, 0n);
   const room = limit - claimedUnits - units;
   const before = await spentUnits(tx, spent);
@@ -75,6 +80,11 @@ async function withinDay(
   const words = `${rule} and ${amount(request, before + claimedUnits)} has; it fits at ${fitsAt.toISOString()}.`;
   const until = new Date(Math.min(fitsAt.getTime(), now.getTime() + JUDGE_AGAIN_MS));
   return { kind: 'wait', reason: 'over_day_limit', words, until };
+}
+
+function ofWhom({ accountId, requestedBy }: LimitRule['of']): string {
+  if (accountId !== undefined) return ' of one account';
+  return requestedBy === undefined ? '' : ' of one key';
 }
 
 function amount({ symbol, network }: PayoutRequest, units: bigint): string {

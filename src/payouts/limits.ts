@@ -1,68 +1,164 @@
-// How much may leave: for each asset on each network by payout, by rolling day, and by rolling day to one address.
-import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+// How much may leave of each asset on each network: by payout, by rolling day, and by rolling day to one address; of all accounts
+// together, of one account, and of one key.
+import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS, symbolsOn } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
-import type { LimitSettings } from '../config/payout-settings.ts';
+import { type LimitSettings, NO_LIMIT } from '../config/payout-settings.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
 import { checkNetwork } from '../quotes/check.ts';
+import { defaultLimitsOf } from './default-limits.ts';
+import type { PayoutRequest } from './payout.ts';
 
 /** Smallest units of one asset on one network. */
-export type AssetLimits = {
+export type AmountLimits = {
   readonly perPayout?: bigint;
   /** Payouts above it wait for an approval. */
   readonly approvalAbove?: bigint;
   readonly perDay?: bigint;
   readonly perDayToAddress?: bigint;
+};
+
+export type AssetLimits = AmountLimits & {
   /** What the sender should have at least and at most; an alarm is raised otherwise. */
   readonly lowFunds?: bigint;
   readonly ceiling?: bigint;
 };
 
-/** By `usdt.polygon`. An asset without limits is absent. */
-export type PayoutLimits = ReadonlyMap<string, AssetLimits>;
+/** Limits of whoever an entry names, by account or by key. `*` stands for each that has no entry of its own. */
+type NarrowLimits = ReadonlyMap<string, AmountLimits>;
 
-const AMOUNT_FIELDS = [
-  'perPayout',
-  'approvalAbove',
-  'perDay',
-  'perDayToAddress',
-  'lowFunds',
-  'ceiling',
-] as const satisfies (keyof AssetLimits)[];
+type LimitsOfAsset = {
+  readonly all: AssetLimits;
+  readonly accounts: NarrowLimits;
+  readonly keys: NarrowLimits;
+};
+
+/** By `usdt.polygon`. An asset without limits is absent. */
+export type PayoutLimits = ReadonlyMap<string, LimitsOfAsset>;
+
+const AMOUNT_FIELDS = ['perPayout', 'approvalAbove', 'perDay', 'perDayToAddress'] as const;
+const ASSET_FIELDS = ['lowFunds', 'ceiling'] as const;
+/** What an entry about an account or a key cannot have. */
+const FIELDS_OF_ASSETS = [...ASSET_FIELDS, 'minimum', 'networkFee'] as const;
+const EACH = '*';
 
 type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
 
+/** The limits of an asset for all accounts together. */
 export function limitsOf(limits: PayoutLimits, { symbol, network }: Asset): AssetLimits {
-  return limits.get(`${symbol}.${network}`) ?? {};
+  return limits.get(`${symbol}.${network}`)?.all ?? {};
+}
+
+/** Limits that hold for a payout, and what counts toward them: all of the asset, or only what is of one account or key. */
+export type LimitRule = AmountLimits & { readonly of: Partial<Pick<PayoutRequest, 'accountId' | 'requestedBy'>> };
+
+type Judged = Asset & Pick<PayoutRequest, 'accountId' | 'requestedBy'>;
+
+/** All of them hold together. */
+export function rulesFor(limits: PayoutLimits, { symbol, network, accountId, requestedBy }: Judged): LimitRule[] {
+  const asset = limits.get(`${symbol}.${network}`);
+  if (!asset) return [];
+  const ofAccount = asset.accounts.get(accountId) ?? asset.accounts.get(EACH);
+  const ofKey = requestedBy === undefined ? undefined : (asset.keys.get(requestedBy) ?? asset.keys.get(EACH));
+  return [
+    { ...asset.all, of: {} },
+    ...(ofAccount ? [{ ...ofAccount, of: { accountId } }] : []),
+    ...(ofKey && requestedBy !== undefined ? [{ ...ofKey, of: { requestedBy } }] : []),
+  ];
+}
+
+/** Whether a second pair of eyes is asked for. */
+export function isAboveApproval(limits: PayoutLimits, judged: Judged, units: bigint): boolean {
+  const bounds = rulesFor(limits, judged).flatMap(({ perPayout, approvalAbove }) => [perPayout, approvalAbove]);
+  return bounds.some(bound => bound !== undefined && units > bound);
 }
 
 /**
  * The limits of the settings. An entry without a network holds for each network of its asset that has no entry of its own, for
- * each by itself. Throws a StartError that names every fault.
+ * each by itself. In live an asset without perPayout and perDay has small ones. Throws a StartError that names every fault.
  */
-export function openLimits(settings: readonly LimitSettings[]): PayoutLimits {
+export function openLimits(settings: readonly LimitSettings[], mode: 'live' | 'sandbox' = 'sandbox'): PayoutLimits {
   const faults = settings.flatMap(({ symbol, network }) =>
     checkNetwork(symbol, network).map(({ message }) => `payouts.limits of ${symbol}: network ${message}.`),
   );
+  for (const entry of settings) faults.push(...narrowFaults(entry));
   const assets = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map((network: Network) => ({ symbol, network })));
-  const limits = assets.flatMap(({ symbol, network }) => {
-    const ofSymbol = settings.filter(entry => entry.symbol === symbol);
-    const entry = ofSymbol.find(one => one.network === network) ?? ofSymbol.find(one => one.network === undefined);
-    return entry ? [[`${symbol}.${network}`, amountsOf(entry, { symbol, network }, faults)] as const] : [];
+  const limits = assets.flatMap(asset => {
+    const all = entryOf(settings.filter(isOfAll), asset);
+    const narrow = (field: 'accountId' | 'keyId') =>
+      new Map(
+        namesIn(settings, field).flatMap(name => {
+          const own = settings.filter(entry => entry[field] === name);
+          const entry = entryOf(own, asset);
+          const id = field === 'keyId' && name !== EACH ? actorOf(name) : name;
+          return entry ? [[id, amountsOf(entry, asset, AMOUNT_FIELDS, faults)] as const] : [];
+        }),
+      );
+    const own = all && amountsOf(all, asset, [...AMOUNT_FIELDS, ...ASSET_FIELDS], faults);
+    const found = {
+      all: { ...(mode === 'live' && hasNoAmount(all) && defaultLimitsOf(asset)), ...own },
+      accounts: narrow('accountId'),
+      keys: narrow('keyId'),
+    };
+    const hasSome = Object.keys(found.all).length + found.accounts.size + found.keys.size > 0;
+    return hasSome ? [[`${asset.symbol}.${asset.network}`, found] as const] : [];
   });
   if (faults.length > 0) throw new StartError([...new Set(faults)].join('\n'));
   return new Map(limits);
 }
 
-function amountsOf(entry: LimitSettings, { symbol, network }: Asset, faults: string[]): AssetLimits {
+function hasNoAmount(entry: LimitSettings | undefined): boolean {
+  return entry?.perPayout === undefined && entry?.perDay === undefined;
+}
+
+/** Assets on these networks whose limits in live are the small ones, since the settings name neither perPayout nor perDay. */
+export function assetsOnDefaults(settings: readonly LimitSettings[], networks: readonly Network[]): Asset[] {
+  const assets = networks.flatMap(network => symbolsOn(network).map(symbol => ({ symbol, network })));
+  return assets.filter(asset => hasNoAmount(entryOf(settings.filter(isOfAll), asset)));
+}
+
+function isOfAll({ accountId, keyId }: LimitSettings): boolean {
+  return accountId === undefined && keyId === undefined;
+}
+
+function entryOf(settings: readonly LimitSettings[], { symbol, network }: Asset): LimitSettings | undefined {
+  const ofSymbol = settings.filter(entry => entry.symbol === symbol);
+  return ofSymbol.find(one => one.network === network) ?? ofSymbol.find(one => one.network === undefined);
+}
+
+function namesIn(settings: readonly LimitSettings[], field: 'accountId' | 'keyId'): string[] {
+  return [...new Set(settings.flatMap(entry => entry[field] ?? []))];
+}
+
+/** As the audit log writes who asked. A person is named in full, `person:…`. */
+function actorOf(keyId: string): string {
+  return keyId.includes(':') ? keyId : `key:${keyId}`;
+}
+
+function narrowFaults(entry: LimitSettings): string[] {
+  const { symbol, accountId, keyId } = entry;
+  if (isOfAll(entry)) return [];
+  const where = `payouts.limits of ${symbol} for ${accountId ?? keyId}`;
+  if (accountId !== undefined && keyId !== undefined) return [`${where}: must have accountId or keyId, and not both.`];
+  return FIELDS_OF_ASSETS.filter(field => entry[field] !== undefined).map(
+    field => `${where}: ${field} is of an asset, and cannot be of an account or a key.`,
+  );
+}
+
+function amountsOf<F extends keyof AssetLimits>(
+  entry: LimitSettings,
+  { symbol, network }: Asset,
+  fields: readonly F[],
+  faults: string[],
+): { readonly [K in F]?: bigint } {
   const decimals = decimalsOf(symbol, network);
-  const amounts = AMOUNT_FIELDS.flatMap(field => {
-    const text = entry[field];
-    if (text === undefined) return [];
+  const amounts = fields.flatMap(field => {
+    const text: string | undefined = entry[field];
+    if (text === undefined || text === NO_LIMIT) return [];
     const units = parseUnits(text, decimals);
     if (units !== undefined) return [[field, units] as const];
     faults.push(`payouts.limits of ${symbol}: ${field} must have at most ${decimals} decimals on ${network}.`);
     return [];
   });
-  return Object.fromEntries(amounts);
+  return Object.fromEntries(amounts) as { readonly [K in F]?: bigint };
 }

@@ -19,6 +19,8 @@ export type PayoutRequest = {
   /** Smallest units of the asset. */
   readonly units: bigint;
   readonly destination: string;
+  /** The key or person that made the order or took its newest price, as the audit log writes it; absent in a sandbox. */
+  readonly requestedBy?: string;
 };
 
 export type ColdSweepRequest = Omit<PayoutRequest, 'orderId'> & { readonly sweptBy: string };

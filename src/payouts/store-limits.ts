@@ -2,36 +2,45 @@
 import type { Sql } from '../storage/database.ts';
 import type { PayoutRequest } from './payout.ts';
 
-type Spent = Pick<PayoutRequest, 'network' | 'symbol'> & {
-  /** Only what goes there. */
-  readonly destination?: string;
-  readonly since: Date;
-};
+/** Only what goes there, is of that account, and was asked for by that key. */
+type Spent = Pick<PayoutRequest, 'network' | 'symbol'> &
+  Partial<Pick<PayoutRequest, 'destination' | 'accountId' | 'requestedBy'>> & { readonly since: Date };
 
-/** A payout that moved nothing for good does not count, nor does a sweep to the own cold address. Its own index has what is asked here. */
-const COUNTED = `network = $1 and symbol = $2 and ($3::text is null or destination = $3) and created_at > $4
-                 and order_id is not null and state not in ('reverted', 'voided')`;
+const COLUMNS = { destination: 'destination', accountId: 'account_id', requestedBy: 'requested_by' } as const;
+const FIELDS = ['destination', 'accountId', 'requestedBy'] as const satisfies (keyof typeof COLUMNS)[];
+
+/**
+ * A payout that moved nothing for good does not count, nor does a sweep to the own cold address. Only the conditions that are asked
+ * for are in the text, so that the index of just these columns serves it.
+ */
+function counted({ network, symbol, since, ...of }: Spent): { readonly where: string; readonly params: unknown[] } {
+  const fields = FIELDS.filter(field => of[field] !== undefined);
+  const conditions = fields.map((field, index) => ` and ${COLUMNS[field]} = $${index + 4}`);
+  return {
+    where: `network = $1 and symbol = $2 and created_at > $3 and order_id is not null
+            and state not in ('reverted', 'voided')${conditions.join('')}`,
+    params: [network, symbol, since, ...fields.map(field => of[field])],
+  };
+}
 
 /** Smallest units for which slots were taken after `since`. */
-export async function spentUnits(tx: Sql, { network, symbol, destination, since }: Spent): Promise<bigint> {
+export async function spentUnits(tx: Sql, spent: Spent): Promise<bigint> {
+  const { where, params } = counted(spent);
   const [row] = await tx.query<{ units: string }>(
-    `select coalesce(sum(units), 0)::text as units from payouts where ${COUNTED}`,
-    [network, symbol, destination, since],
+    `select coalesce(sum(units), 0)::text as units from payouts where ${where}`,
+    params,
   );
   return BigInt(row!.units);
 }
 
 /** When the newest payout was opened that, with all after it, is more than `room`; undefined when all of them are not. */
-export async function spentBeyond(
-  tx: Sql,
-  { network, symbol, destination, since }: Spent,
-  room: bigint,
-): Promise<Date | undefined> {
+export async function spentBeyond(tx: Sql, spent: Spent, room: bigint): Promise<Date | undefined> {
+  const { where, params } = counted(spent);
   const [row] = await tx.query<{ at: Date | null }>(
     `select max(created_at) as at
-       from (select created_at, sum(units) over (order by created_at desc) as with_later from payouts where ${COUNTED}) spent
-      where with_later > $5`,
-    [network, symbol, destination, since, room],
+       from (select created_at, sum(units) over (order by created_at desc) as with_later from payouts where ${where}) spent
+      where with_later > $${params.length + 1}`,
+    [...params, room],
   );
   return row?.at ?? undefined;
 }

@@ -8,13 +8,13 @@ import type { Payout, PayoutState } from './payout.ts';
 export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
   await tx.query(
     `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by,
-                          chain_id, token, is_test, sent_at, state, next_look_at, created_at, updated_at)
+                          chain_id, token, is_test, sent_at, requested_by, state, next_look_at, created_at, updated_at)
      select id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,
-            sent_at, 'open', $15, $16, $16
+            sent_at, requested_by, 'open', $16, $17, $17
        from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::numeric[],
-                   $9::text[], $10::text[], $11::bigint[], $12::text[], $13::boolean[], $14::timestamptz[])
+                   $9::text[], $10::text[], $11::bigint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[])
          as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,
-               sent_at)`,
+               sent_at, requested_by)`,
     [
       payouts.map(({ id }) => id),
       payouts.map(({ accountId }) => accountId),
@@ -30,6 +30,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
       payouts.map(({ place }) => place?.token),
       payouts.map(({ place }) => place?.isTest),
       payouts.map(({ sentAt }) => sentAt),
+      payouts.map(({ requestedBy }) => requestedBy),
       nextLookup,
       at,
     ],

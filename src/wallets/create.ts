@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
 import { readPayee } from '../chains/address.ts';
-import { type Chains, sendersOf } from '../chains/chain.ts';
+import { type Chains, ownAddressesOf } from '../chains/chain.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { addDuration, type Duration, LAST_MOMENT_MS } from '../lib/date-times.ts';
@@ -37,7 +37,7 @@ export async function createWallet(
   input: NewWallet,
   createdBy: Actor,
 ): Promise<{ wallet: Wallet; replayed: boolean }> {
-  const own = sendersOf(deps.chains);
+  const own = ownAddressesOf(deps.chains);
   const { address } = readPayee(input.network, input.address, own);
   if (address === undefined) throw invalidRequest(checkWallet(input, own));
   const createdAt = deps.clock.now();

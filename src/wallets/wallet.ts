@@ -1,6 +1,6 @@
 // A wallet: a named address of an account. Name, network and address never change; what is known of its holder grows.
 
-import { readPayee } from '../chains/address.ts';
+import { type OwnAddresses, readPayee } from '../chains/address.ts';
 import type { Network } from '../chains/asset.ts';
 import type { Fault } from '../lib/errors.ts';
 
@@ -49,7 +49,7 @@ export type WalletWarning = {
 };
 
 /** The faults of the address, if both address and network could be read. */
-export function checkWallet({ network, address }: Partial<NewWallet>, own: readonly string[]): Fault[] {
+export function checkWallet({ network, address }: Partial<NewWallet>, own: OwnAddresses): Fault[] {
   if (network === undefined || address === undefined) return [];
   const { refusal } = readPayee(network, address, own);
   return refusal ? [{ path: 'address', ...refusal }] : [];

@@ -28,7 +28,8 @@ const TRON = {
 const TRON_WALLET = 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL';
 
 const capital = (address: string) => `0x${address.slice(2).toUpperCase()}`;
-const codeOf = (network: Network, text: string, own: string[] = []) => readPayee(network, text, own).refusal?.code;
+const codeOf = (network: Network, text: string, senders: string[] = [], tokens: string[] = []) =>
+  readPayee(network, text, { senders, tokens }).refusal?.code;
 
 test('the vectors of EIP-55 are their own spelling, and plain letters are brought into it', () => {
   for (const address of EIP_55) {
@@ -137,6 +138,7 @@ test('our own address is refused, however it is spelt', () => {
   for (const text of [EIP_55[4]!, EIP_55[4]!.toLowerCase()])
     assert.equal(codeOf('arbitrum', text, [EIP_55[4]!]), 'own_address');
   assert.equal(codeOf('tron', TRON_WALLET, [TRON_WALLET]), 'own_address');
+  assert.equal(codeOf('arbitrum', EIP_55[4]!, [], [EIP_55[4]!]), 'token_contract');
 });
 
 const body = fc.uint8Array({ minLength: 20, maxLength: 20 });

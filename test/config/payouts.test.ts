@@ -5,7 +5,7 @@ import { SYMBOLS } from '../../src/chains/asset.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { PAYOUT_SYMBOLS } from '../../src/config/payout-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
-import { limitsOf, openLimits } from '../../src/payouts/limits.ts';
+import { assetsOnDefaults, limitsOf, openLimits } from '../../src/payouts/limits.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
 
 const FILE = { TRILHO_CONFIG: 'trilho.json' };
@@ -35,11 +35,12 @@ test('every fault is told with its path', () => {
     faultsOf(FILE, filesOf({ limits, limit: 1 })).toSorted(),
     [
       'TRILHO_CONFIG: payouts.limit is not a known field.',
-      'TRILHO_CONFIG: payouts.limits must have each symbol once for a network, and once without.',
+      'TRILHO_CONFIG: payouts.limits must have each symbol once for a network, and once without, for each accountId and keyId.',
       'TRILHO_CONFIG: payouts.limits[0].symbol must be one of usdt, usdc, trx, eth.',
-      ...['approvalAbove', 'perDayToAddress', 'perPayout'].map(
+      ...['approvalAbove', 'perDayToAddress'].map(
         field => `TRILHO_CONFIG: payouts.limits[1].${field} must be a decimal above zero as text, such as "5000".`,
       ),
+      'TRILHO_CONFIG: payouts.limits[1].perPayout must be a decimal above zero as text, such as "5000", or "none".',
       'TRILHO_CONFIG: payouts.limits[1].perDay must be text.',
       'TRILHO_CONFIG: payouts.limits[1].perMonth is not a known field.',
     ].toSorted(),
@@ -55,6 +56,39 @@ test('limits are in the units of each network, and a network of its own goes bef
   assert.deepEqual(limitsOf(limits, { symbol: 'usdt', network: 'bsc' }), { perPayout: 1_500_000_000_000_000_000n });
   assert.deepEqual(limitsOf(limits, { symbol: 'usdt', network: 'tron' }), { perDay: 2_000_000n });
   assert.deepEqual(limitsOf(limits, { symbol: 'eth', network: 'base' }), {});
+});
+
+test('in live an asset without perPayout and perDay has small limits, and none is said on purpose', () => {
+  const of = (settings: Parameters<typeof openLimits>[0], mode: 'live' | 'sandbox') =>
+    limitsOf(openLimits(settings, mode), { symbol: 'usdt', network: 'polygon' });
+  const small = { perPayout: 1_000_000_000n, perDay: 5_000_000_000n };
+  assert.deepEqual(of([], 'live'), small);
+  assert.deepEqual(of([{ symbol: 'usdt', lowFunds: '5' }], 'live'), { ...small, lowFunds: 5_000_000n });
+  assert.deepEqual(of([{ symbol: 'usdt', perPayout: '9000' }], 'live'), { perPayout: 9_000_000_000n });
+  assert.deepEqual(of([{ symbol: 'usdt', perDay: 'none' }], 'live'), {});
+  assert.deepEqual(of([], 'sandbox'), {});
+  assert.deepEqual(assetsOnDefaults([{ symbol: 'usdt', perDay: 'none' }], ['polygon', 'tron']), [
+    { symbol: 'usdc', network: 'polygon' },
+    { symbol: 'trx', network: 'tron' },
+  ]);
+});
+
+test('limits of an account or a key are of payouts alone, and one entry is of one of them', () => {
+  assert.throws(
+    () =>
+      openLimits([
+        { symbol: 'usdt', accountId: 'acme', keyId: 'abc', perDay: '5' },
+        { symbol: 'usdt', accountId: '*', lowFunds: '5', minimum: '1' },
+      ]),
+    (error: unknown) =>
+      error instanceof StartError &&
+      error.message ===
+        [
+          'payouts.limits of usdt for acme: must have accountId or keyId, and not both.',
+          'payouts.limits of usdt for *: lowFunds is of an asset, and cannot be of an account or a key.',
+          'payouts.limits of usdt for *: minimum is of an asset, and cannot be of an account or a key.',
+        ].join('\n'),
+  );
 });
 
 test('an amount that an asset cannot have, and a network without the asset, are refused at the start', () => {

@@ -9,7 +9,7 @@ import {
   WalletsQuery,
   WalletView,
 } from '../../api/wallets.ts';
-import { sendersOf } from '../../chains/chain.ts';
+import { ownAddressesOf } from '../../chains/chain.ts';
 import { type CreateWalletDeps, createWallet } from '../../wallets/create.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { removeWallet } from '../../wallets/remove.ts';
@@ -34,7 +34,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
       'An address to pay crypto to, checked as strictly as its network allows. The same name and address again return the first wallet.',
     tag,
     body: WalletBody,
-    checkWhenRefused: ({ body }) => checkWallet(body, sendersOf(deps.chains)),
+    checkWhenRefused: ({ body }) => checkWallet(body, ownAddressesOf(deps.chains)),
     answer: created(WalletView, 'The wallet', WALLET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
     problems: ['wallet_exists', 'wallet_blocked'],
     handle: async ({ body, caller }, reply) => {
