@@ -394,6 +394,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       coldAddresses,
       receiptKey,
       payoutOwner: payoutOwners(base),
+      unsignedSlots: config.payouts.unsignedSlots,
       sweeps,
       prunes,
       ...outgoing,

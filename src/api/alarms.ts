@@ -10,7 +10,9 @@ export const AlarmView = Type.Object(
     reason: OneOf(ALARM_REASONS),
     network: OneOf(NETWORKS),
     subject: Type.Optional(
-      Type.String({ description: 'The asset, the coin or the sender that it is about; absent: the network.' }),
+      Type.String({
+        description: 'The asset, the coin, the sender or the payout that it is about; absent: the network.',
+      }),
     ),
     words: Type.String({ description: 'What was found when it was raised, for an operator.' }),
     raisedAt: DateTime(),

@@ -4,13 +4,14 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { MAX_PAGE_SIZE } from '../lib/paging.ts';
-import { approveWallet, blockWallet } from '../wallets/approve.ts';
+import { blockPayee } from '../payouts/block-payee.ts';
+import { approveWallet } from '../wallets/approve.ts';
 import { openScreeningFile } from '../wallets/screening-file.ts';
 import { readWalletPage } from '../wallets/store.ts';
 import { listHits, type ScreeningHit } from '../wallets/store-screening.ts';
 import { ownershipOf, type Wallet } from '../wallets/wallet.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
-import { type CommandDeps, withDatabase } from './database.ts';
+import { withCharges, withDatabase } from './database.ts';
 
 const VERBS = ['list', 'approve', 'block', 'unblock', 'screening'] as const;
 const OPERATOR = 'operator';
@@ -59,18 +60,24 @@ async function act(config: Config, log: Log, verb: keyof typeof DONE, args: read
   const [id = ''] = words;
   if (words.length > 0 && !UUID.test(id)) faults.push(`<wallet id> must be a UUID, not ${quoted(id)}`);
   refuseFaults(`wallets ${verb}`, faults);
-  await withDatabase({ config, log, action: `trilho wallets ${verb}` }, deps => change(deps, verb, id.toLowerCase()));
+  const task = { config, log, action: `trilho wallets ${verb}` };
+  const by = OPERATOR;
+  await (verb === 'approve'
+    ? withDatabase(task, deps => change(id, walletId => approveWallet(deps, walletId, { by })))
+    : withCharges(task, deps =>
+        change(id, walletId => blockPayee(deps, walletId, { by, isBlocked: verb === 'block' })),
+      ));
   console.log(`Wallet ${id} ${DONE[verb]}.`);
   return 0;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function change(deps: CommandDeps, verb: keyof typeof DONE, id: string): Promise<void> {
+async function change(given: string, act: (id: string) => Promise<Wallet>): Promise<void> {
+  const id = given.toLowerCase();
   setAuditObject(id);
   try {
-    if (verb === 'approve') await approveWallet(deps, id, { by: OPERATOR });
-    else await blockWallet(deps, id, { by: OPERATOR, isBlocked: verb === 'block' });
+    await act(id);
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') throw new StartError(`There is no wallet ${id}.`);
     throw error;

@@ -75,6 +75,7 @@ export const PayoutEntry = Type.Object(
         CLOSED,
       ),
     ),
+    unsignedSlots: Type.Optional(Type.Enum(['void', 'hold'], { type: 'string' })),
     accountId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     coldAddresses: Type.Optional(
       Type.Object(

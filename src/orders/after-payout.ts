@@ -1,6 +1,8 @@
 // What news of its payout means for an order. Pure.
+import type { Refusal } from '../payouts/first-signature.ts';
+import { UNSIGNED_REASONS, type UnsignedReason } from '../payouts/payout.ts';
 import type { PayoutNews } from '../payouts/sighting.ts';
-import { held, moved, NO_ANSWER, type OrderStep, resumed, withLastError } from './life.ts';
+import { held, moved, NO_ANSWER, type OrderStep, resumed, sentAgain, undone, waiting, withLastError } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
 
 const STUCK = 'The chain has not taken the transfer yet; more was bid for it.';
@@ -11,9 +13,15 @@ const MISMATCHED = 'The chain carried the transfer out, and another amount arriv
 const VOIDED = 'The transfer was given up, and nothing moved.';
 const TAKEN = 'The slot of the transfer was used up by somebody who has the key.';
 
-/** The step that news of its payout causes, if any. */
-export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep | undefined {
+/** The step that news of its payout causes, if any. `refusal`: what a block or a pause says of it now. */
+export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: Refusal): OrderStep | undefined {
+  // Whatever becomes of the void, the order says why there is no transfer.
+  if (isUnsigned(order) && PASSING.includes(news.kind)) return undefined;
   switch (news.kind) {
+    case 'unsigned':
+      return held({ ...order, lastError: news.words }, news.reason, at) ?? withLastError(order, news.words);
+    case 'signable':
+      return isUnsigned(order) ? signable(order, news.words, at) : undefined;
     case 'no_answer':
       return withLastError(order, news.words ?? NO_ANSWER);
     case 'stuck':
@@ -27,7 +35,7 @@ export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep
     case 'reverted':
       return unsent(order, 'transfer_reverted', REVERTED, at);
     case 'voided':
-      return unsent(order, 'payout_voided', VOIDED, at);
+      return news.reason ? givenUp(order, news.reason, at, refusal) : unsent(order, 'payout_voided', VOIDED, at);
     case 'mismatched':
       // Crypto has left: the commitment stays, and the money does not go back.
       return held({ ...order, lastError: MISMATCHED }, 'transfer_mismatched', at);
@@ -40,6 +48,33 @@ export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep
       // What was bid waits for a block like the bid before.
       return order.lastError === STUCK && !news.isMined ? undefined : answered(order);
   }
+}
+
+const PASSING: readonly PayoutNews['kind'][] = ['no_answer', 'stuck', 'exhausted', 'in_progress'];
+
+function isUnsigned({ hold }: Order): boolean {
+  return UNSIGNED_REASONS.some(reason => reason === hold?.reason);
+}
+
+function signable(order: Order, words: string | undefined, at: Date): OrderStep {
+  const { after, event } = order.status === 'fulfilled' ? undone(order, at) : resumed(order);
+  return { after: { ...after, ...(words !== undefined && { lastError: words }) }, ...(event && { event }) };
+}
+
+/**
+ * Its slot is void: it stands in line again once its block is lifted, and under a pause with those that wait for its end. While
+ * the wallet is blocked, or when the network refused the transfer itself, an operator decides.
+ */
+function givenUp(order: Order, reason: UnsignedReason, at: Date, refusal: Refusal | undefined): OrderStep {
+  const { commitment: _, ...rest } = order;
+  if (reason === 'transfer_refused' || refusal?.reason === 'wallet_refused') {
+    const staying = refusal?.reason ?? reason;
+    if (order.hold?.reason === staying) return { after: rest };
+    return unsent(order, staying, refusal?.words ?? order.lastError ?? VOIDED, at);
+  }
+  if (!refusal) return sentAgain(rest, at);
+  const inLine = { ...rest, waitsSince: at };
+  return waiting(inLine, { reason: 'payouts_paused', words: refusal.words }, at) ?? { after: inLine };
 }
 
 /** Holds that end when a block has the transfer all the same. */

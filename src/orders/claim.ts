@@ -23,6 +23,7 @@ import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { shareTraces } from '../storage/object-traces.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
+import { blockedAmong } from '../wallets/store.ts';
 import { CLAIM } from './claim-job.ts';
 import { claimed, NO_ANSWER, nextStep, type OrderStep, resumed, turnedAway, waiting, withLastError } from './life.ts';
 import { markPaused } from './mark-paused.ts';
@@ -156,7 +157,11 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
   const pauses = await readPauses(tx);
   const standing = await lockWaiting(tx, orders);
   const approved = new Set(standing.filter(({ approval }) => approval).map(({ id }) => id));
-  const policy = { pauses, approved, limits: deps.payoutLimits };
+  const blocked = await blockedAmong(
+    tx,
+    standing.map(({ walletAddress }) => walletAddress),
+  );
+  const policy = { pauses, blocked, approved, limits: deps.payoutLimits };
   const charges = await lockCharges(
     tx,
     standing.flatMap(({ chargeId }) => chargeId ?? []),

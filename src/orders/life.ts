@@ -61,8 +61,15 @@ const UNSENT_HOLDS: readonly HoldReason[] = [
 const MONEY_HOLDS: readonly HoldReason[] = ['underpaid', 'quote_expired', 'refund_pending', 'partially_refunded'];
 
 /** Whether the crypto of an order that was claimed before has not left, so that its money may go back. */
-function isUnsent({ waitsSince, hold }: Order): boolean {
+function isUnsent(order: Order): boolean {
+  const { waitsSince, hold } = order;
+  if (hasSlot(order)) return false;
   return waitsSince !== undefined || (hold !== undefined && [...UNSENT_HOLDS, ...MONEY_HOLDS].includes(hold.reason));
+}
+
+/** Whether it has a payout whose end is not known: from the claim on, until it is certain that nothing left. */
+export function hasSlot({ status, commitment }: Order): boolean {
+  return isPastClaim({ status }) && commitment !== undefined;
 }
 
 /** An order whose first transfer moved nothing, and whose payment may have been refunded since. */
@@ -227,7 +234,8 @@ export function sentAgain(order: Order, at: Date): OrderStep {
   return { after: { ...after, waitsSince: at }, ...(event && { event }) };
 }
 
-function undone(order: Order, at: Date): OrderStep {
+/** A fulfilled order whose transfer was undone, and that waits for another one. */
+export function undone(order: Order, at: Date): OrderStep {
   const lastError = 'A chain undid the transfer; another one is on its way.';
   return { after: { ...order, lastError, hold: { reason: 'reorganised', at } }, event: 'held' };
 }

@@ -2,14 +2,14 @@
 // them say what they wait for.
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { setAuditObject, withoutAuditContext } from '../lib/audit-context.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { waitForClaims, wakeUnsigned } from '../payouts/after-claims.ts';
 import type { Pause, PauseScope } from '../payouts/pause.ts';
 import { deletePause, insertPause, readPauses } from '../payouts/store-pauses.ts';
 import { findUncomparedOfPause, markExcused } from '../payouts/store-restores.ts';
-import { lockSenders } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { wakeLine } from './claim-job.ts';
 
@@ -18,8 +18,8 @@ export type PauseDeps = { readonly db: Database; readonly queue: Queue; readonly
 export type NewPause = PauseScope & { readonly reason?: string; readonly by: string };
 
 /**
- * No order of the scope takes a slot from the moment this returns until it is resumed. A scope that is paused stays as it is.
- * Returns all pauses.
+ * From the moment this returns until it is resumed no order of the scope takes a slot, and nothing is signed for a slot that has
+ * no signature. A scope that is paused stays as it is. Returns all pauses.
  *
  * @example
  * await pausePayouts(deps, { network: 'polygon', reason: 'key rotation', by: 'operator' });
@@ -32,8 +32,7 @@ export async function pausePayouts(deps: PauseDeps, { by, ...scope }: NewPause):
     await insertPause(tx, { ...scope, id, pausedAt, pausedBy: by });
     await wakeLines(deps, tx, scope);
   });
-  // Claims that began before the commit above have not seen it. They hold the rows of their senders; wait until they have ended.
-  await withoutAuditContext(() => deps.db.transaction(tx => lockSenders(tx, networksOf(scope))));
+  await waitForClaims(deps, networksOf(scope));
   return readPauses(deps.db);
 }
 
@@ -53,6 +52,7 @@ export async function resumePayouts(deps: PauseDeps, scope: PauseScope, unchecke
     if (restore) throw notCompared(restore);
     await deletePause(tx, scope);
     await wakeLines(deps, tx, scope);
+    await wakeUnsigned(deps, tx, networksOf(scope));
   });
   return readPauses(deps.db);
 }

@@ -6,11 +6,12 @@ import { feeCorrectionEntry, networkFeeEntry, payoutEntry, payoutUndoneEntry } f
 import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { readRefusals } from '../payouts/first-signature.ts';
 import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
 import { hasMovedNothing, type Payout, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
 import { afterPayout } from './after-payout.ts';
-import { lockChargeOf } from './follow.ts';
+import { joinLine, lockChargeOf } from './follow.ts';
 import type { Order } from './order.ts';
 import { lockOrders } from './store.ts';
 import { wakeFreed } from './wake-freed.ts';
@@ -28,11 +29,16 @@ export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
           owned.flatMap(({ order, change }) => entriesOf(order, change, at)),
         );
         for (const { order, change } of owned) if (hasMovedNothing(change.after)) await releaseMoney(tx, order);
+        const givenUp = changes.filter(({ news }) => news.kind === 'voided' && news.reason !== undefined);
+        const refusals = await readRefusals(
+          tx,
+          givenUp.map(({ after }) => after),
+        );
         const steps = owned.flatMap(({ order: before, change: { after: payout, news } }) => {
-          const step = afterPayout(before, news, at);
+          const step = afterPayout(before, news, at, refusals.get(payout.id));
           return step ? [{ before, step, payout }] : [];
         });
-        await writeOrderSteps(tx, steps, at);
+        for (const order of await writeOrderSteps(tx, steps, at)) await joinLine(deps, tx, order);
         await wakeFreed(deps, tx, changes);
       };
     },

@@ -17,7 +17,7 @@ import { noSuchOrder } from './cancel.ts';
 import { catchUp, joinLine, lockChargeOf } from './follow.ts';
 import { isPastClaim, type NewPrice, repriced } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
-import { type RetryDeps, requirePayable, requireReady } from './retry.ts';
+import { type RetryDeps, requireNoSlot, requirePayable, requireReady } from './retry.ts';
 import { findFirstByQuote, findOrder, lockOrder, recordQuoteUse } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
@@ -81,7 +81,9 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
   });
 }
 
-function requireHeld({ hold }: Order): void {
+function requireHeld(order: Order): void {
+  const { hold } = order;
+  requireNoSlot(order);
   if (hold && REPRICEABLE.includes(hold.reason)) return;
   throw new AppError('wrong_state', 'This order is not held for a new price.');
 }

@@ -8,7 +8,7 @@ import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { noSuchOrder } from './cancel.ts';
 import { requestOf } from './claim.ts';
 import { type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
-import { holdReasonOf, sentAgain } from './life.ts';
+import { hasSlot, holdReasonOf, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
 import type { HoldReason, Order } from './order.ts';
 import { findOrder, lockOrder } from './store.ts';
@@ -53,9 +53,17 @@ export async function retryOrder(deps: RetryDeps, id: string, accountId?: string
   });
 }
 
-function requireUnsent({ hold, ended }: Order): void {
+function requireUnsent(order: Order): void {
+  const { hold, ended } = order;
+  requireNoSlot(order);
   if (hold && RETRYABLE.includes(hold.reason) && !ended) return;
   throw new AppError('wrong_state', 'This order has no transfer that failed.');
+}
+
+/** An order may be held while nothing is signed for its slot: another transfer comes only once that slot is void. */
+export function requireNoSlot(order: Order): void {
+  if (!hasSlot(order) || !order.hold || !RETRYABLE.includes(order.hold.reason)) return;
+  throw new AppError('wrong_state', 'The slot of this order is not void yet; try again once its transfer is.');
 }
 
 /** Refuses a wallet that may not be paid to any more. Screening without an answer is asked again in the line. */

@@ -26,7 +26,7 @@ async function voidColdSweep({ db, queue, clock }: Deps, { id, accountId }: Payo
     if (!sweep || !isUnmined(sweep)) {
       throw new AppError('wrong_state', 'This payout has no transfer that waits for a block.');
     }
-    if (sweep.voidRequestedAt) return;
+    if (sweep.voidRequestedAt && !sweep.unsignedReason) return;
     await requestVoid(tx, sweep, clock.now());
     await queue.enqueue(tx, ADVANCE[sweep.network], [{ accountId, payoutId: id }]);
   });

@@ -25,7 +25,7 @@ export async function voidPayout(
     if (!payout || !isUnmined(payout)) {
       throw new AppError('wrong_state', 'This order has no transfer that waits for a block.');
     }
-    if (payout.voidRequestedAt) return order;
+    if (payout.voidRequestedAt && !payout.unsignedReason) return order;
     await requestVoid(tx, payout, clock.now());
     await queue.enqueue(tx, ADVANCE[payout.network], [{ accountId: payout.accountId, payoutId: payout.id }]);
     return order;

@@ -28,6 +28,7 @@ import type { Database, Sql } from '../storage/database.ts';
 import { whenDue } from '../storage/leases.ts';
 import { firstUnheld, hasHeld } from './store-line.ts';
 import { networksInUse } from './store-networks.ts';
+import { readUnsignedSlots } from './store-unsigned.ts';
 
 export type WatchPayoutsDeps = {
   readonly db: Database;
@@ -114,6 +115,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
       oldestUnsettledAt: await oldestUnsettledAt(tx, network),
       contradicted: await readContradicted(tx, network, new Date(now.getTime() - CONTRADICTED_MS)),
       haltedSenders: await readHaltedSenders(tx, network),
+      unsigned: await readUnsignedSlots(tx, network, new Date(now.getTime() - deps.alarmRules.stuckMs)),
       isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
     };
     const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });

@@ -8,20 +8,24 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
+import { askRefusal, type Refusal, readRefusals, saveFirst } from './first-signature.ts';
 import { ADVANCE, type PayoutId } from './jobs.ts';
 import { logChange } from './log-change.ts';
 import { chainOf } from './open.ts';
 import type { PayoutChange, PayoutOwner } from './owner.ts';
-import { isWatched, type Payout, transferOf } from './payout.ts';
+import { isWatched, type Payout, transferOf, type UnsignedSlots } from './payout.ts';
 import { type Run, sighted } from './sighting.ts';
 import { findPayout, findPayouts, insertAttempts, type PayoutUpdate, setNextLookup, updatePayouts } from './store.ts';
 import { haltSender } from './store-senders.ts';
+import { lockPayouts } from './store-sweeps.ts';
 
 export type AdvanceDeps = {
   readonly db: Database;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly payoutOwner: PayoutOwner;
+  /** What becomes of a slot that no transfer may be signed for; `void` when absent. */
+  readonly unsignedSlots?: UnsignedSlots | undefined;
   readonly log: Log;
 };
 
@@ -100,16 +104,27 @@ async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Si
 /** Signs the next attempt and saves it. If another node saved one of that number first, that one is used. */
 async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Promise<Acted> {
   const { attempts: before, voidRequestedAt } = payout;
+  // From the first signature on a transfer goes on, whatever is blocked or paused: left alone it would block its sender.
+  const isFirst = before.length === 0 && !voidRequestedAt;
+  const standing = isFirst ? (await readRefusals(deps.db, [payout])).get(payout.id) : undefined;
+  if (standing) return withoutSignature(deps, payout, standing);
   const transfer = transferOf(payout);
   const signed =
     voidRequestedAt && chain.signVoid
       ? await chain.signVoid(transfer.slot, before)
       : await chain.sign(transfer, before);
-  if (signed.kind !== 'signed') return { attempts: before, words: signed.words };
+  if (signed.kind !== 'signed') {
+    const refusal = isFirst && signed.kind === 'refused' ? await askRefusal(chain, payout) : undefined;
+    return refusal ? withoutSignature(deps, payout, refusal) : { attempts: before, words: signed.words };
+  }
   const { hash, raw } = signed;
   const kind = voidRequestedAt ? 'void' : 'transfer';
   const attempt: Attempt = { number: before.length + 1, kind, hash, raw, signedAt: deps.clock.now() };
-  const saved = await deps.db.transaction(tx => insertAttempts(tx, [{ payout, attempt }]));
+  const { saved, refusals } = isFirst
+    ? await saveFirst(deps.db, payout.network, [{ payout, attempt }])
+    : { saved: await deps.db.transaction(tx => insertAttempts(tx, [{ payout, attempt }])), refusals: NONE };
+  const refusal = refusals.get(payout.id);
+  if (refusal) return withoutSignature(deps, payout, refusal);
   if (saved.size === 0) {
     const found = await findPayout(deps.db, payout.id, payout.accountId);
     return { attempts: found?.attempts ?? before };
@@ -124,6 +139,16 @@ async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Prom
   return { attempts: [...before, attempt] };
 }
 
+const NONE: ReadonlyMap<string, Refusal> = new Map();
+
+function withoutSignature(
+  { unsignedSlots = 'void' }: AdvanceDeps,
+  { attempts }: Payout,
+  { reason, words }: Refusal,
+): Acted {
+  return { attempts, words, unsigned: { reason, words, isGivenUp: unsignedSlots === 'void' } };
+}
+
 /** Writes what lookups saw, in one transaction: the payouts, and the steps of their owners. */
 function writeAll(
   deps: AdvanceDeps,
@@ -133,6 +158,9 @@ function writeAll(
   return deps.db.transaction(async tx => {
     const seen = looked.map(one => one.seen);
     const applyToOwners = await deps.payoutOwner.lock(tx, seen);
+    // No other node saves a transfer between the look at a slot without one and its end.
+    const unsigned = looked.flatMap(({ run, seen: payout }) => (run.unsigned ? [payout] : []));
+    await lockPayouts(tx, unsigned);
     const current = new Map(await findPayouts(tx, seen));
     const now = deps.clock.now();
     const changes: (PayoutChange | undefined)[] = [];

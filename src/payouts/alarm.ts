@@ -12,6 +12,7 @@ export const ALARM_REASONS = [
   'finality_lag',
   'fee_too_high',
   'slot_taken',
+  'slot_unsigned',
 ] as const;
 export type AlarmReason = (typeof ALARM_REASONS)[number];
 
@@ -26,7 +27,7 @@ export type Alarm = {
   readonly id: string;
   readonly reason: AlarmReason;
   readonly network: Network;
-  /** The asset, the coin or the sender that it is about; empty when it is about the network. */
+  /** The asset, the coin, the sender or the payout that it is about; empty when it is about the network. */
   readonly subject: string;
   readonly words: string;
   readonly raisedAt: Date;

@@ -29,6 +29,8 @@ export type GateContext = {
   readonly ahead: readonly PayoutRequest[];
   readonly facts: ChainFacts;
   readonly wallets: WalletFacts;
+  /** Addresses that are blocked, read while the senders are locked. */
+  readonly blocked: ReadonlySet<string>;
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
   /** Orders that a second key, or an operator, has approved. */

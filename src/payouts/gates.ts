@@ -6,6 +6,7 @@ import type { Chain } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
+import { BLOCKED_WORDS } from './first-signature.ts';
 import { type ChainFacts, type Gate, type GateContext, GO, type Verdict } from './gate.ts';
 import { approvalGate, dayLimitGate, payoutLimitGate } from './limit-gates.ts';
 import { coveringPause, pauseWords } from './pause.ts';
@@ -98,7 +99,8 @@ export function fundsGate(
 }
 
 /** What was found out about the wallet may have changed since the order was made. */
-function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateContext): Verdict {
+function walletGate({ orderId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
+  if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', words: BLOCKED_WORDS };
   const may = wallets.get(orderId);
   if (!may) return { kind: 'wait' };
   if (may.kind === 'payable') return GO;

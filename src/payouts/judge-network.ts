@@ -6,6 +6,7 @@ import type { PayoutSettings } from '../config/payout-settings.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { AlarmReason, Judgement } from './alarm.ts';
 import { limitsOf, type PayoutLimits } from './limits.ts';
+import type { UnsignedReason } from './payout.ts';
 import type { Contradicted } from './store-alarms.ts';
 
 export type AlarmRules = {
@@ -39,7 +40,20 @@ export type NetworkRecords = {
   readonly oldestUnsettledAt: Date | undefined;
   readonly contradicted: Contradicted | undefined;
   readonly haltedSenders: readonly string[];
+  /** Slots for which no transfer may be signed, or none was for as long as `stuckMs`. */
+  readonly unsigned: readonly UnsignedSlot[];
   readonly isFeeTooHigh: boolean;
+};
+
+export type UnsignedSlot = {
+  readonly payoutId: string;
+  readonly orderId?: string;
+  readonly sender: string;
+  readonly nonce: bigint;
+  readonly reason?: UnsignedReason;
+  readonly isGivenUp: boolean;
+  readonly since: Date;
+  readonly lastError?: string;
 };
 
 /** Asks for the funds that limits name, and of one asset at least, which tells of the coin. */
@@ -68,7 +82,7 @@ export function judgeNetwork(
   records: NetworkRecords,
   rules: Rules,
 ): Judgement[] {
-  const { contradicted, haltedSenders, isFeeTooHigh } = records;
+  const { contradicted, haltedSenders, isFeeTooHigh, unsigned } = records;
   return [
     ...(asked ? judgeAnswers(asked.chain, asked.answers, rules) : []),
     ...judgeTimes(asked?.chain, records, rules),
@@ -77,6 +91,7 @@ export function judgeNetwork(
     ...haltedSenders.map(sender =>
       judged('slot_taken', true, `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
     ),
+    ...unsigned.map(slot => judged('slot_unsigned', true, unsignedWords(slot, rules.now), slot.payoutId)),
   ];
 }
 
@@ -110,6 +125,16 @@ function judgeTimes(chain: Chain | undefined, records: NetworkRecords, { now, st
 function waitingWords({ orderId, lastError }: NonNullable<NetworkRecords['waiting']>, waitMs: number): string {
   const words = `Order ${orderId} is in line for ${minutes(waitMs)}, and nothing holds it`;
   return lastError === undefined ? `${words}.` : `${words}: ${lastError}`;
+}
+
+function unsignedWords(slot: UnsignedSlot, now: Date): string {
+  const { payoutId, orderId, sender, nonce, reason, isGivenUp, since, lastError } = slot;
+  const whose = orderId === undefined ? `payout ${payoutId}` : `order ${orderId}`;
+  const end = isGivenUp ? 'It is being given up.' : 'Those behind it wait.';
+  if (reason) return `Slot ${nonce} of ${sender} has no transfer, for ${whose}: ${reason}. ${end}`;
+  const words = `Slot ${nonce} of ${sender} has no signature for ${minutes(now.getTime() - since.getTime())}, for ${whose}`;
+  const said = lastError === undefined ? '.' : `: ${lastError.replace(/\.$/, '')}.`;
+  return `${words}${said} ${end}`;
 }
 
 function contradictedWords({ count, payoutId }: Contradicted): string {

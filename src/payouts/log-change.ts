@@ -10,7 +10,12 @@ const LINES: Record<PayoutNews['kind'], { readonly level: keyof Log; readonly te
   undone: { level: 'warn', text: 'a reorganisation removed a transfer that was done; the same bytes are sent again' },
   reverted: { level: 'error', text: 'the chain mined the transfer without effect; its order waits for an operator' },
   mismatched: { level: 'error', text: 'crypto left in another way than was asked; nothing is sent again' },
-  voided: { level: 'warn', text: 'the slot is void and nothing moved; its order waits for an operator' },
+  unsigned: { level: 'warn', text: 'no transfer is signed for the slot; its order is held and says why' },
+  signable: { level: 'info', text: 'a transfer may be signed for the slot again' },
+  voided: {
+    level: 'warn',
+    text: 'the slot is void and nothing moved; its order waits for an operator, or for another slot',
+  },
   taken: {
     level: 'error',
     text: 'ALARM: the key is used elsewhere, it took the slot of a payout; the sender is halted',
@@ -22,6 +27,7 @@ const LINES: Record<PayoutNews['kind'], { readonly level: keyof Log; readonly te
 /** Alarms that are already known are not repeated at every lookup. */
 export function logChange(log: Log, { before, after, news }: PayoutChange): void {
   if (news.kind === 'done' && before.state === 'done') return;
+  if (news.kind === 'unsigned' && before.unsignedReason === news.reason) return;
   if (news.kind === 'taken' && before.lastSighting === 'taken') return;
   const { id: payoutId, orderId, network } = after;
   const { level, text } = LINES[news.kind];

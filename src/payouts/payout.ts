@@ -10,6 +10,14 @@ import type { Attempt, Block, Intent, Place, Sighting, Transfer } from '../chain
 export const PAYOUT_STATES = ['open', 'done', 'final', 'reverted', 'mismatched', 'voided'] as const;
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
+/** Why no transfer is signed for a slot: also the reasons of the hold of its order. */
+export const UNSIGNED_REASONS = ['wallet_refused', 'payouts_paused', 'transfer_refused'] as const;
+export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
+
+/** What becomes of such a slot: it is given up, or kept until something changes. */
+export const UNSIGNED_SLOTS = ['void', 'hold'] as const;
+export type UnsignedSlots = (typeof UNSIGNED_SLOTS)[number];
+
 /** What to send, and for which order. */
 export type PayoutRequest = {
   readonly accountId: string;
@@ -42,8 +50,10 @@ export type Payout = Omit<PayoutRequest, 'orderId'> & {
   readonly leftUnits?: bigint;
   /** What the network took, in its coin, as it was posted. */
   readonly feeUnits?: bigint;
-  /** When an operator gave the slot up. From then on no transfer is signed for it. */
+  /** When the slot was given up, by an operator or for its `unsignedReason`. From then on no transfer is signed for it. */
   readonly voidRequestedAt?: Date;
+  /** Absent once a transfer is signed, and when an operator gives the slot up. */
+  readonly unsignedReason?: UnsignedReason;
   /** The result of the last lookup. */
   readonly lastSighting?: Sighting['kind'];
   /** The number of consecutive lookups without a change. */

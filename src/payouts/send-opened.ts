@@ -1,5 +1,5 @@
 // Sends payouts that were opened a moment ago: signs them, SAVES all, then sends them in the order of their nonces. What
-// cannot be signed or sent now is left to the lookup of the payout, which is due soon and tells its owner why.
+// cannot or must not be signed or sent now is left to the lookup of the payout, which is due soon and tells its owner why.
 import type { Chain } from '../chains/chain.ts';
 import type { Clock } from '../lib/clock.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';
@@ -7,8 +7,9 @@ import type { Log } from '../lib/log.ts';
 import { runInTrace, type Tracing } from '../lib/tracing.ts';
 import type { Database } from '../storage/database.ts';
 import { findTraces } from '../storage/object-traces.ts';
+import { saveFirst } from './first-signature.ts';
 import { type Payout, transferOf } from './payout.ts';
-import { insertAttempts, markSent, type NewAttempt } from './store.ts';
+import { markSent, type NewAttempt } from './store.ts';
 
 type Deps = {
   readonly db: Database;
@@ -29,7 +30,7 @@ export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Pay
   const signed = await Promise.all(payouts.map(payout => inTrace(payout, () => signFirst(deps, chain, payout))));
   const added = signed.filter(one => one !== undefined);
   if (added.length === 0) return;
-  const saved = await deps.db.transaction(tx => insertAttempts(tx, added));
+  const { saved } = await saveFirst(deps.db, chain.network, added);
   const inTurn = concurrencyLimit(SENDS_AT_ONCE);
   const sentAt = deps.clock.now();
   const sent = added

@@ -1,6 +1,6 @@
 // Applies the result of a chain lookup to a payout, and derives the news for its owner. Pure.
 import type { Chain, Sighting } from '../chains/chain.ts';
-import type { Payout } from './payout.ts';
+import type { Payout, UnsignedReason } from './payout.ts';
 
 /** What a lookup means for the owner of the payout. `words`: what nodes or the signer said, for an operator. */
 export type PayoutNews =
@@ -20,8 +20,12 @@ export type PayoutNews =
   | { readonly kind: 'reverted' }
   /** Mined for good, and crypto left in another way than was asked. */
   | { readonly kind: 'mismatched' }
-  /** An operator gave the slot up, and it is used up for good with nothing moved. */
-  | { readonly kind: 'voided' }
+  /** No transfer may or can be signed for the slot. */
+  | { readonly kind: 'unsigned'; readonly reason: UnsignedReason; readonly words: string }
+  /** What kept a transfer from being signed has ended. */
+  | { readonly kind: 'signable'; readonly words?: string | undefined }
+  /** The slot was given up, and it is used up for good with nothing moved. `reason`: why, when no operator did it. */
+  | { readonly kind: 'voided'; readonly reason?: UnsignedReason }
   /** The slot was used up by bytes that the service did not sign. */
   | { readonly kind: 'taken' };
 
@@ -33,6 +37,8 @@ export type Run = {
   readonly sentAt?: Date;
   /** Whether these were new ones. */
   readonly isNew?: boolean;
+  /** Why it signed no transfer for a slot that has none, and whether the slot is given up for that. */
+  readonly unsigned?: { readonly reason: UnsignedReason; readonly words: string; readonly isGivenUp: boolean };
 };
 
 export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
@@ -42,6 +48,7 @@ type Facts = Pick<Chain, 'depth' | 'signVoid'>;
 
 export function sighted(payout: Payout, sighting: Sighting, chain: Facts, now: Date, run: Run = {}): Sighted {
   if (sighting.kind === 'mined') return mined(payout, sighting, chain);
+  if (run.unsigned) return unsigned(payout, sighting.kind, run.unsigned, now);
   return isVoided(payout, sighting, chain, now) ? voided(payout, sighting.kind) : notMined(payout, sighting.kind, run);
 }
 
@@ -65,7 +72,8 @@ function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
   // A second transfer is allowed only when no reorganisation can undo this one.
   if (!isFinal) return undecided;
   const left = outcome === 'mismatched' && { leftUnits };
-  return { payout: { ...seen, state: outcome, feeUnits, ...left }, news: { kind: outcome } };
+  const news = outcome === 'voided' ? voidedNews(payout) : { kind: outcome };
+  return { payout: { ...seen, state: outcome, feeUnits, ...left }, news };
 }
 
 /** The request itself asks for a lookup at once; the next one that sees a used slot comes minutes later. */
@@ -88,7 +96,32 @@ function isVoided(
 }
 
 function voided(payout: Payout, lastSighting: Sighting['kind']): Sighted {
-  return { payout: { ...withoutBlock(payout), state: 'voided', lastSighting }, news: { kind: 'voided' } };
+  return { payout: { ...withoutBlock(payout), state: 'voided', lastSighting }, news: voidedNews(payout) };
+}
+
+function voidedNews({ unsignedReason: reason }: Payout): PayoutNews {
+  return { kind: 'voided', ...(reason && { reason }) };
+}
+
+function unsigned(
+  payout: Payout,
+  lastSighting: Sighting['kind'],
+  { reason, words, isGivenUp }: NonNullable<Run['unsigned']>,
+  now: Date,
+): Sighted {
+  const isKnown = payout.unsignedReason === reason && !isGivenUp;
+  const idleLookups = isKnown ? payout.idleLookups + 1 : 0;
+  const after: Payout = { ...payout, idleLookups, lastSighting, unsignedReason: reason };
+  return {
+    payout: isGivenUp ? { ...after, voidRequestedAt: now } : after,
+    news: { kind: 'unsigned', reason, words },
+  };
+}
+
+/** A refusal of the transfer itself ends with a signature: one that nobody repeats may be the silence of a node. */
+function isSignable({ unsignedReason, voidRequestedAt, attempts }: Payout): boolean {
+  if (unsignedReason === undefined || voidRequestedAt) return false;
+  return attempts.length > 0 || unsignedReason !== 'transfer_refused';
 }
 
 function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, run: Run): Sighted {
@@ -102,6 +135,10 @@ function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, run:
   if (kind === 'taken') return { payout: unmined, news: { kind: 'taken' } };
   if (payout.state === 'done') return { payout: unmined, news: { kind: 'undone' } };
   if (kind === 'stuck') return { payout: unmined, news: { kind: isExhausted ? 'exhausted' : 'stuck', words } };
+  if (isSignable(payout)) {
+    const { unsignedReason: _, ...signable } = unmined;
+    return { payout: { ...signable, idleLookups: 0 }, news: { kind: 'signable', words } };
+  }
   // The chain answers again: reset the backoff.
   const isBack = payout.lastSighting === 'unknown';
   const news = { kind: 'in_progress', isMined: false, words } as const;

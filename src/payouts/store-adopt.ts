@@ -68,7 +68,7 @@ export async function reopenPayout(
   at: Date,
 ): Promise<void> {
   await tx.query(
-    `update payouts set state = 'open', idle_looks = 0, next_look_at = $3, updated_at = $3
+    `update payouts set state = 'open', unsigned_reason = null, idle_looks = 0, next_look_at = $3, updated_at = $3
       where id = $1 and account_id = $2 and state in ('open', 'voided')`,
     [id, accountId, at],
   );

@@ -19,6 +19,21 @@ export async function takeDueLookups(tx: Sql, until: Date, limit: number): Promi
   return rows.map(row => ({ accountId: row.account_id, payoutId: row.id, network: row.network }));
 }
 
+/** More than the windows of all senders together. */
+const MAX_UNSIGNED = 1_000;
+
+/** Open payouts for which nothing was signed, and which were not given up. */
+export async function findUnsigned(sql: Sql, networks: readonly Network[]): Promise<DueLookup[]> {
+  const rows = await sql.query<{ id: string; account_id: string; network: Network }>(
+    `select p.id, p.account_id, p.network from payouts p
+      where p.network = any($1) and p.state = 'open' and p.block_number is null and p.void_requested_at is null
+        and not exists (select from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id)
+      order by p.network, p.sender, p.nonce limit ${MAX_UNSIGNED}`,
+    [networks],
+  );
+  return rows.map(row => ({ accountId: row.account_id, payoutId: row.id, network: row.network }));
+}
+
 /** The time of the next lookup, up to `until`. */
 export async function nextLookupAt(sql: Sql, until: Date): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date }>(

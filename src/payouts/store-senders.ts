@@ -89,6 +89,11 @@ export async function lockSenders(tx: Sql, networks: readonly Network[]): Promis
   await tx.query('select from chain_senders where network = any($1) order by network, sender for update', [networks]);
 }
 
+/** Waits for claims and for `lockSenders`, and makes both wait until the transaction ends. Others that call this do not wait. */
+export async function keepFromSenders(tx: Sql, network: Network): Promise<void> {
+  await tx.query('select from chain_senders where network = $1 order by sender for key share', [network]);
+}
+
 /** The caller holds the row lock of the sender. */
 export async function setNextNonce(tx: Sql, { network, sender }: Sender, nextNonce: bigint): Promise<void> {
   await tx.query('update chain_senders set next_nonce = $3 where network = $1 and sender = $2', [

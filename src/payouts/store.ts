@@ -2,7 +2,7 @@
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Attempt, Place, Sighting } from '../chains/chain.ts';
 import type { Row, Sql } from '../storage/database.ts';
-import type { Payout, PayoutState } from './payout.ts';
+import type { Payout, PayoutState, UnsignedReason } from './payout.ts';
 
 /** Inserts payouts that are looked up from `nextLookupAt` on. */
 export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
@@ -41,7 +41,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
 export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
-         p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at,
+         p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at, p.unsigned_reason,
          p.swept_by, p.chain_id, p.token, p.is_test, p.sent_at, p.contradicted_at, p.created_at, p.updated_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
@@ -117,12 +117,14 @@ export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], a
         set state = u.state, hash = u.hash, confirmations = u.confirmations, last_sighting = u.last_sighting,
             idle_looks = u.idle_looks, next_look_at = u.next_look_at, block_number = u.block_number,
             block_hash = u.block_hash, left_units = u.left_units, fee_units = u.fee_units,
-            sent_at = coalesce(p.sent_at, u.sent_at), contradicted_at = u.contradicted_at, updated_at = $15
+            sent_at = coalesce(p.sent_at, u.sent_at), contradicted_at = u.contradicted_at,
+            void_requested_at = coalesce(p.void_requested_at, u.void_requested_at), unsigned_reason = u.unsigned_reason,
+            updated_at = $17
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::integer[],
                    $8::timestamptz[], $9::bigint[], $10::text[], $11::numeric[], $12::numeric[], $13::timestamptz[],
-                   $14::timestamptz[])
+                   $14::timestamptz[], $15::timestamptz[], $16::text[])
               as u (id, account_id, state, hash, confirmations, last_sighting, idle_looks, next_look_at, block_number,
-                    block_hash, left_units, fee_units, sent_at, contradicted_at)
+                    block_hash, left_units, fee_units, sent_at, contradicted_at, void_requested_at, unsigned_reason)
       where p.id = u.id and p.account_id = u.account_id`,
     [
       payouts.map(({ id }) => id),
@@ -139,6 +141,8 @@ export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], a
       payouts.map(({ feeUnits }) => feeUnits),
       payouts.map(({ sentAt }) => sentAt),
       payouts.map(({ contradictedAt }) => contradictedAt),
+      payouts.map(({ voidRequestedAt }) => voidRequestedAt),
+      payouts.map(({ unsignedReason }) => unsignedReason),
       at,
     ],
   );
@@ -153,11 +157,11 @@ export async function setNextLookup(tx: Sql, { id, accountId }: Payout, at: Date
   await tx.query('update payouts set next_look_at = $3 where id = $1 and account_id = $2', [id, accountId, at]);
 }
 
-/** Gives the slot of a payout up. The caller looks the payout up next. */
+/** An operator gives the slot of a payout up, whatever it was given up for before. The caller looks the payout up next. */
 export async function requestVoid(tx: Sql, { id, accountId }: Payout, at: Date): Promise<void> {
   await tx.query(
-    `update payouts set void_requested_at = $3, idle_looks = 0, updated_at = $3
-      where id = $1 and account_id = $2 and void_requested_at is null`,
+    `update payouts set void_requested_at = coalesce(void_requested_at, $3), unsigned_reason = null, idle_looks = 0, updated_at = $3
+      where id = $1 and account_id = $2`,
     [id, accountId, at],
   );
 }
@@ -183,6 +187,7 @@ export type PayoutRow = Row & {
   left_units: string | null;
   fee_units: string | null;
   void_requested_at: Date | null;
+  unsigned_reason: UnsignedReason | null;
   chain_id: string | null;
   token: string | null;
   is_test: boolean | null;
@@ -217,6 +222,7 @@ export function toPayout(row: PayoutRow): Payout {
     ...(row.left_units !== null && { leftUnits: BigInt(row.left_units) }),
     ...(row.fee_units !== null && { feeUnits: BigInt(row.fee_units) }),
     ...(row.void_requested_at !== null && { voidRequestedAt: row.void_requested_at }),
+    ...(row.unsigned_reason !== null && { unsignedReason: row.unsigned_reason }),
     ...(row.last_sighting !== null && { lastSighting: row.last_sighting }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     ...(row.contradicted_at !== null && { contradictedAt: row.contradicted_at }),

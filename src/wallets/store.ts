@@ -107,6 +107,15 @@ export async function isAddressBlocked(sql: Sql, address: string): Promise<boole
   return row?.blocked ?? false;
 }
 
+/** Those of the addresses that are blocked, by `isAddressBlocked`. */
+export async function blockedAmong(sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<Row & { address: string }>(
+    'select distinct address from wallets where address = any($1) and blocked_at is not null',
+    [addresses],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
 /** Undefined when the wallet does not exist or was removed before. */
 export async function markRemoved(
   tx: Sql,

@@ -116,6 +116,7 @@ const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
   payout_contradicted: html`<a href="/dashboard/payouts?state=done">Compare the payout with an explorer</a>`,
   finality_lag: 'Look at the network; nothing is sent twice meanwhile.',
   fee_too_high: 'None is needed: orders go on when the fee has fallen.',
+  slot_unsigned: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
   slot_taken: 'Find out who has the key, then let the sender go on.',
 };
 

@@ -1,0 +1,44 @@
+// The SQL of slots without a transfer, for their alarm.
+import type { Network } from '../chains/asset.ts';
+import type { UnsignedSlot } from '../payouts/judge-network.ts';
+import type { UnsignedReason } from '../payouts/payout.ts';
+import type { Row, Sql } from '../storage/database.ts';
+
+/** Each is an alarm of its own; one at the front that is mended makes room for the next. */
+const MAX_SLOTS = 32;
+
+/** Slots that no block has used for which no transfer may be signed, or nothing was signed since before a time; the first of each sender first. */
+export async function readUnsignedSlots(sql: Sql, network: Network, until: Date): Promise<UnsignedSlot[]> {
+  const rows = await sql.query<SlotRow>(
+    `select p.id, p.order_id, p.sender, p.nonce, p.unsigned_reason, p.void_requested_at is not null as is_given_up,
+            p.created_at, o.last_error
+       from payouts p left join orders o on o.id = p.order_id and o.account_id = p.account_id
+      where p.network = $1 and p.state in ('open', 'done') and p.block_number is null and p.state = 'open'
+        and (p.unsigned_reason is not null
+             or (p.created_at < $2 and not exists (
+                   select from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id)))
+      order by p.nonce, p.sender limit ${MAX_SLOTS}`,
+    [network, until],
+  );
+  return rows.map(row => ({
+    payoutId: row.id,
+    sender: row.sender,
+    nonce: BigInt(row.nonce),
+    isGivenUp: row.is_given_up,
+    since: row.created_at,
+    ...(row.order_id !== null && { orderId: row.order_id }),
+    ...(row.unsigned_reason !== null && { reason: row.unsigned_reason }),
+    ...(row.last_error !== null && { lastError: row.last_error }),
+  }));
+}
+
+type SlotRow = Row & {
+  id: string;
+  order_id: string | null;
+  sender: string;
+  nonce: string;
+  unsigned_reason: UnsignedReason | null;
+  is_given_up: boolean;
+  created_at: Date;
+  last_error: string | null;
+};
