@@ -41,7 +41,9 @@ export const OrderView = Type.Object(
           hash: Type.Optional(Type.String({ description: "The chain's own id of the transfer." })),
           confirmations: Type.Integer({ minimum: 0 }),
           confirmationsNeeded: Type.Optional(Type.Integer({ minimum: 1 })),
-          voidRequestedAt: Type.Optional(DateTime({ description: 'When an operator gave the transfer up.' })),
+          voidRequestedAt: Type.Optional(
+            DateTime({ description: 'When the transfer was given up, by an operator or because none may be signed.' }),
+          ),
         },
         { additionalProperties: false, description: 'The transfer on its chain, once it has begun.' },
       ),

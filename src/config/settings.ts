@@ -309,7 +309,7 @@ export const SETTINGS = [
     kind: payoutSettings,
     inFile: 'payouts',
     meaning:
-      'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; where sweeps go; which key signs receipts. Without it live has small limits, and a sandbox none.',
+      'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; what becomes of slots without a transfer; where sweeps go; which key signs receipts. Without it live has small limits, and a sandbox none.',
   },
   ...PRICE_SETTINGS,
   {

@@ -1,6 +1,7 @@
 // Applies changes of a payout to its order and to the ledger, and wakes the line when its slot became free.
 import assert from 'node:assert/strict';
 import { commitMoney } from '../charges/store-money.ts';
+import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { feeCorrectionEntry, networkFeeEntry, payoutEntry, payoutUndoneEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
@@ -11,7 +12,7 @@ import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
 import { hasMovedNothing, type Payout, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
 import { afterPayout } from './after-payout.ts';
-import { joinLine, lockChargeOf } from './follow.ts';
+import { lockChargeOf } from './follow.ts';
 import type { Order } from './order.ts';
 import { lockOrders } from './store.ts';
 import { wakeFreed } from './wake-freed.ts';
@@ -38,7 +39,13 @@ export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
           const step = afterPayout(before, news, at, refusals.get(payout.id));
           return step ? [{ before, step, payout }] : [];
         });
-        for (const order of await writeOrderSteps(tx, steps, at)) await joinLine(deps, tx, order);
+        await writeOrderSteps(tx, steps, at);
+        // Their money may have gone back meanwhile; what is left of it decides whether they stand in line.
+        await deps.queue.enqueue(
+          tx,
+          FOLLOW_ORDER,
+          givenUp.map(({ after }) => ({ accountId: after.accountId, orderId: orderIdOf(after) })),
+        );
         await wakeFreed(deps, tx, changes);
       };
     },

@@ -60,7 +60,7 @@ export async function readChecks(
   return new Map(await Promise.all(checks));
 }
 
-/** A pause stops claims and nothing else: what has a slot is sent and looked up. */
+/** A pause stops claims and first signatures: what is signed is sent and looked up. */
 function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
   const pause = coveringPause(pauses, request);
   return pause ? { kind: 'wait', reason: 'payouts_paused', words: pauseWords(pause) } : GO;

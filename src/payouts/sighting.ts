@@ -72,7 +72,7 @@ function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
   // A second transfer is allowed only when no reorganisation can undo this one.
   if (!isFinal) return undecided;
   const left = outcome === 'mismatched' && { leftUnits };
-  const news = outcome === 'voided' ? voidedNews(payout) : { kind: outcome };
+  const news = outcome === 'voided' ? voidedNews(payout.unsignedReason) : { kind: outcome };
   return { payout: { ...seen, state: outcome, feeUnits, ...left }, news };
 }
 
@@ -96,10 +96,17 @@ function isVoided(
 }
 
 function voided(payout: Payout, lastSighting: Sighting['kind']): Sighted {
-  return { payout: { ...withoutBlock(payout), state: 'voided', lastSighting }, news: voidedNews(payout) };
+  const { unsignedReason, ...rest } = withoutBlock(payout);
+  // Somebody else used the slot up, perhaps this service, in a database that went back: a person looks before another transfer.
+  const reason = lastSighting === 'taken' ? undefined : unsignedReason;
+  return { payout: { ...rest, state: 'voided', lastSighting, ...kept(reason) }, news: voidedNews(reason) };
 }
 
-function voidedNews({ unsignedReason: reason }: Payout): PayoutNews {
+function kept(unsignedReason: UnsignedReason | undefined): Pick<Payout, 'unsignedReason'> {
+  return unsignedReason ? { unsignedReason } : {};
+}
+
+function voidedNews(reason: UnsignedReason | undefined): PayoutNews {
   return { kind: 'voided', ...(reason && { reason }) };
 }
 

@@ -77,8 +77,9 @@ export async function reopenPayout(
 /** Gives up the transfers of a network that no block has, as far as the books know. Returns how many. */
 export async function giveUpUnmined(tx: Sql, network: Network, at: Date): Promise<number> {
   const rows = await tx.query(
-    `update payouts set void_requested_at = $2, idle_looks = 0, updated_at = $2
-      where network = $1 and state in ('open', 'done') and block_number is null and void_requested_at is null
+    `update payouts set void_requested_at = coalesce(void_requested_at, $2), unsigned_reason = null, idle_looks = 0, updated_at = $2
+      where network = $1 and state in ('open', 'done') and block_number is null
+        and (void_requested_at is null or unsigned_reason is not null)
       returning id`,
     [network, at],
   );

@@ -255,6 +255,25 @@ test('after a pause the order waits in line without an operator, and can be refu
   );
 });
 
+test('a slot that somebody else used instead of its void frees the order for a person alone, whatever gave it up', async () => {
+  changed = { sign: SILENT };
+  const order = await paidTo('arbitrum', await newWallet('arbitrum'));
+  changed = {};
+  await orders.fault('arbitrum', { fault: 'foreign_use' });
+  await pause({ network: 'arbitrum' });
+  await orders.advance('PT10S');
+  await orders.fault('arbitrum', { fault: 'none' });
+  await orders.advance('PT1H');
+  await resume({ network: 'arbitrum' });
+  await orders.advance('PT6H');
+  assert.deepEqual(await standing(order), ['fulfilling', 'payout_voided', ['voided 1']]);
+  const [{ network, sender }] = (await service.get('/payouts/senders/halted')).json.senders;
+  assert.equal((await service.post('/payouts/senders/resume', { network, sender })).status, 200);
+  assert.equal((await sandbox.act(order, 'retry')).status, 200);
+  await orders.advance('PT1H');
+  await fulfilledOnce(order, ['voided 1', 'final 1']);
+});
+
 test('an order whose block was lifted before its slot is void goes on by itself', async () => {
   changed = { sign: SILENT };
   const wallet = await newWallet('polygon');

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Chain } from '../../../src/chains/chain.ts';
 import type { LimitSettings } from '../../../src/config/payout-settings.ts';
 import { resumeHaltedSender } from '../../../src/orders/resume-sender.ts';
+import { blockPayee } from '../../../src/payouts/block-payee.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { silentLog } from '../log.ts';
 import { differences } from '../order-proof.ts';
@@ -54,7 +55,11 @@ export type Drill = {
   work(): Promise<ChildProcess>;
   /** Pauses the network, or ends its pause. */
   pause(isPaused: boolean): Promise<void>;
+  /** Blocks the payee of an order, or lifts the block. */
+  block(order: PaidOrder, isBlocked: boolean): Promise<void>;
   countPayouts(): Promise<number>;
+  /** Transfers that are saved: of an order, or of all. */
+  countTransfers(order?: PaidOrder): Promise<number>;
   act(order: PaidOrder, verb: 'retry' | 'void'): Promise<number>;
   /** What an operator does: sends held orders again, and lets a halted sender go on. */
   operate(): Promise<boolean>;
@@ -223,6 +228,25 @@ export async function openDrill(
     pause: async isPaused => {
       const answer = await service.post(`/payouts/${isPaused ? 'pause' : 'resume'}`, { network: world.network });
       assert.equal(answer.status, 200, answer.text);
+    },
+    block: async ({ id }, isBlocked) => {
+      const [wallet] = await db.query<{ id: string }>('select wallet_id as id from orders where id = $1', [id]);
+      assert.ok(wallet);
+      const node = await openOrderNode(first.databaseUrl, world.now().toISOString());
+      try {
+        await blockPayee(node.deps, wallet.id, { by: 'operator', isBlocked });
+      } finally {
+        await node.close();
+      }
+      injected.push('block');
+    },
+    countTransfers: async order => {
+      const [row] = await db.query<{ count: number }>(
+        `select count(*)::int as count from payout_attempts a join payouts p on p.id = a.payout_id
+          where a.kind = 'transfer' and a.number = 1 and ($1::uuid is null or p.order_id = $1)`,
+        [order?.id],
+      );
+      return row?.count ?? 0;
     },
     countPayouts: async () => {
       const [row] = await db.query<{ count: number }>('select count(*)::int as count from payouts');

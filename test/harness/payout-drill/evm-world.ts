@@ -8,7 +8,7 @@ import { deployToken } from '../../../src/sandbox/evm-node/tokens.ts';
 import { testClock } from '../clock.ts';
 import { startRpcProxy } from '../rpc-proxy.ts';
 import { EVM_BLOCK_MS, signerOf } from './chain-of.ts';
-import { lagging, lossy, lying, mute } from './rpc-faults.ts';
+import { denying, lagging, lossy, lying, mute } from './rpc-faults.ts';
 import type { Fault, World } from './world.ts';
 
 const NETWORK = 'ethereum';
@@ -56,6 +56,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
     node.rpc('anvil_setStorageAt', [token.address, word(HIDDEN_RATE), word(rate)]);
   const setBaseFee = (fee: bigint) => node.rpc('anvil_setNextBlockBaseFeePerGas', [hex(fee)]);
   const minimumFee = 8n;
+  const payees: string[] = [];
   let left = 0n;
   let isHigh = false;
 
@@ -73,11 +74,11 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
     spec: { kind: 'evm', urls: proxies.map(({ url }) => url), key, chainId: node.chainId, token: token.address },
     blockMs: EVM_BLOCK_MS,
     now: clock.now,
-    newAddress: random =>
-      addressOf(
-        'evm',
-        Uint8Array.from({ length: 20 }, () => 1 + random.below(255)),
-      ),
+    newAddress: random => {
+      const body = Uint8Array.from({ length: 20 }, () => 1 + random.below(255));
+      payees.push(Buffer.from(body).toString('hex'));
+      return addressOf('evm', body);
+    },
     pass: async (blocks, ms) => {
       clock.advanceMs(ms);
       for (let block = 0; block < blocks; block++) {
@@ -114,6 +115,9 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
         'foreign use of the key': useKeyElsewhere,
         'reverting token': () => setTokens(1n),
         'keeping token': () => setHiddenRate(100n),
+        'denied payee': () => {
+          for (const proxy of proxies) proxy.rule = denying(payees[0] ?? '');
+        },
       };
       const rule = rules[fault];
       await rule?.();

@@ -33,6 +33,14 @@ export function lying(random: Random): Rule {
   };
 }
 
+/** The token denies an address; `body` is in hexadecimal digits. */
+export function denying(body: string): Rule {
+  return ({ method, params }) => {
+    const isAsked = method === 'eth_estimateGas' && JSON.stringify(params).toLowerCase().includes(body);
+    return isAsked ? { error: { code: 3, message: 'execution reverted: denied' } } : undefined;
+  };
+}
+
 type Ask = (method: string, params: readonly unknown[]) => Promise<NodeReply>;
 
 /** As a node answers that is `lag` blocks behind. */

@@ -1,7 +1,7 @@
 // The scenarios of a drill: what goes wrong, and when. Each kind has variants; together with the seed a variant decides every
 // choice, so that a scenario that failed can be run again.
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Drill, type DrillOptions, openDrill, type Verdict } from './drill.ts';
+import { type Drill, type DrillOptions, openDrill, type PaidOrder, type Verdict } from './drill.ts';
 import type { Fault, WorldName } from './world.ts';
 
 type Kind = {
@@ -50,6 +50,15 @@ async function withThreeNodes(drill: Drill, beside: () => Promise<void> = async 
   await Promise.all([...kills, beside()]);
   isOver = true;
   await mining;
+}
+
+/** Notes a transfer to an order whose payout was stopped before anything was signed. */
+async function noneSent(drill: Drill, orders: readonly PaidOrder[]): Promise<void> {
+  for (const order of orders) {
+    const { times } = await drill.world.landed(order.address);
+    if (times + (await drill.countTransfers(order)) > 0)
+      drill.seenWrong.push(`${order.id} was sent after it was stopped`);
+  }
 }
 
 /** Everything from the payment on happens while the fault lasts. */
@@ -204,6 +213,62 @@ export const KINDS: readonly Kind[] = [
         await passRounds(drill, 2);
         await drill.pass(3, DAY_MS);
       }
+    },
+  },
+  {
+    name: 'blocked or paused before the first signature, killed after each step',
+    variants: { evm: 24, tron: 16, simulated: 16 },
+    run: async (drill, variant) => {
+      const [first, ...others] = await drill.pay(2);
+      if (!first) return;
+      await drill.run('open');
+      const isPause = variant % 2 === 1;
+      const stopped = isPause ? [first, ...others] : [first];
+      const stop = (isOn: boolean) => (isPause ? drill.pause(isOn) : drill.block(first, isOn));
+      await stop(true);
+      if (isPause) drill.injected.push('pause');
+      await drill.run('look', 1 + Math.floor(variant / 2));
+      if (drill.random.chance(0.5)) await passRounds(drill, 3);
+      await noneSent(drill, stopped);
+      await stop(false);
+      await passRounds(drill, 2);
+    },
+  },
+  {
+    name: 'blocks and pauses while three nodes send',
+    variants: { evm: 10, tron: 6, simulated: 6 },
+    run: async drill => {
+      const orders = await drill.pay(2 * MAX_ORDERS);
+      const { random } = drill;
+      await withThreeNodes(drill, async () => {
+        for (let times = 0; times < PAUSES; times++) {
+          await wait(random.below(MAX_KILL_MS / PAUSES));
+          const payee = random.chance(0.5) ? random.pick(orders) : undefined;
+          const stop = (isOn: boolean) => (payee ? drill.block(payee, isOn) : drill.pause(isOn));
+          await stop(true);
+          const before = await drill.countTransfers(payee);
+          await wait(random.below(MAX_KILL_MS / PAUSES));
+          const after = await drill.countTransfers(payee);
+          if (after > before) drill.seenWrong.push(`${after - before} first transfers were saved after a stop`);
+          await stop(false);
+        }
+      });
+      drill.injected.push('pause');
+    },
+  },
+  {
+    name: 'a payee is denied after its slot was taken',
+    variants: { evm: 6, tron: 0, simulated: 0 },
+    run: async drill => {
+      const [denied, ...others] = await drill.pay(2);
+      await drill.run('open');
+      await drill.begin('denied payee');
+      for (let times = 0; times < ROUNDS; times++) await drill.pass(3, 30_000);
+      for (const { id, address } of others) {
+        const { times } = await drill.world.landed(address);
+        if (times !== 1) drill.seenWrong.push(`${id} waits behind a slot that is denied`);
+      }
+      if (denied) await noneSent(drill, [denied]);
     },
   },
 ];

@@ -11,7 +11,7 @@ export type Landed = { readonly times: number; readonly units: bigint };
 
 /**
  * `lost replies`: calls are carried out and not answered, or not carried out. `lies`: one node denies what it has and drops what
- * it takes. `lagging`: one node is some blocks behind. `load-balanced`: each call meets another node, some of them behind.
+ * it takes. `denied payee`: a node says of a transfer to the first address that it would revert. `lagging`: one node is some blocks behind. `load-balanced`: each call meets another node, some of them behind.
  */
 export const FAULTS = [
   'lost replies',
@@ -24,6 +24,7 @@ export const FAULTS = [
   'foreign use of the key',
   'reverting token',
   'keeping token',
+  'denied payee',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
