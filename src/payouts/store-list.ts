@@ -29,11 +29,11 @@ export async function readPayoutPage(
   return { payouts: rows.filter(row => row.id !== null).map(toPayout), total: Number(rows[0]!.total) };
 }
 
-/** A payout by its own id, or the newest of an order by that of the order. */
+/** A payout by its own id, or that of an order, as `findPayoutOfOrder`, by the id of the order. */
 export async function findPayoutByEither(sql: Sql, id: string, accountId?: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where (p.id = $1 or p.order_id = $1) and ($2::text is null or p.account_id = $2)
-      order by p.created_at desc, p.id desc limit 1`,
+      order by p.state not in ('reverted', 'voided') desc, p.created_at desc, p.id desc limit 1`,
     [id, accountId],
   );
   return row && toPayout(row);

@@ -67,10 +67,11 @@ export async function findPayouts(
   return new Map(rows.map(row => [row.id, toPayout(row)]));
 }
 
-/** The newest payout of an order, with its attempts. */
+/** The payout of an order that may have moved something, of which there is one at most; or the newest. With its attempts. */
 export async function findPayoutOfOrder(sql: Sql, orderId: string, accountId: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
-    `${SELECT_PAYOUT} where p.order_id = $1 and p.account_id = $2 order by p.created_at desc, p.id desc limit 1`,
+    `${SELECT_PAYOUT} where p.order_id = $1 and p.account_id = $2
+      order by p.state not in ('reverted', 'voided') desc, p.created_at desc, p.id desc limit 1`,
     [orderId, accountId],
   );
   return row && toPayout(row);

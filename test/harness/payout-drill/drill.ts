@@ -95,8 +95,9 @@ const ORDERS = `
   select o.id, o.status, o.hold_reason, o.ended_as, o.waits_since is not null as waits,
          exists (select from chain_senders where halted_at is not null) as is_halted, p.state, p.units::text as units
     from orders o
-    left join lateral (select state, units from payouts where order_id = o.id order by created_at desc, id desc limit 1) p
-      on true`;
+    left join lateral (
+           select state, units from payouts where order_id = o.id
+            order by state not in ('reverted', 'voided') desc, created_at desc, id desc limit 1) p on true`;
 
 /** Of one asset on the network of the drill, in units of the asset. */
 export type DrillOptions = { readonly perDay?: string };
