@@ -10,6 +10,7 @@ import type { Chains } from './chains/chain.ts';
 import { guardedChains } from './chains/guarded.ts';
 import { observedChains } from './chains/observed.ts';
 import { openChains } from './chains/open-chains.ts';
+import { rememberingChains } from './chains/remembered.ts';
 import { exchangeDueFiles, startExchangingFiles } from './charges/bank-files/exchange-files.ts';
 import { pruneBoletoFiles } from './charges/bank-files/prune-bytes.ts';
 import { warnOfNumbers } from './charges/bank-files/warn-numbers.ts';
@@ -329,7 +330,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const composition = {
       ...composed,
       rails: observedRails(composed.rails, observers.observeRailCall),
-      chains: guardedChains(observedChains(composed.chains, observers.observeChainCall), composed.clock),
+      chains: rememberingChains(
+        guardedChains(observedChains(composed.chains, observers.observeChainCall), composed.clock),
+        composed.clock,
+      ),
     };
 
     const coldAddresses = openColdAddresses(config.payouts.coldAddresses, composition.chains);

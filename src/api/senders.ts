@@ -1,4 +1,4 @@
-// Senders whose key was used elsewhere, and letting one go on.
+// Senders that are halted, and letting one go on.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { DateTime, OneOf, Ref, Text } from './schemas.ts';
@@ -19,7 +19,10 @@ const HaltedSenderView = Type.Object(
   {
     network: NETWORK,
     sender: Type.String(),
-    haltedAt: DateTime({ description: 'When its key was seen used elsewhere.' }),
+    haltedAt: DateTime({
+      description: 'When its key was seen used elsewhere, or the books were seen to be older than the chain.',
+    }),
+    words: Type.Optional(Type.String({ description: 'Why, and what to do.' })),
   },
   { $id: 'HaltedSender', ...CLOSED },
 );
@@ -35,6 +38,8 @@ export const HALTED_SENDERS_EXAMPLE: Static<typeof HaltedSendersView> = {
       network: 'polygon',
       sender: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
       haltedAt: '2026-11-12T14:00:00.000Z',
+      words:
+        'The chain has used the slots below 43, and the books gave out those below 42: the books are older than the chain, or the key is used elsewhere.',
     },
   ],
 };

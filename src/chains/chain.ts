@@ -68,8 +68,11 @@ export type Sighting =
       /** What the network took for it, in smallest units of its coin. */
       readonly feeUnits: bigint;
     }
-  /** No node answered; or some did (`isAnswered`), and disagree where they must agree. */
-  | { readonly kind: 'unknown'; readonly words?: string; readonly isAnswered?: true };
+  /**
+   * No node answered; or some did (`isAnswered`), and disagree where they must agree. `isUsed`: enough of them count the slot as used
+   * and show no receipt of an attempt, which nodes also do that have not indexed their newest block.
+   */
+  | { readonly kind: 'unknown'; readonly words?: string; readonly isAnswered?: true; readonly isUsed?: true };
 
 /** Whether a transfer could be carried out now; asked before a slot is taken. */
 export type Check =
@@ -139,6 +142,22 @@ export type ChainHistory = {
   readonly completeUntil: Date;
 };
 
+/** What a provider counts of the transactions of a sender. */
+export type SlotCount = {
+  readonly provider: string;
+  /** The height of its newest block. */
+  readonly head: bigint;
+  /** All slots below are used in blocks; and with what waits in its pool. */
+  readonly mined: bigint;
+  readonly pooled: bigint;
+};
+
+/** The counts of the providers that answer, and how many must agree on what cannot be taken back. */
+export type SlotCounts = { readonly quorum: number; readonly said: readonly SlotCount[] };
+
+/** A transfer out of a sender. */
+export type OwnTransfer = ChainHistory['transfers'][number];
+
 /** How the nodes of a network answer, for `trilho chains` and alarms. */
 export type ChainHealth = {
   readonly head?: bigint;
@@ -172,6 +191,8 @@ export type Chain = {
    * chain without nonces.
    */
   readonly usedSlots?: (sender: string) => Promise<bigint | undefined>;
+  /** What each provider counts of a sender's slots, at most some seconds ago. Absent on a chain without nonces. */
+  readonly slotCounts?: (sender: string) => Promise<SlotCounts>;
   /**
    * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code
    * (EIP-7702) still has its key, and is none.
@@ -218,7 +239,23 @@ export type Chain = {
    * restore alone. Undefined when no node shows one of them.
    */
   readonly history?: (sender: string, since: Date) => Promise<ChainHistory | undefined>;
+  /**
+   * The transfers that a sender made in the last minutes, from all blocks up to the newest; undefined while one of them cannot be
+   * read. Absent on a chain whose slots show what left.
+   */
+  readonly ownTransfers?: (sender: string) => Promise<readonly OwnTransfer[] | undefined>;
+  /** Whether as many nodes as must agree show a transaction in a block. Present with `ownTransfers`. */
+  readonly isShown?: (hash: string) => Promise<boolean>;
   health(): Promise<ChainHealth>;
+  /** What this process itself has sent and seen. Absent where the database of the service holds the chain as well. */
+  readonly memory?: ChainMemory;
+};
+
+export type ChainMemory = {
+  /** The hashes of bytes that were handed to nodes in the last half hour, the newest ones. */
+  sent(): readonly string[];
+  /** Whether a lookup has shown the transaction in a block. */
+  wasMined(hash: string): boolean;
 };
 
 /** The chain of each network; orders on a network without one are refused. */

@@ -25,6 +25,7 @@ export async function coldSweepCommand(config: Config, log: Log, args: readonly 
     const chains = await openChainsOfService(config, deps, log);
     const settings = {
       chains,
+      log,
       coldAddresses: openColdAddresses(payouts.coldAddresses, chains),
       payoutLimits: openLimits(payouts.limits ?? [], config.mode),
       operatorAccountId: payouts.accountId ?? OPERATOR_ACCOUNT,

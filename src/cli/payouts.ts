@@ -1,5 +1,6 @@
 // trilho payouts: lists and shows payouts, pauses and resumes them, approves one, sends one again, gives up a transfer that no block
 // has, lets a halted sender go on, and sweeps to the cold address.
+import { isTransactionHash } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -65,16 +66,22 @@ async function act(config: Config, log: Log, verb: keyof typeof DONE, args: read
 }
 
 async function resumeSenderCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['network', 'sender'] });
+  const { words, options, faults } = readArguments(args, { words: ['network', 'sender'], options: ['despite'] });
   const [name, sender = ''] = words;
   const network = readNetwork('<network>', name, faults);
+  const despite = options['despite']?.split(',') ?? [];
+  for (const hash of despite) {
+    if (network && !isTransactionHash(network, hash)) {
+      faults.push(`--despite must be hashes of transactions of ${network} with commas between, not ${quoted(hash)}`);
+    }
+  }
   refuseFaults('payouts resume', faults);
   if (!network) return 2;
   const passed = await withCharges({ config, log, action: 'trilho payouts resume' }, async deps => {
     const { openChainsOfService } = await import('./open-chains.ts');
     const chains = await openChainsOfService(config, deps, log);
     try {
-      return await resumeHaltedSender({ ...deps, chains, log }, network, sender);
+      return await resumeHaltedSender({ ...deps, chains, log }, network, sender, despite);
     } catch (error) {
       throw error instanceof AppError ? new StartError(error.message) : error;
     }

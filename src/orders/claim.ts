@@ -10,6 +10,7 @@ import { commitMoney } from '../charges/store-money.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Tracing } from '../lib/tracing.ts';
+import { doubtBooks, hashesOf, seeOnChain, unknownOf } from '../payouts/check-books.ts';
 import { type GateContext, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
 import { fundsGate, judge, readChecks, readFunds } from '../payouts/gates.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
@@ -18,7 +19,7 @@ import { pausedSymbols } from '../payouts/pause.ts';
 import type { Payout, PayoutRequest } from '../payouts/payout.ts';
 import { sendOpened } from '../payouts/send-opened.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
-import { lockSender, type Sender, setNextClaim } from '../payouts/store-senders.ts';
+import { HALTED, lockSender, type Sender, setNextClaim } from '../payouts/store-senders.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { shareTraces } from '../storage/object-traces.ts';
@@ -45,7 +46,8 @@ const LINE_LIMIT = 200;
 /** Rounds of one job; it runs again later. */
 const MAX_ROUNDS = 100;
 const LOOK_AGAIN_MS = { min: 15_000, max: 600_000 };
-const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';
+/** The books and the chain may agree again with the next block. */
+const DOUBT_AGAIN_MS = 5_000;
 
 export async function claimWaiting(deps: ClaimDeps, network: Network): Promise<JobOutcome> {
   const chain = chainOf(deps.chains, network);
@@ -71,6 +73,7 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
     await comeBack(deps, chain, now);
     return hasMarked ? 'again' : 'rests';
   }
+  const seen = await seeOnChain(chain);
   const sender = await requireSender(deps.db, chain);
   const front = line.slice(0, chain.window);
   if (!sender) {
@@ -78,11 +81,18 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
     return 'silent';
   }
   if (sender.haltedAt) {
-    await tell(deps, front, HALTED);
+    await tell(deps, front, sender.haltWords ?? HALTED);
     return 'rests';
   }
   if (sender.openSlots < chain.window) {
-    const round = await prepare(deps, chain, sender, line);
+    const doubt = await doubtBooks(deps, chain, sender, seen);
+    if (doubt) {
+      await tell(deps, front, doubt.words);
+      if (doubt.kind === 'wait') await setNextClaim(deps.db, sender, new Date(now.getTime() + DOUBT_AGAIN_MS));
+      await comeBack(deps, chain, now);
+      return 'rests';
+    }
+    const round = await prepare(deps, chain, sender, line, hashesOf(chain, seen));
     const result = await deps.db.transaction(tx => claimInOrder(deps, tx, round));
     await sendOpened(deps, chain, result.payouts);
     if (result.hasChanged || hasMarked) return 'again';
@@ -107,10 +117,18 @@ function lookAgainAt({ waitsSince = new Date(0) }: Order, now: Date): Date {
 type Round = Pick<GateContext, 'chain' | 'sender' | 'facts' | 'wallets'> & {
   /** Those that may get a slot, and those that funds do not suffice for, in the order of the line. */
   readonly orders: readonly Order[];
+  /** Transactions that left the sender. */
+  readonly sent: readonly string[];
 };
 
 /** Asks the network, and whether the wallets may be paid to, about as many orders as there are free slots. */
-async function prepare(deps: ClaimDeps, chain: Chain, sender: Sender, line: readonly Order[]): Promise<Round> {
+async function prepare(
+  deps: ClaimDeps,
+  chain: Chain,
+  sender: Sender,
+  line: readonly Order[],
+  sent: readonly string[],
+): Promise<Round> {
   const requests = line.map(requestOf);
   const funds = await readFunds(chain, sender, requests);
   const facts = { funds, checks: new Map() };
@@ -129,7 +147,7 @@ async function prepare(deps: ClaimDeps, chain: Chain, sender: Sender, line: read
       orders.filter(({ id }) => goingIds.has(id)),
     ),
   ]);
-  return { chain, sender, orders, wallets, facts: { funds, checks } };
+  return { chain, sender, orders, sent, wallets, facts: { funds, checks } };
 }
 
 /** Each wallet is asked about once, however many orders are for it. */
@@ -148,11 +166,13 @@ async function readWallets(deps: ClaimDeps, orders: readonly Order[]): Promise<W
 type Result = { readonly payouts: readonly Payout[]; readonly hasChanged: boolean };
 
 /** Judges the orders while the sender is locked, and writes what follows. */
-async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Round): Promise<Result> {
+async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, sent, ...round }: Round): Promise<Result> {
   const { chain, sender } = round;
   const locked = await lockSender(tx, sender);
   // Another node has taken slots since the sender was read: what was counted does not hold.
   if (locked.nextNonce !== sender.nextNonce || locked.isHalted) return { payouts: [], hasChanged: true };
+  // The database has gone back since: the next round finds out, and halts the sender.
+  if ((await unknownOf({ db: tx }, sender, sent)).length > 0) return { payouts: [], hasChanged: true };
   const now = deps.clock.now();
   const pauses = await readPauses(tx);
   const standing = await lockWaiting(tx, orders);

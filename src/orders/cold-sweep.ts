@@ -8,7 +8,9 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 import { traceOf } from '../lib/tracing.ts';
+import { doubtBooks, seeOnChain } from '../payouts/check-books.ts';
 import { type ColdAddresses, type Needs, spareUnits } from '../payouts/cold-sweep.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { limitsOf, type PayoutLimits } from '../payouts/limits.ts';
@@ -24,6 +26,7 @@ export type ColdSweepDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly clock: Clock;
+  readonly log: Log;
   readonly chains: Chains;
   readonly coldAddresses: ColdAddresses;
   readonly payoutLimits: PayoutLimits;
@@ -54,7 +57,10 @@ export async function sweepToCold(deps: ColdSweepDeps, sweep: NewColdSweep): Pro
     throw new AppError('not_configured', `payouts.coldAddresses has no address on ${sweep.network}.`);
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
+    const seen = await seeOnChain(chain);
     const sender = await requireSender(deps.db, chain);
+    const doubt = sender && !sender.haltedAt && (await doubtBooks(deps, chain, sender, seen));
+    if (doubt) throw new AppError('wrong_state', doubt.words);
     const funds = sender && (await chain.funds(sender.sender, sweep.symbol));
     if (!sender || !funds) throw chainSilent(sweep.network);
     const plan = { chain, sender, funds, destination };
@@ -124,7 +130,7 @@ async function open(
 ): Promise<Payout | undefined> {
   const locked = await lockSender(tx, sender);
   if (locked.isHalted) {
-    throw new AppError('wrong_state', 'The sender is halted: its key was used elsewhere. Resume it first.');
+    throw new AppError('wrong_state', 'The sender is halted, and an operator has not resumed it.');
   }
   const other = await findOpenSweep(tx, network, symbol);
   if (other !== undefined) {

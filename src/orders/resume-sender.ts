@@ -1,28 +1,57 @@
-// Lets a sender take slots again that was halted because somebody else had used its key. Only an operator may do so, once the
-// key is safe. Slots that the other has used are passed over: an order in one of them would be held at once.
+// Lets a sender take slots again that was halted because somebody else had used its key, or because the books are older than the chain.
+// Only an operator may do so, once the key is safe and whatever left is in the books. Slots that are used are passed over: an order in
+// one of them would be held at once.
 import type { Network } from '../chains/asset.ts';
-import type { Chains } from '../chains/chain.ts';
+import type { Chain, Chains } from '../chains/chain.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
+import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { transferSubject } from '../payouts/explanation.ts';
+import { judgeCounts } from '../payouts/foreign-slots.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { takeTaken } from '../payouts/store-due.ts';
-import { findSender, resumeSender } from '../payouts/store-senders.ts';
+import { insertExplanation } from '../payouts/store-explanations.ts';
+import { acknowledgeTaken } from '../payouts/store-older-books.ts';
+import { findSender, resumeSender, type Sender } from '../payouts/store-senders.ts';
 import type { Database } from '../storage/database.ts';
 import { wakeLine } from './claim-job.ts';
+import { objectionsTo } from './unknown-transfers.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly chains: Chains; readonly log: Log };
+type Deps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly log: Log;
+};
 
-/** How many slots are passed over; undefined when the sender was not halted. */
-export async function resumeHaltedSender(deps: Deps, network: Network, sender: string): Promise<number | undefined> {
-  if (!(await findSender(deps.db, network, sender))?.haltedAt) return undefined;
-  const usedSlots = await readUsedSlots(deps, network, sender);
+const DESPITE = 'The sender was resumed despite it.';
+
+/**
+ * How many slots are passed over; undefined when the sender was not halted. Refuses while the chain shows transfers of the sender that
+ * are not in the books, except those that `despite` names by their hashes, which are explained by that from then on; and while slots
+ * are used that no final block shows yet.
+ */
+export async function resumeHaltedSender(
+  deps: Deps,
+  network: Network,
+  sender: string,
+  despite: readonly string[] = [],
+): Promise<number | undefined> {
+  const known = await findSender(deps.db, network, sender);
+  if (!known?.haltedAt) return undefined;
+  const chain = deps.chains[network];
+  const usedSlots = chain?.usedSlots ? await readUsedSlots(chain, sender) : 0n;
+  if (despite.length > 0) await explain(deps, known, despite);
+  if (chain) await requireKnown(deps, chain, known, known.haltedAt, usedSlots);
   const passed = await deps.db.transaction(async tx => {
     setAuditObject(sender);
     const slots = await resumeSender(tx, network, sender, usedSlots);
     if (slots === undefined) return undefined;
     await wakeLine(deps, tx, network);
+    await acknowledgeTaken(tx, network, sender, usedSlots, deps.clock.now());
     // Lookups of what was taken for lost are minutes or hours apart, and nodes may show it now.
     await deps.queue.enqueue(tx, ADVANCE[network], await takeTaken(tx, network, sender));
     return slots;
@@ -31,16 +60,54 @@ export async function resumeHaltedSender(deps: Deps, network: Network, sender: s
   return passed;
 }
 
-/** Zero where slots are not used up by a chain; and without a chain, which gives out no slot and is watched when it is back. */
-async function readUsedSlots({ chains }: Deps, network: Network, sender: string): Promise<bigint> {
-  const chain = chains[network];
-  if (!chain?.usedSlots) return 0n;
-  const used = await chain.usedSlots(sender);
-  if (used === undefined) {
+/** Without a chain it gives out no slot, and is watched when the chain is back. */
+async function readUsedSlots({ network, usedSlots }: Chain, sender: string): Promise<bigint> {
+  const used = await usedSlots?.(sender);
+  if (used !== undefined) return used;
+  throw new AppError(
+    'chain_unavailable',
+    `Too few nodes of ${network} say which slots of the sender are used; try again.`,
+  );
+}
+
+/** Kept also when the sender is not resumed after all: the words of a person who has looked at the transfer. */
+async function explain({ db, clock }: Deps, { network, sender }: Sender, despite: readonly string[]): Promise<void> {
+  await db.transaction(async tx => {
+    setAuditObject(sender);
+    for (const hash of despite) {
+      await insertExplanation(tx, { network, sender, subject: transferSubject(hash), note: DESPITE }, clock.now());
+    }
+  });
+}
+
+/** Whatever left is in the books, or a person has said what it was. */
+async function requireKnown(
+  { db }: Deps,
+  chain: Chain,
+  sender: Sender,
+  haltedAt: Date,
+  usedSlots: bigint,
+): Promise<void> {
+  const { nextNonce } = sender;
+  const passed = usedSlots > nextNonce ? usedSlots : nextNonce;
+  const counts = await chain.slotCounts?.(sender.sender);
+  const verdict = counts && judgeCounts(counts, passed);
+  if (verdict && verdict.kind !== 'go') {
     throw new AppError(
-      'chain_unavailable',
-      `Too few nodes of ${network} say which slots of the sender are used; try again.`,
+      'wrong_state',
+      `The sender would be halted again: no final block has all of its transactions yet. ${verdict.words} Try again once they are final.`,
     );
   }
-  return used;
+  const objections = await objectionsTo({ db }, chain, sender, { haltedAt, used: usedSlots });
+  if (objections === 'silent') {
+    throw new AppError(
+      'chain_unavailable',
+      `No node of ${chain.network} shows all that left the sender, to compare the books with; try again.`,
+    );
+  }
+  if (objections.length === 0) return;
+  throw new AppError(
+    'wrong_state',
+    `What left the sender is not all in the books. ${objections.join(' ')} Settle each order that was paid (trilho payouts settle <order> --as paid --hash <transaction>), explain what else left (trilho ledger explain), and resume then.`,
+  );
 }

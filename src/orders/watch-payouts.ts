@@ -9,6 +9,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from '../payouts/alarm.ts';
+import { usedElsewhereWords } from '../payouts/foreign-slots.ts';
 import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/judge-network.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
 import { pausedSymbols } from '../payouts/pause.ts';
@@ -108,7 +109,9 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   const changed = await db.transaction(async tx => {
     // Slots are given out before they are used, and the books are read after the chain: a count above theirs is of another program.
     const usedSlots = asked?.answers.usedSlots;
-    if (chain && usedSlots !== undefined) await haltUsedElsewhere(tx, network, chain.senders[0], usedSlots, now);
+    if (chain && usedSlots !== undefined) {
+      await haltUsedElsewhere(tx, network, chain.senders[0], usedSlots, now, usedElsewhereWords(usedSlots));
+    }
     const records = {
       silentSince: await noteWatch(tx, network, { isSilent, at: now, nextAt }),
       waiting: await firstUnheld(tx, network, pausedSymbols(await readPauses(tx), network)),

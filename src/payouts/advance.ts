@@ -9,6 +9,7 @@ import type { Log } from '../lib/log.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
 import { askRefusal, type Refusal, readRefusals, saveFirst } from './first-signature.ts';
+import { takenWords } from './foreign-slots.ts';
 import { ADVANCE, type PayoutId } from './jobs.ts';
 import { logChange } from './log-change.ts';
 import { chainOf } from './open.ts';
@@ -16,6 +17,7 @@ import type { PayoutChange, PayoutOwner } from './owner.ts';
 import { isWatched, type Payout, transferOf, type UnsignedSlots } from './payout.ts';
 import { type Run, sighted } from './sighting.ts';
 import { findPayout, findPayouts, insertAttempts, type PayoutUpdate, setNextLookup, updatePayouts } from './store.ts';
+import { noteTaken } from './store-older-books.ts';
 import { haltSender } from './store-senders.ts';
 import { lockPayouts } from './store-sweeps.ts';
 
@@ -216,11 +218,10 @@ function withTimes({ contradictedAt: _, ...seen }: Payout, { before, sighting, s
   return { ...seen, ...(firstSentAt && { sentAt: firstSentAt }), ...(contradictedAt && { contradictedAt }) };
 }
 
-/** Once: an operator who has resumed the sender has seen this payout. */
-async function haltIfTaken(tx: Sql, { before, after, news }: PayoutChange, now: Date): Promise<void> {
-  if (news.kind === 'taken' && before.lastSighting !== 'taken') {
-    await haltSender(tx, after.network, after.sender, now);
-  }
+/** Not again for a payout of which an operator knew who let the sender go on. */
+async function haltIfTaken(tx: Sql, { after, news }: PayoutChange, now: Date): Promise<void> {
+  if (news.kind !== 'taken' || (await noteTaken(tx, after, now)).isAcknowledged) return;
+  await haltSender(tx, after.network, after.sender, now, takenWords(after));
 }
 
 /** Whether the payout has changed since the lookup began, beside what this run itself has added. */

@@ -39,7 +39,8 @@ export type NetworkRecords = {
   readonly waiting: { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string } | undefined;
   readonly oldestUnsettledAt: Date | undefined;
   readonly contradicted: Contradicted | undefined;
-  readonly haltedSenders: readonly string[];
+  /** With the words of each halt. */
+  readonly haltedSenders: ReadonlyMap<string, string | undefined>;
   /** Slots for which no transfer may be signed, or none was for as long as `stuckMs`. */
   readonly unsigned: readonly UnsignedSlot[];
   readonly isFeeTooHigh: boolean;
@@ -88,8 +89,8 @@ export function judgeNetwork(
     ...judgeTimes(asked?.chain, records, rules),
     judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedWords(contradicted) : ''),
     judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and orders wait.'),
-    ...haltedSenders.map(sender =>
-      judged('slot_taken', true, `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
+    ...[...haltedSenders].map(([sender, words]) =>
+      judged('slot_taken', true, words ?? `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
     ),
     ...unsigned.map(slot => judged('slot_unsigned', true, unsignedWords(slot, rules.now), slot.payoutId)),
   ];
@@ -114,7 +115,7 @@ function judgeTimes(chain: Chain | undefined, records: NetworkRecords, { now, st
     ? `No node answers for ${minutes(silentMs)}.`
     : `Payouts or orders in line wait for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
   // They wait for a person then, and another alarm says so.
-  const isHalted = chain !== undefined && haltedSenders.includes(chain.senders[0]);
+  const isHalted = chain !== undefined && haltedSenders.has(chain.senders[0]);
   return [
     judged('network_silent', silentMs > stuckMs, silence),
     judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingWords(waiting, waitMs) : ''),

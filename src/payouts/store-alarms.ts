@@ -91,10 +91,11 @@ export async function readContradicted(sql: Sql, network: Network, until: Date):
   return row && { count: row.count, payoutId: row.id };
 }
 
-export async function readHaltedSenders(sql: Sql, network: Network): Promise<string[]> {
-  const rows = await sql.query<{ sender: string }>(
-    'select sender from chain_senders where network = $1 and halted_at is not null order by sender',
+/** Halted senders, and why where that was kept. */
+export async function readHaltedSenders(sql: Sql, network: Network): Promise<ReadonlyMap<string, string | undefined>> {
+  const rows = await sql.query<{ sender: string; halt_words: string | null }>(
+    'select sender, halt_words from chain_senders where network = $1 and halted_at is not null order by sender',
     [network],
   );
-  return rows.map(({ sender }) => sender);
+  return new Map(rows.map(({ sender, halt_words }) => [sender, halt_words ?? undefined]));
 }

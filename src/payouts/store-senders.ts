@@ -9,6 +9,8 @@ export type Sender = {
   readonly sender: string;
   readonly nextNonce: bigint;
   readonly haltedAt?: Date;
+  /** Why it was halted, and what to do. */
+  readonly haltWords?: string;
   readonly openSlots: number;
   /** Smallest units that those slots are for, by asset. */
   readonly openUnits: { readonly [S in AssetSymbol]?: bigint };
@@ -17,7 +19,7 @@ export type Sender = {
 /** Undefined until the next nonce of the sender is stored. */
 export async function findSender(sql: Sql, network: Network, sender: string): Promise<Sender | undefined> {
   const [row] = await sql.query<SenderRow>(
-    `select s.next_nonce, s.halted_at, coalesce(sum(open.slots), 0)::int as slots,
+    `select s.next_nonce, s.halted_at, s.halt_words, coalesce(sum(open.slots), 0)::int as slots,
             json_object_agg(open.symbol, open.units) filter (where open.symbol is not null) as units
        from chain_senders s
        left join lateral (
@@ -36,6 +38,7 @@ export async function findSender(sql: Sql, network: Network, sender: string): Pr
       openSlots: row.slots,
       openUnits: unitsIn(row.units ?? {}),
       ...(row.halted_at !== null && { haltedAt: row.halted_at }),
+      ...(row.halt_words !== null && { haltWords: row.halt_words }),
     }
   );
 }
@@ -43,6 +46,7 @@ export async function findSender(sql: Sql, network: Network, sender: string): Pr
 type SenderRow = Row & {
   next_nonce: string;
   halted_at: Date | null;
+  halt_words: string | null;
   slots: number;
   units: { readonly [S in AssetSymbol]?: string } | null;
 };
@@ -133,14 +137,22 @@ export async function nextClaimAt(sql: Sql, until: Date): Promise<Date | undefin
   return row?.at ?? undefined;
 }
 
-/** The sender takes no further slot until it is resumed. */
-export async function haltSender(tx: Sql, network: Network, sender: string, at: Date): Promise<void> {
-  await tx.query('update chain_senders set halted_at = $3 where network = $1 and sender = $2 and halted_at is null', [
-    network,
-    sender,
-    at,
-  ]);
+/** The sender takes no further slot until it is resumed. `words`: why, and what to do; those of the first halt stay. */
+export async function haltSender(
+  tx: Sql,
+  network: Network,
+  sender: string,
+  at: Date,
+  words: string = HALTED,
+): Promise<void> {
+  await tx.query(
+    `update chain_senders set halted_at = $3, halt_words = $4
+      where network = $1 and sender = $2 and halted_at is null`,
+    [network, sender, at, words],
+  );
 }
+
+export const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';
 
 /** Halts a sender of which the chain has used slots that were never given out. */
 export async function haltUsedElsewhere(
@@ -149,11 +161,12 @@ export async function haltUsedElsewhere(
   sender: string,
   usedSlots: bigint,
   at: Date,
+  words: string,
 ): Promise<void> {
   await tx.query(
-    `update chain_senders set halted_at = $4
+    `update chain_senders set halted_at = $4, halt_words = $5
       where network = $1 and sender = $2 and next_nonce < $3 and halted_at is null`,
-    [network, sender, usedSlots, at],
+    [network, sender, usedSlots, at, words],
   );
 }
 
@@ -171,7 +184,7 @@ export async function resumeSender(
     `with before as (
        select next_nonce from chain_senders
         where network = $1 and sender = $2 and halted_at is not null for update)
-     update chain_senders s set halted_at = null, next_nonce = greatest(s.next_nonce, $3) from before
+     update chain_senders s set halted_at = null, halt_words = null, next_nonce = greatest(s.next_nonce, $3) from before
       where s.network = $1 and s.sender = $2
       returning (s.next_nonce - before.next_nonce)::int as passed`,
     [network, sender, usedSlots],
@@ -179,14 +192,25 @@ export async function resumeSender(
   return row?.passed;
 }
 
-export type HaltedSender = { readonly network: Network; readonly sender: string; readonly haltedAt: Date };
+export type HaltedSender = {
+  readonly network: Network;
+  readonly sender: string;
+  readonly haltedAt: Date;
+  readonly words?: string;
+};
 
 /** Senders that take no slots until a person has looked. */
 export async function readHalts(sql: Sql): Promise<HaltedSender[]> {
-  const rows = await sql.query<{ network: Network; sender: string; halted_at: Date }>(
-    'select network, sender, halted_at from chain_senders where halted_at is not null order by halted_at, network, sender',
+  const rows = await sql.query<{ network: Network; sender: string; halted_at: Date; halt_words: string | null }>(
+    `select network, sender, halted_at, halt_words from chain_senders
+      where halted_at is not null order by halted_at, network, sender`,
   );
-  return rows.map(({ network, sender, halted_at }) => ({ network, sender, haltedAt: halted_at }));
+  return rows.map(({ network, sender, halted_at, halt_words }) => ({
+    network,
+    sender,
+    haltedAt: halted_at,
+    ...(halt_words !== null && { words: halt_words }),
+  }));
 }
 
 /** The halted senders of each network, for the metrics. */

@@ -149,13 +149,9 @@ test('a slot that somebody else used holds the order and halts the sender, until
   const next = await sandbox.paid({ network: 'bsc' });
   await orders.advance('PT1H');
   const waiting = await orders.read(next);
-  assert.deepEqual(
-    [waiting.status, waiting.lastError],
-    [
-      'pending_fulfillment',
-      'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.',
-    ],
-  );
+  assert.equal(waiting.status, 'pending_fulfillment');
+  const why = `The slot 0 of payout [-0-9a-f]+ was used by a transaction that is not in the books: the books are older than the chain, or the key is used elsewhere\\.`;
+  assert.match(waiting.lastError, new RegExp(`^${why} .* trilho ledger check --chains, `));
   assert.deepEqual(await sandbox.payouts(next), []);
 
   const { code } = await cli('resume', 'bsc', held.transfer.sender);

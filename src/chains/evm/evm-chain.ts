@@ -14,7 +14,7 @@ import { contractOf, type EvmPlan, type EvmSettings, planOf } from './settings.t
 import { sharedAnswers } from './shared.ts';
 import { signTransfer, signVoid } from './sign.ts';
 import { codeAt, isCode, type StartCheck, startCheck } from './start-check.ts';
-import { usedSlots } from './used-slots.ts';
+import { slotCounts, usedSlots } from './used-slots.ts';
 import { type Watch, watchNetwork } from './watch.ts';
 
 export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
@@ -97,6 +97,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
       return isAgreed ? first?.mined : undefined;
     },
     usedSlots: sender => usedSlots({ watch, quorum }, sender),
+    slotCounts: sender => slotCounts({ watch, quorum }, sender),
     async isContract(address) {
       const code = await codeAt(providers, address);
       return code === undefined ? undefined : isCode(code);

@@ -41,8 +41,14 @@ export async function lookup(deps: LookupDeps, asked: LookedUp): Promise<Sightin
     return unclear('no receipt is found, and too few providers show another block in place of the one that had it');
   }
   const used = reports.filter(({ kind }) => kind !== 'unused');
-  if (used.length > 0) return usedByOthers(deps, asked, reports);
+  if (used.length > 0) return markUsed(await usedByOthers(deps, asked, reports), reports, deps.quorum);
   return waiting(deps, asked, views);
+}
+
+/** Whether a quorum counts the slot as used and has no receipt, before a final block says so. */
+function markUsed(sighting: Sighting, reports: readonly Report[], quorum: number): Sighting {
+  const isUsed = reports.filter(({ kind }) => kind === 'foreign').length >= quorum;
+  return isUsed && sighting.kind === 'unknown' ? { ...sighting, isUsed } : sighting;
 }
 
 async function reportOf(view: View, nonce: bigint, attempts: readonly Attempt[]): Promise<Report> {

@@ -1,4 +1,5 @@
-// The slots of a sender that are used up for good, as several providers say together.
+// The slots of a sender that are used: for good, as several providers say together, and now, as each of them says.
+import type { SlotCounts } from '../chain.ts';
 import { readQuantity } from './read.ts';
 import { saidValue, type Watch } from './watch.ts';
 
@@ -12,4 +13,16 @@ export async function usedSlots({ watch, quorum }: Deps, sender: string): Promis
   );
   const counts = said.map(saidValue).filter(count => count !== undefined);
   return counts.toSorted((a, b) => Number(b - a))[quorum - 1];
+}
+
+/** Of the views that lookups share, so it costs no call while payouts are looked up. */
+export async function slotCounts({ watch, quorum }: Deps, sender: string): Promise<SlotCounts> {
+  const views = await watch.views(sender);
+  const said = views.map(({ provider, head, mined, pooled }) => ({
+    provider: provider.name,
+    head: head.number,
+    mined,
+    pooled,
+  }));
+  return { quorum, said };
 }

@@ -40,8 +40,8 @@ export type Node = {
   isWaiting(hash: string): Promise<Asked<boolean>>;
   /** At the head, unless a side is given. */
   account(address: string, side?: Side): Promise<Asked<Account>>;
-  /** Whole solidified blocks from one height to another, as `read` reads them. */
-  blocks(from: number, to: number, read: Reader<ReadBlocks>): Promise<Asked<ReadBlocks>>;
+  /** Whole blocks from one height to another, as `read` reads them; solidified ones, unless a side is given. */
+  blocks(from: number, to: number, read: Reader<ReadBlocks>, side?: Side): Promise<Asked<ReadBlocks>>;
   call(call: Call, side?: Side): Promise<Asked<ConstantCall>>;
   /** The newest solidified block, as it is now. */
   solid(): Promise<Asked<TronBlock>>;
@@ -82,9 +82,9 @@ export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): No
     isWaiting: hash => ask('wallet/gettransactionfrompending', { value: hash }, readIsKnown(hash)),
     account: (address, side = 'wallet') =>
       ask(`${side}/getaccount`, { address: hexAddress(address) }, readAccount(hexAddress(address))),
-    blocks: async (from, to, read) => {
+    blocks: async (from, to, read, side = 'walletsolidity') => {
       const body = { startNum: from, endNum: to + 1 };
-      const asked = await ask('walletsolidity/getblockbylimitnext', body, read, WHOLE_BLOCKS);
+      const asked = await ask(`${side}/getblockbylimitnext`, body, read, WHOLE_BLOCKS);
       if (asked.failure !== undefined) return asked;
       const isWhole = asked.value.numbers.length === to - from + 1;
       const isInOrder = asked.value.numbers.every((number, index) => number === from + index);

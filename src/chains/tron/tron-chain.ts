@@ -12,6 +12,7 @@ import { DEFAULT_FEE_CAP } from './fees.ts';
 import { historyOf } from './history.ts';
 import { lookUp, SOLID_DEPTH } from './lookup.ts';
 import { firstAnswer, type Node, nodeOf } from './nodes.ts';
+import { isShownBy, ownTransfersOf } from './own-transfers.ts';
 import { connectProvider, type ProviderSettings } from './provider.ts';
 import { readTransferIn } from './read-transfer.ts';
 import { signTransfer } from './sign.ts';
@@ -130,6 +131,8 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     lookup,
     readTransfer: hash => readTransferIn(nodes, tokens, hash),
     history: (sender, since) => historyOf(nodes, tokens, sender, since),
+    ownTransfers: ownTransfersOf(nodes, tokens),
+    isShown: hash => isShownBy(nodes, hash),
     maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + delayMs(sighting)),
     health: async () => {

@@ -1,4 +1,4 @@
-// Senders that were halted because another program had used their key.
+// Senders that were halted because another program had used their key, or because the books are older than the chain.
 import type { FastifyInstance } from 'fastify';
 import { HALTED_SENDERS_EXAMPLE, HaltedSendersView, ResumeSenderBody } from '../../api/senders.ts';
 import type { Chains } from '../../chains/chain.ts';
@@ -30,7 +30,8 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/payouts/senders/halted',
     operationId: 'listHaltedSenders',
     summary: 'List halted senders',
-    description: 'Senders that take no slots because another program used their key.',
+    description:
+      'Senders that take no slots, because another program used their key, or because the chain shows transfers that the database does not have, as after a standby took over.',
     tag,
     answer,
     handle: async () => haltedView(deps.db),
@@ -42,11 +43,11 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'resumeSender',
     summary: 'Let a halted sender go on',
     description:
-      'Once its key is safe: orders on it take slots again, behind those that the network has used. Of all accounts. A person needs a passkey of the last five minutes. A sender that is not halted stays as it is.',
+      'Once its key is safe and every transfer that the network shows is in the books, or explained: orders on it take slots again, behind those that the network has used. While one is not, the answer is 409 and names it, with the orders that it may have paid. Of all accounts. A person needs a passkey of the last five minutes. A sender that is not halted stays as it is.',
     tag,
     body: ResumeSenderBody,
     answer,
-    problems: ['not_found', 'chain_unavailable'],
+    problems: ['not_found', 'wrong_state', 'chain_unavailable'],
     handle: async ({ body: { network, sender }, caller }) => {
       requireFreshLogin(caller, deps.clock.now());
       if (!(await findSender(deps.db, network, sender))) {

@@ -158,9 +158,10 @@ export async function openPauses(deps: OutsideNeedDeps, { caller }: FastifyReque
 export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
   if (!mayUse(caller, 'GET /payouts/senders/halted')) return undefined;
   const senders = await readHalts(deps.db);
-  const rows = senders.map(({ network, sender, haltedAt }) => [
+  const rows = senders.map(({ network, sender, haltedAt, words }) => [
     network,
     wholeAddress(deps, network, sender),
+    words ?? '–',
     when(haltedAt),
     may(caller, 'payouts:write') &&
       html`<a class="button secondary small" href="/dashboard/payouts/senders/resume?${new URLSearchParams({ network, sender }).toString()}">Let it go on</a>`,
@@ -169,7 +170,7 @@ export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRe
     'Halted senders',
     senders.length,
     '/dashboard/payouts',
-    table({ caption: 'Senders whose key was used elsewhere', head: ['Network', 'Sender', 'Since', ''], rows }),
+    table({ caption: 'Senders that take no slots', head: ['Network', 'Sender', 'Why', 'Since', ''], rows }),
   );
 }
 
