@@ -31,6 +31,7 @@ import { markPaused } from './mark-paused.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';
 import { lockWaiting, nextPassedOver, readLine } from './store-line.ts';
+import { judgeFirst } from './unknown-transfers.ts';
 import { unitsOf, type WrittenStep, writeOrderStep, writeOrderSteps } from './write.ts';
 
 export type ClaimDeps = WalletGateDeps & {
@@ -74,7 +75,7 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
     return hasMarked ? 'again' : 'rests';
   }
   const seen = await seeOnChain(chain);
-  const sender = await requireSender(deps.db, chain);
+  const sender = await requireSender(deps.db, chain, one => judgeFirst(deps, chain, one, deps.clock.now()));
   const front = line.slice(0, chain.window);
   if (!sender) {
     await tell(deps, front, NO_ANSWER);

@@ -21,6 +21,7 @@ import { findOpenSweep } from '../payouts/store-sweeps.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 import { readWaitingUnits } from './store-line.ts';
+import { judgeFirst } from './unknown-transfers.ts';
 
 export type ColdSweepDeps = {
   readonly db: Database;
@@ -58,7 +59,7 @@ export async function sweepToCold(deps: ColdSweepDeps, sweep: NewColdSweep): Pro
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const seen = await seeOnChain(chain);
-    const sender = await requireSender(deps.db, chain);
+    const sender = await requireSender(deps.db, chain, one => judgeFirst(deps, chain, one, deps.clock.now()));
     const doubt = sender && !sender.haltedAt && (await doubtBooks(deps, chain, sender, seen));
     if (doubt) throw new AppError('wrong_state', doubt.words);
     const funds = sender && (await chain.funds(sender.sender, sweep.symbol));

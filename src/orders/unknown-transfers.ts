@@ -6,6 +6,7 @@ import { formatUnits } from '../lib/decimals.ts';
 import { unknownOf } from '../payouts/check-books.ts';
 import type { StrangeTransfer } from '../payouts/compare-record.ts';
 import { slotSubject } from '../payouts/explanation.ts';
+import { WHAT_TO_DO } from '../payouts/foreign-slots.ts';
 import { readExplanations } from '../payouts/store-explanations.ts';
 import { findMissingSlots } from '../payouts/store-older-books.ts';
 import type { Sender } from '../payouts/store-senders.ts';
@@ -33,24 +34,13 @@ export async function objectionsTo(
   sender: Sender,
   { haltedAt, used }: { readonly haltedAt: Date; readonly used: bigint },
 ): Promise<Objections> {
-  const { network } = chain;
-  const longestMs = chain.history ? LONGEST_MS.history : LONGEST_MS.record;
-  const oldest = new Date(haltedAt.getTime() - longestMs);
-  const from = (await oldestUnpaidAt(deps.db, network, oldest)) ?? haltedAt;
-  const since = new Date(Math.max(Math.min(from.getTime(), haltedAt.getTime()) - MARGIN_MS, oldest.getTime()));
-  const own = sender.sender.toLowerCase();
-  const [record, history] = await Promise.all([
-    chain.record?.(sender.sender, since),
-    chain.history?.(sender.sender, since),
-  ]);
-  if ((chain.record && !record) || (chain.history && !history)) return 'silent';
-  const left = [...(record?.transfers.filter(one => one.from === own) ?? []), ...(history?.transfers ?? [])];
-  const unknown = new Set(await unknownOf(deps, sender, [...new Set(left.map(({ hash }) => hash))]));
-  const strangers = left.filter(({ hash }) => unknown.has(hash));
+  const left = await readStrangers(deps, chain, sender.sender, haltedAt);
+  if (left === 'silent') return left;
+  const { strangers, completeUntil } = left;
   const named = await Promise.all(strangers.slice(0, MAX_SHOWN).map(one => sentenceOf(deps, chain, one)));
-  const missingMs = history ? haltedAt.getTime() - history.completeUntil.getTime() : 0;
+  const missingMs = completeUntil ? haltedAt.getTime() - completeUntil.getTime() : 0;
   return [
-    ...named,
+    ...named.map(({ sentence }) => sentence),
     ...(strangers.length > MAX_SHOWN ? [`… and ${strangers.length - MAX_SHOWN} more.`] : []),
     ...(missingMs > 0
       ? [`What was signed before the halt may still get into a block: try again in ${minutes(missingMs)}.`]
@@ -59,16 +49,50 @@ export async function objectionsTo(
   ];
 }
 
+/** For a sender that has used slots and that the books do not have: the database may be older than its first payout. */
+export async function judgeFirst(
+  deps: Deps,
+  chain: Chain,
+  sender: string,
+  at: Date,
+): Promise<{ readonly words: string; readonly at: Date } | 'silent' | undefined> {
+  const left = await readStrangers(deps, chain, sender, at);
+  if (left === 'silent') return left;
+  const named = await Promise.all(left.strangers.map(one => sentenceOf(deps, chain, one)));
+  const paying = named.filter(({ orders }) => orders.length > 0).map(({ sentence }) => sentence);
+  if (paying.length === 0) return undefined;
+  return { at, words: `The books have no payout of the sender. ${paying.slice(0, MAX_SHOWN).join(' ')} ${WHAT_TO_DO}` };
+}
+
+type Strangers = { readonly strangers: readonly StrangeTransfer[]; readonly completeUntil?: Date };
+
+/** What left since the oldest order that is still open was made: an older transfer has paid none of them. */
+async function readStrangers(deps: Deps, chain: Chain, sender: string, until: Date): Promise<Strangers | 'silent'> {
+  const { network } = chain;
+  const oldest = new Date(until.getTime() - (chain.history ? LONGEST_MS.history : LONGEST_MS.record));
+  const from = (await oldestUnpaidAt(deps.db, network, oldest)) ?? until;
+  const since = new Date(Math.max(Math.min(from.getTime(), until.getTime()) - MARGIN_MS, oldest.getTime()));
+  const [record, history] = await Promise.all([chain.record?.(sender, since), chain.history?.(sender, since)]);
+  if ((chain.record && !record) || (chain.history && !history)) return 'silent';
+  const own = sender.toLowerCase();
+  const left = [...(record?.transfers.filter(one => one.from === own) ?? []), ...(history?.transfers ?? [])];
+  const unknown = new Set(await unknownOf(deps, { network, sender }, [...new Set(left.map(({ hash }) => hash))]));
+  return {
+    strangers: left.filter(({ hash }) => unknown.has(hash)),
+    ...(history && { completeUntil: history.completeUntil }),
+  };
+}
+
 async function sentenceOf(
   { db }: Deps,
   { network }: Chain,
   { hash, symbol, to, units }: StrangeTransfer,
-): Promise<string> {
+): Promise<{ readonly sentence: string; readonly orders: readonly string[] }> {
   const quantity = formatUnits(units, decimalsOf(symbol, network));
   const like = await findOrdersLike(db, { network, symbol, quantity, to: to.toLowerCase() }, MAX_LIKE);
-  const open = like.filter(({ isFulfilled }) => !isFulfilled).map(({ id }) => id);
-  const may = open.length === 0 ? '' : `, and may have paid order ${open.join(' or ')}`;
-  return `${hash} moved ${quantity} ${symbol} to ${to}${may}.`;
+  const orders = like.filter(({ isFulfilled }) => !isFulfilled).map(({ id }) => id);
+  const may = orders.length === 0 ? '' : `, and may have paid order ${orders.join(' or ')}`;
+  return { sentence: `${hash} moved ${quantity} ${symbol} to ${to}${may}.`, orders };
 }
 
 /** A coin leaves without a log: a slot is all that shows it. */

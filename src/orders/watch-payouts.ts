@@ -9,6 +9,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from '../payouts/alarm.ts';
+import { haltIfLost } from '../payouts/check-books.ts';
 import { usedElsewhereWords } from '../payouts/foreign-slots.ts';
 import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/judge-network.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
@@ -61,8 +62,9 @@ export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<
   });
 }
 
-/** Judges every network that is due, and returns how many alarms changed. */
+/** Judges every network that is due, and returns how many alarms changed. What this process has sent is held against the books each time. */
 export async function watchPayouts(deps: WatchPayoutsDeps): Promise<number> {
+  await Promise.all(Object.values(deps.chains).map(chain => haltIfLost(deps, chain)));
   const named = Object.values(deps.chains).map(chain => ({ chain, network: chain.network }));
   const watched: Watched[] = [...named, ...(await readUnnamed(deps))];
   const changes = await Promise.all(watched.map(one => watchNetwork(deps, one)));

@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { transferSubject } from './explanation.ts';
 import { judgeCounts, takenWords, WHAT_TO_DO } from './foreign-slots.ts';
+import { requireSender } from './open.ts';
 import { transferOf } from './payout.ts';
 import { readExplanations } from './store-explanations.ts';
 import { findUnknown, findUsedWithoutBlock, setUsedElsewhere, type UsedSlot } from './store-older-books.ts';
@@ -53,13 +54,29 @@ export async function doubtBooks(
   return doubt;
 }
 
-export async function haltForBooks(
+/**
+ * Halts the sender when the books have lost what this process itself has sent. Each process asks for itself, every few seconds, since a
+ * standby may take over while another one takes slots.
+ */
+export async function haltIfLost(deps: Deps, chain: Chain): Promise<void> {
+  const { network, senders, memory } = chain;
+  const sent = memory?.sent() ?? [];
+  if (sent.length === 0) return;
+  const [hash] = await unknownOf(deps, { network, sender: senders[0] }, sent);
+  if (hash === undefined) return;
+  // The sender itself may have been lost.
+  await requireSender(deps.db, chain);
+  const { words } = await lostTransfer(chain, hash);
+  await haltForBooks(deps, { network, sender: senders[0] }, words);
+}
+
+async function haltForBooks(
   { db, clock, log }: Deps,
   { network, sender }: Pick<Sender, 'network' | 'sender'>,
   words: string,
 ): Promise<void> {
-  await db.transaction(tx => haltSender(tx, network, sender, clock.now(), words));
-  log.error('ALARM: the books do not have what the chain shows; the sender is halted', { network });
+  const isNew = await db.transaction(tx => haltSender(tx, network, sender, clock.now(), words));
+  if (isNew) log.error('ALARM: the books do not have what the chain shows; the sender is halted', { network });
 }
 
 async function findDoubt(deps: Deps, chain: Chain, sender: Sender, seen: SeenOnChain): Promise<Doubt | undefined> {

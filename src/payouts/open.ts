@@ -6,7 +6,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { ColdSweepRequest, Payout, PayoutRequest } from './payout.ts';
 import { insertPayouts } from './store.ts';
-import { findSender, insertSender, type Sender, setNextNonce } from './store-senders.ts';
+import { findSender, haltSender, insertSender, type Sender, setNextNonce } from './store-senders.ts';
 
 /** Takes the next slots, in the order of the requests. The caller holds the row lock of the sender. */
 export async function openPayouts(
@@ -46,17 +46,27 @@ export function chainSilent(network: Network): AppError {
   return new AppError('chain_unavailable', `No node of ${network} answers; try again.`);
 }
 
+/** Why a sender that the books do not have is halted at once; `silent` when that cannot be known now. */
+export type JudgeFirst = (
+  sender: string,
+) => Promise<{ readonly words: string; readonly at: Date } | 'silent' | undefined>;
+
 /**
  * The sender that takes new slots. The chain is asked once for its first unused nonce; undefined when no node answers: then
- * no slot can be taken.
+ * no slot can be taken. One that was used before the books had it may be of this service, with a database that is gone.
  */
-export async function requireSender(db: Database, chain: Chain): Promise<Sender | undefined> {
+export async function requireSender(db: Database, chain: Chain, judgeFirst?: JudgeFirst): Promise<Sender | undefined> {
   const { network, senders } = chain;
   const [sender] = senders;
   const known = await findSender(db, network, sender);
   if (known) return known;
   const nonce = await chain.nextNonce(sender);
   if (nonce === undefined) return undefined;
-  await insertSender(db, network, sender, nonce);
+  const judged = nonce > 0n ? await judgeFirst?.(sender) : undefined;
+  if (judged === 'silent') return undefined;
+  await db.transaction(async tx => {
+    await insertSender(tx, network, sender, nonce);
+    if (judged) await haltSender(tx, network, sender, judged.at, judged.words);
+  });
   return findSender(db, network, sender);
 }

@@ -137,19 +137,23 @@ export async function nextClaimAt(sql: Sql, until: Date): Promise<Date | undefin
   return row?.at ?? undefined;
 }
 
-/** The sender takes no further slot until it is resumed. `words`: why, and what to do; those of the first halt stay. */
+/**
+ * The sender takes no further slot until it is resumed. `words`: why, and what to do; those of the first halt stay. False when it was
+ * halted before.
+ */
 export async function haltSender(
   tx: Sql,
   network: Network,
   sender: string,
   at: Date,
   words: string = HALTED,
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     `update chain_senders set halted_at = $3, halt_words = $4
-      where network = $1 and sender = $2 and halted_at is null`,
+      where network = $1 and sender = $2 and halted_at is null returning network`,
     [network, sender, at, words],
   );
+  return rows.length > 0;
 }
 
 export const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type OlderBooks, startWithOlderBooks } from '../harness/older-books.ts';
+import { openDrill } from '../harness/payout-drill/drill.ts';
+import type { Service } from '../harness/service.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(async () => {
@@ -50,3 +52,54 @@ for (const world of ['evm', 'tron'] as const) {
     assert.deepEqual([await books.moved(lost), await books.moved(next)], [1, 1]);
   });
 }
+
+test('on evm books that are older than the first payout of the sender halt it as well', async () => {
+  const { drill, service, driver, lost, next, hash, ...books } = await older({
+    world: 'evm',
+    seed: 32,
+    hasHistory: false,
+  });
+  await books.pay(next);
+  await books.pay(lost);
+  await drill.world.pass(3, 3 * drill.world.blockMs);
+  await driver.advance('PT61S');
+  await service.runJobs();
+  assert.deepEqual([await books.moved(lost), await books.moved(next)], [1, 0]);
+  const [halted] = await books.halted();
+  assert.match(halted?.words ?? '', new RegExp(`${hash} .* may have paid order ${lost.json.transactionId}`));
+});
+
+test('a running process halts the sender when the books lose what it has sent, and an order that nobody pays twice waits', async () => {
+  const drill = await openDrill('evm', 33, 4);
+  stops.push(() => drill.close());
+  const { service, db, chain } = drill;
+  const [first] = await drill.pay(2);
+  await drill.runJobs();
+  await drill.pass(1, 1_000);
+  assert.equal(await drill.world.outgoing(), 2);
+  assert.equal(await countHalted(service), 0);
+  // A standby without the last rows takes over; all nodes lag, so that none shows what left.
+  await db.query('delete from payout_attempts');
+  await db.query('delete from payouts');
+  await db.query('update chain_senders set next_nonce = 0');
+  await service.runJobs();
+  const [halted] = (await service.get('/payouts/senders/halted')).json.senders;
+  assert.deepEqual([halted?.network, halted?.sender], [chain.network, chain.senders[0]]);
+  assert.match(halted.words, /was sent and is not in the books/);
+  assert.ok(first);
+});
+
+test('a slot of ours that is mined and not recorded yet stops the line for no round', async () => {
+  const drill = await openDrill('evm', 34, 4);
+  stops.push(() => drill.close());
+  await drill.pay(1);
+  await drill.runJobs();
+  // A block has the transfer, and no lookup was due since.
+  await drill.world.pass(1, 0);
+  await drill.pay(1);
+  await drill.runJobs();
+  assert.equal(await drill.countPayouts(), 2);
+  assert.equal(await countHalted(drill.service), 0);
+});
+
+const countHalted = async (service: Service) => (await service.get('/payouts/senders/halted')).json.senders.length;
