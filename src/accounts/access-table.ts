@@ -162,6 +162,7 @@ export const OF_ALL_ACCOUNTS = {
   'POST /payouts/pause': 'payouts:write',
   'GET /payouts/pauses': 'payouts:read',
   'POST /payouts/resume': 'payouts:write',
+  'POST /payouts/senders/fill-gap': 'transfers:write',
   'GET /payouts/senders/halted': 'payouts:read',
   'POST /payouts/senders/resume': 'payouts:write',
   'POST /payouts/sweep': 'payouts:sweep',

@@ -59,7 +59,9 @@ const Amount = (description: string) => Type.String({ description });
 export const PayoutView = Type.Object(
   {
     id: Uuid(),
-    purpose: OneOf(['order', 'cold_sweep']),
+    purpose: OneOf(['order', 'cold_sweep', 'gap_fill'], {
+      description: '`gap_fill`: it moves nothing and uses up a slot that nothing was sent in.',
+    }),
     transactionId: Type.Optional(Uuid({ description: 'The order that it is for.' })),
     accountId: Type.String(),
     state: OneOf(PAYOUT_STATES),
@@ -105,6 +107,11 @@ export const ColdSweepBody = Type.Object(
     ),
   },
   { $id: 'NewColdSweep', ...CLOSED, examples: [{ network: 'polygon', symbol: 'usdt', quantity: '5000' }] },
+);
+
+export const FillGapBody = Type.Object(
+  { network: OneOf(NETWORKS) },
+  { $id: 'GapChoice', ...CLOSED, examples: [{ network: 'polygon' }] },
 );
 
 export const PayoutsQuery = Type.Object(
@@ -168,6 +175,24 @@ export const COLD_SWEEP_EXAMPLE: Static<typeof PayoutView> = {
   updatedAt: '2026-11-13T14:30:00.000Z',
 };
 
+export const GapFillsView = Type.Object(
+  { payouts: Type.Array(Ref(PayoutView), { description: 'Lowest slot first.' }) },
+  { $id: 'GapFills', ...CLOSED },
+);
+
+export const GAP_FILLS_EXAMPLE: Static<typeof GapFillsView> = {
+  payouts: [
+    {
+      ...COLD_SWEEP_EXAMPLE,
+      id: '019a8c09-3c4d-7e5f-9a6b-0c1d2e3f4a5b',
+      purpose: 'gap_fill',
+      quantity: '0',
+      destination: COLD_SWEEP_EXAMPLE.sender,
+      voidRequestedAt: COLD_SWEEP_EXAMPLE.createdAt,
+    },
+  ],
+};
+
 export const PAYOUTS_EXAMPLE: Static<typeof PayoutsPage> = {
   payouts: [PAYOUT_EXAMPLE],
   total: 1,
@@ -196,6 +221,12 @@ export const ChainView = Type.Object(
           takesSlots: Type.Boolean({ description: 'Whether new payouts leave from it.' }),
           nextNonce: Type.Optional(Type.String()),
           openSlots: Type.Optional(Type.Integer({ minimum: 0, description: 'Slots that no block has used.' })),
+          missingSlots: Type.Optional(
+            Type.Array(Type.String(), {
+              description:
+                'Slots that nothing was sent in, so that nothing after them is mined; `POST /payouts/senders/fill-gap` fills them.',
+            }),
+          ),
           haltedAt: Type.Optional(DateTime({ description: 'When its key was seen used elsewhere.' })),
           balances: Type.Array(Type.Object({ symbol: Type.String(), amount: Amount('Exact, as text.') }, CLOSED), {
             description: 'The coin of the network first; none when no node answers.',
@@ -247,6 +278,8 @@ export const PAYOUT_SCHEMAS = [
   PayoutView,
   PayoutsPage,
   ColdSweepBody,
+  FillGapBody,
+  GapFillsView,
   ChainView,
   ChainsView,
 ];

@@ -1,5 +1,5 @@
 // trilho payouts: lists and shows payouts, pauses and resumes them, approves one, sends one again, gives up a transfer that no block
-// has, lets a halted sender go on, and sweeps to the cold address.
+// has, lets a halted sender go on, fills a gap in its slots, and sweeps to the cold address.
 import { isTransactionHash } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
@@ -26,12 +26,14 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
     'void',
     'settle',
     'sweep',
+    'fill-gap',
   ]);
   const rest = args.slice(1);
   if (verb === 'list') return listCommand(config, log, rest);
   if (verb === 'show') return showCommand(config, log, rest);
   if (verb === 'pause') return pauseCommand(config, log, rest);
   if (verb === 'sweep') return (await import('./cold-sweep.ts')).coldSweepCommand(config, log, rest);
+  if (verb === 'fill-gap') return (await import('./fill-gap.ts')).fillGapCommand(config, log, rest);
   if (verb === 'retry') return (await import('./retry-payout.ts')).retryPayoutCommand(config, log, rest);
   if (verb === 'settle') return (await import('./settle.ts')).settleCommand(config, log, rest);
   if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);

@@ -24,6 +24,7 @@ import {
   readHaltedSenders,
   readOpenAlarms,
 } from '../payouts/store-alarms.ts';
+import { findGap } from '../payouts/store-gaps.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
 import { haltUsedElsewhere } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -110,7 +111,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   lost.throwIfAborted();
   const changed = await db.transaction(async tx => {
     // Slots are given out before they are used, and the books are read after the chain: a count above theirs is of another program.
-    const usedSlots = asked?.answers.usedSlots;
+    const { usedSlots, firstUnused: unused } = asked?.answers ?? {};
     if (chain && usedSlots !== undefined) {
       await haltUsedElsewhere(tx, network, chain.senders[0], usedSlots, now, usedElsewhereWords(usedSlots));
     }
@@ -122,6 +123,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
       haltedSenders: await readHaltedSenders(tx, network),
       unsigned: await readUnsignedSlots(tx, network, new Date(now.getTime() - deps.alarmRules.stuckMs)),
       isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
+      gap: unused === undefined || !chain ? [] : await findGap(tx, network, chain.senders[0], unused),
     };
     const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
     // What nodes would have to tell stays as it was where none can be asked.

@@ -220,7 +220,8 @@ function withTimes({ contradictedAt: _, ...seen }: Payout, { before, sighting, s
 
 /** Not again for a payout of which an operator knew who let the sender go on. */
 async function haltIfTaken(tx: Sql, { after, news }: PayoutChange, now: Date): Promise<void> {
-  if (news.kind !== 'taken' || (await noteTaken(tx, after, now)).isAcknowledged) return;
+  // A gap that something else has filled is no gap any more.
+  if (news.kind !== 'taken' || after.isGapFill || (await noteTaken(tx, after, now)).isAcknowledged) return;
   await haltSender(tx, after.network, after.sender, now, takenWords(after));
 }
 

@@ -13,12 +13,13 @@ export const ALARM_REASONS = [
   'fee_too_high',
   'slot_taken',
   'slot_unsigned',
+  'nonce_gap',
 ] as const;
 export type AlarmReason = (typeof ALARM_REASONS)[number];
 
 /** Whether it is judged by what nodes answer, not by the database. */
 export function isToldByNodes(reason: AlarmReason): boolean {
-  return reason === 'low_funds' || reason === 'above_ceiling' || reason === 'finality_lag';
+  return ['low_funds', 'above_ceiling', 'finality_lag', 'nonce_gap'].includes(reason);
 }
 
 export const ALARM_EVENT_TYPES = ['payout.alarm_raised', 'payout.alarm_cleared'] as const;

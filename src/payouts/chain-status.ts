@@ -1,9 +1,12 @@
 // How a network stands: what its nodes answer, and what each sender has, owes and may do. For operators.
-import { symbolsOn } from '../chains/asset.ts';
-import type { Chain, ChainHealth } from '../chains/chain.ts';
+import { type Network, symbolsOn } from '../chains/asset.ts';
+import type { Chain, ChainHealth, SlotCount } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
+import { overruledOf } from './foreign-slots.ts';
+import { firstUnused, gapWords } from './gap.ts';
+import { findGap } from './store-gaps.ts';
 import { findSender } from './store-senders.ts';
 
 export type ChainStatus = Awaited<ReturnType<typeof readChainStatus>>;
@@ -11,8 +14,9 @@ export type ChainStatus = Awaited<ReturnType<typeof readChainStatus>>;
 /** Asks the nodes. What none of them answers is absent. */
 export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain) {
   const { network, name, depth, window, senders } = chain;
-  const [health, ofSenders] = await Promise.all([
+  const [health, counts, ofSenders] = await Promise.all([
     chain.health(),
+    chain.slotCounts?.(senders[0]),
     Promise.all(senders.map((_, index) => senderStatus(db, chain, index))),
   ]);
   const { head, finalityLagMs, providers } = health;
@@ -25,7 +29,7 @@ export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain
     window,
     providers,
     senders: ofSenders,
-    faults: faultsOf(health, ofSenders),
+    faults: [...faultsOf(network, health, ofSenders), ...(counts ? overruledOf(counts).map(overruledWords) : [])],
   };
 }
 
@@ -33,8 +37,12 @@ async function senderStatus(db: Sql, chain: Chain, index: number) {
   const { network, senders } = chain;
   const address = senders[index] ?? senders[0];
   const coin = coinOf(network);
-  const [stored, ...funds] = await Promise.all([
+  // Before the books: what it counts was given out before.
+  const counts = await chain.slotCounts?.(address);
+  const unused = counts && firstUnused(counts);
+  const [stored, gap, ...funds] = await Promise.all([
     findSender(db, network, address),
+    unused === undefined ? [] : findGap(db, network, address, unused),
     ...symbolsOn(network).map(async symbol => ({ symbol, found: await chain.funds(address, symbol) })),
   ]);
   const known = funds.flatMap(({ symbol, found }) => (found ? [{ symbol, ...found }] : []));
@@ -50,6 +58,7 @@ async function senderStatus(db: Sql, chain: Chain, index: number) {
     address,
     takesSlots: index === 0 && stored?.haltedAt === undefined,
     ...(stored && { nextNonce: String(stored.nextNonce), openSlots: stored.openSlots }),
+    ...(gap.length > 0 && { missingSlots: gap.map(String) }),
     ...(stored?.haltedAt && { haltedAt: stored.haltedAt.toISOString() }),
     balances: any ? [amount(any.coin, coin.symbol, coin.decimals), ...assets] : [],
   };
@@ -57,13 +66,20 @@ async function senderStatus(db: Sql, chain: Chain, index: number) {
 
 /** What is wrong with a network, in words; nothing when all is well. */
 function faultsOf(
+  network: Network,
   { head, providers, fault }: ChainHealth,
-  senders: readonly { readonly address: string; readonly haltedAt?: string }[],
+  senders: readonly { readonly address: string; readonly haltedAt?: string; readonly missingSlots?: string[] }[],
 ): string[] {
   const silent = providers.filter(({ isAnswering }) => !isAnswering);
   return [
     ...(fault === undefined ? [] : [`nothing is sent: ${fault}`]),
     ...(head === undefined ? ['no node answers'] : silent.map(({ name }) => `${name} does not answer`)),
     ...senders.filter(({ haltedAt }) => haltedAt).map(({ address }) => `${address} is halted`),
+    ...senders.flatMap(({ address, missingSlots }) =>
+      missingSlots ? gapWords(network, address, missingSlots.map(BigInt)) : [],
+    ),
   ];
 }
+
+const overruledWords = ({ provider }: SlotCount) =>
+  `${provider} counts slots of the sender as used that the others do not`;

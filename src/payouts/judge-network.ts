@@ -5,6 +5,7 @@ import { coinOf, decimalsOf } from '../chains/networks.ts';
 import type { PayoutSettings } from '../config/payout-settings.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { AlarmReason, Judgement } from './alarm.ts';
+import { firstUnused, gapWords } from './gap.ts';
 import { limitsOf, type PayoutLimits } from './limits.ts';
 import type { UnsignedReason } from './payout.ts';
 import type { Contradicted } from './store-alarms.ts';
@@ -28,6 +29,8 @@ export type NetworkAnswers = {
   readonly isSilent: boolean;
   /** Slots of the sender that takes new ones. */
   readonly usedSlots: bigint | undefined;
+  /** The first slot of it that no provider counts as used; undefined where too few answer, or slots block no other. */
+  readonly firstUnused: bigint | undefined;
   readonly finalityLagMs: number | undefined;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
 };
@@ -44,6 +47,8 @@ export type NetworkRecords = {
   /** Slots for which no transfer may be signed, or none was for as long as `stuckMs`. */
   readonly unsigned: readonly UnsignedSlot[];
   readonly isFeeTooHigh: boolean;
+  /** Slots of the sender that takes new ones which nothing uses. */
+  readonly gap: readonly bigint[];
 };
 
 export type UnsignedSlot = {
@@ -66,13 +71,20 @@ export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<Ne
     return lowFunds !== undefined || ceiling !== undefined;
   });
   const asked = limited.length > 0 ? limited : symbols.slice(0, 1);
-  const [health, usedSlots, ...funds] = await Promise.all([
+  const [health, usedSlots, counts, ...funds] = await Promise.all([
     chain.health(),
     chain.usedSlots?.(senders[0]),
+    chain.slotCounts?.(senders[0]),
     ...asked.map(async symbol => [symbol, await chain.funds(senders[0], symbol)] as const),
   ]);
   const { head, finalityLagMs } = health;
-  return { isSilent: head === undefined, usedSlots, finalityLagMs, funds: new Map(funds) };
+  return {
+    isSilent: head === undefined,
+    usedSlots,
+    firstUnused: counts && firstUnused(counts),
+    finalityLagMs,
+    funds: new Map(funds),
+  };
 }
 
 type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
@@ -85,7 +97,9 @@ export function judgeNetwork(
 ): Judgement[] {
   const { contradicted, haltedSenders, isFeeTooHigh, unsigned } = records;
   return [
-    ...(asked ? judgeAnswers(asked.chain, asked.answers, rules) : []),
+    ...(asked
+      ? [...judgeAnswers(asked.chain, asked.answers, rules), ...judgeGap(asked.chain, asked.answers, records)]
+      : []),
     ...judgeTimes(asked?.chain, records, rules),
     judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedWords(contradicted) : ''),
     judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and orders wait.'),
@@ -104,6 +118,12 @@ function judgeAnswers(chain: Chain, answers: NetworkAnswers, rules: Rules): Judg
       ? unknown('finality_lag')
       : judged('finality_lag', lagMs > rules.finalityLagMs, `Final blocks are ${minutes(lagMs)} behind.`),
   ];
+}
+
+function judgeGap({ network, senders: [sender], slotCounts }: Chain, answers: NetworkAnswers, { gap }: NetworkRecords) {
+  if (!slotCounts) return [];
+  if (answers.firstUnused === undefined) return [unknown('nonce_gap', sender)];
+  return [judged('nonce_gap', gap.length > 0, gap.length > 0 ? `${gapWords(network, sender, gap)}.` : '', sender)];
 }
 
 /** What lasts for too long. */

@@ -35,9 +35,11 @@ export type ColdSweepRequest = Omit<PayoutRequest, 'orderId'> & { readonly swept
 
 export type Payout = Omit<PayoutRequest, 'orderId'> & {
   readonly id: string;
-  /** Absent: a cold sweep, which `sweptBy` asked for. */
+  /** Absent: a cold sweep or a gap fill, which `sweptBy` asked for. */
   readonly orderId?: string;
   readonly sweptBy?: string;
+  /** It moves nothing, and uses up a slot that nothing was sent in. */
+  readonly isGapFill?: true;
   readonly sender: string;
   readonly nonce: bigint;
   readonly state: PayoutState;

@@ -19,7 +19,7 @@ export async function findUsedWithoutBlock(
   const rows = await sql.query<PayoutRow & { used_elsewhere_since: Date | null }>(
     `select one.*, u.used_elsewhere_since from (
        ${SELECT_PAYOUT} where p.network = $1 and p.sender = $2 and p.state in ('open', 'done') and p.block_number is null
-           and p.nonce < $3 and p.taken_acknowledged_at is null
+           and p.nonce < $3 and p.taken_acknowledged_at is null and not p.is_gap_fill
          order by p.nonce limit ${MAX_SLOTS}) one
       join payouts u on u.id = one.id and u.account_id = one.account_id`,
     [network, sender, used],

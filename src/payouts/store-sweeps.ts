@@ -13,7 +13,7 @@ export async function lockPayouts(tx: Sql, payouts: readonly Pick<Payout, 'id'>[
 /** The cold sweep of an asset that is on its way. */
 export async function findOpenSweep(tx: Sql, network: Network, symbol: AssetSymbol): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>(
-    `select id from payouts where network = $1 and symbol = $2 and order_id is null and state = 'open'`,
+    `select id from payouts where network = $1 and symbol = $2 and order_id is null and state = 'open' and not is_gap_fill`,
     [network, symbol],
   );
   return row?.id;

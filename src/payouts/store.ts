@@ -42,7 +42,7 @@ export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
          p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at, p.unsigned_reason,
-         p.swept_by, p.chain_id, p.token, p.is_test, p.sent_at, p.contradicted_at, p.created_at, p.updated_at,
+         p.swept_by, p.is_gap_fill, p.chain_id, p.token, p.is_test, p.sent_at, p.contradicted_at, p.created_at, p.updated_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
@@ -172,6 +172,7 @@ export type PayoutRow = Row & {
   account_id: string;
   order_id: string | null;
   swept_by: string | null;
+  is_gap_fill: boolean;
   network: Network;
   sender: string;
   nonce: string;
@@ -217,6 +218,7 @@ export function toPayout(row: PayoutRow): Payout {
     attempts: (row.attempts ?? []).map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt) })),
     ...(row.order_id !== null && { orderId: row.order_id }),
     ...(row.swept_by !== null && { sweptBy: row.swept_by }),
+    ...(row.is_gap_fill && { isGapFill: true }),
     ...(row.hash !== null && { hash: row.hash }),
     ...(row.block_number !== null &&
       row.block_hash !== null && { block: { number: Number(row.block_number), hash: row.block_hash } }),

@@ -17,7 +17,7 @@ export function payoutView(payout: Payout) {
   const coin = coinOf(network);
   return {
     id: payout.id,
-    purpose: orderId === undefined ? ('cold_sweep' as const) : ('order' as const),
+    purpose: purposeOf(payout),
     ...(orderId !== undefined && { transactionId: orderId }),
     accountId: payout.accountId,
     state: payout.state,
@@ -43,4 +43,9 @@ export function payoutView(payout: Payout) {
     createdAt: payout.createdAt.toISOString(),
     updatedAt: payout.updatedAt.toISOString(),
   };
+}
+
+function purposeOf({ orderId, isGapFill }: Payout) {
+  if (orderId !== undefined) return 'order' as const;
+  return isGapFill ? ('gap_fill' as const) : ('cold_sweep' as const);
 }

@@ -1,15 +1,19 @@
 // Senders that were halted because another program had used their key, or because the books are older than the chain.
 import type { FastifyInstance } from 'fastify';
+import { FillGapBody, GAP_FILLS_EXAMPLE, GapFillsView } from '../../api/payouts.ts';
 import { HALTED_SENDERS_EXAMPLE, HaltedSendersView, ResumeSenderBody } from '../../api/senders.ts';
 import type { Chains } from '../../chains/chain.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { fillGap } from '../../orders/fill-gap.ts';
 import { resumeHaltedSender } from '../../orders/resume-sender.ts';
 import { findSender, readHalts } from '../../payouts/store-senders.ts';
+import { payoutView } from '../../payouts/view.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
 import { requireFreshLogin } from '../server/auth.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -19,6 +23,7 @@ type Deps = {
   readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Log;
+  readonly operatorAccountId: string;
 };
 
 const tag = 'Payouts';
@@ -55,6 +60,24 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
       }
       await resumeHaltedSender(deps, network, sender);
       return haltedView(deps.db);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/payouts/senders/fill-gap',
+    operationId: 'fillGap',
+    summary: 'Fill the gap in the slots of a sender',
+    description:
+      'Where `GET /chains` shows `missingSlots`, nothing after them is mined. Each is used up by a transaction that moves nothing. Of all accounts. A person needs a passkey of the last five minutes. Repeated it answers with the fills that are on their way.',
+    tag,
+    body: FillGapBody,
+    answer: ok(GapFillsView, 'The payouts that fill it', GAP_FILLS_EXAMPLE),
+    problems: ['wrong_state', 'chain_unavailable', 'not_configured'],
+    handle: async ({ body: { network }, caller }) => {
+      requireFreshLogin(caller, deps.clock.now());
+      const fills = await fillGap(deps, { network, by: actorOf(caller) });
+      return { payouts: fills.map(payoutView) };
     },
   });
 }

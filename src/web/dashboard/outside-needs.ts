@@ -117,7 +117,8 @@ const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
   finality_lag: 'Look at the network; nothing is sent twice meanwhile.',
   fee_too_high: 'None is needed: orders go on when the fee has fallen.',
   slot_unsigned: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
-  slot_taken: 'Find out who has the key, then let the sender go on.',
+  slot_taken: 'Find out whether the database is older than the network or who has the key, then let the sender go on.',
+  nonce_gap: 'Fill it with trilho payouts fill-gap or POST /payouts/senders/fill-gap.',
 };
 
 export async function openAlarms(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
