@@ -181,6 +181,7 @@ export const OF_ALL_ACCOUNTS = {
   '/dashboard/ledger/proof': 'audit:read',
   '/dashboard/payouts/pause': 'payouts:write',
   '/dashboard/payouts/resume': 'payouts:write',
+  '/dashboard/payouts/senders/fill-gap': 'transfers:write',
   '/dashboard/payouts/senders/resume': 'payouts:write',
   '/dashboard/payouts/sweep': 'payouts:sweep',
   '/dashboard/statements': 'statements:read',

@@ -118,7 +118,7 @@ const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
   fee_too_high: 'None is needed: orders go on when the fee has fallen.',
   slot_unsigned: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
   slot_taken: 'Find out whether the database is older than the network or who has the key, then let the sender go on.',
-  nonce_gap: 'Fill it with trilho payouts fill-gap or POST /payouts/senders/fill-gap.',
+  nonce_gap: html`<a href="/dashboard/payouts/senders/fill-gap">Fill the gap</a>`,
 };
 
 export async function openAlarms(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {

@@ -120,6 +120,22 @@ has used. Orders held as slot taken stay held until their transfer is given up.<
     done: () => '/dashboard/payouts',
   });
 
+  defineAct(app, deps, {
+    url: '/payouts/senders/fill-gap',
+    section: 'payouts',
+    needsFreshLogin: true,
+    ask: async request => ({
+      title: 'Fill the gap in the slots?',
+      words: html`<p>Slots of the sender were passed over and nothing uses them, so nothing after them is mined. Each is used up by a
+transaction that moves nothing and costs a fee. Without a gap nothing happens.</p>`,
+      fields: [choiceField('network', 'Network', NETWORKS, queryOf(request)['network'])],
+      button: 'Fill it',
+      back: '/dashboard/payouts',
+    }),
+    call: fields => ({ method: 'POST', url: '/payouts/senders/fill-gap', body: filled(fields, ['network']) }),
+    done: () => '/dashboard/payouts',
+  });
+
   async function requirePayout({ caller }: FastifyRequest, id: string) {
     const found = isUuid(id) ? await findPayoutByEither(deps.db, id, caller?.accountId) : undefined;
     if (!found) throw new AppError('not_found', 'There is no such payout.');

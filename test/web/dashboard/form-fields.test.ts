@@ -52,6 +52,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
     'POST /payouts/pause': '/payouts/pause',
     'POST /payouts/resume': '/payouts/resume',
     'POST /payouts/senders/resume': '/payouts/senders/resume',
+    'POST /payouts/senders/fill-gap': '/payouts/senders/fill-gap',
     'POST /payouts/sweep': '/payouts/sweep',
     'POST /accounts': '/accounts/new',
     'PATCH /accounts/{id}/settings': '/accounts/acme/settings',

@@ -59,6 +59,7 @@ before(async () => {
     '/payouts/resume',
     '/payouts/sweep',
     '/payouts/senders/resume',
+    '/payouts/senders/fill-gap',
     '/wallets',
     '/wallets/new',
     `/wallets/${wallet.id}`,
