@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Chain } from '../../src/chains/chain.ts';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
 import { runCommand } from './commands.ts';
@@ -41,12 +42,14 @@ type Options = DrillOptions & {
   readonly hasHistory?: boolean;
   /** Blocks between the payout and the moment at which the database goes back. */
   readonly blocks?: number;
+  /** The chain as the second service sees it. */
+  readonly change?: (chain: Chain) => Chain;
 };
 
 const DEEP = 3;
 
 export async function startWithOlderBooks(options: Options): Promise<OlderBooks> {
-  const { world, seed, hasHistory = true, blocks = DEEP } = options;
+  const { world, seed, hasHistory = true, blocks = DEEP, change = chain => chain } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'trilho-older-'));
   const drill = await openDrill(world, seed, 4, options);
   const { service: first, chain } = drill;
@@ -75,7 +78,7 @@ export async function startWithOlderBooks(options: Options): Promise<OlderBooks>
   await runCommand(restoreCommand, { DATABASE_URL: database.url }, [backup]);
   const service = await startService({
     beside: { ...first, databaseUrl: database.url },
-    chains: { [network]: chain },
+    chains: { [network]: change(chain) },
   });
   const driver = orderDriver(service);
   const { transfer } = await firstDriver.read(lost);

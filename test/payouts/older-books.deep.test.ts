@@ -69,6 +69,39 @@ test('on evm books that are older than the first payout of the sender halt it as
   assert.match(halted?.words ?? '', new RegExp(`${hash} .* may have paid order ${lost.json.transactionId}`));
 });
 
+test('an order that took a used slot unseen stops the line, and halts the sender before any block is final', async () => {
+  let isBehind = true;
+  const { drill, service, driver, lost, next, ...books } = await older({
+    world: 'evm',
+    seed: 35,
+    blocks: 2,
+    // As both providers would answer that lag behind the transfer.
+    change: chain => ({
+      ...chain,
+      slotCounts: async sender => {
+        const counts = await chain.slotCounts?.(sender);
+        const said = counts?.said ?? [];
+        return { quorum: 2, said: isBehind ? said.map(one => ({ ...one, mined: 1n, pooled: 1n })) : said };
+      },
+    }),
+  });
+  await books.pay(next);
+  assert.equal((await books.holds(next)).slots, 1, 'it took the slot that the lost transfer has used');
+  isBehind = false;
+  await books.pay(lost);
+  assert.deepEqual([(await books.holds(lost)).slots, await books.halted()], [0, []]);
+  assert.match((await books.holds(lost)).words ?? '', /^The slot 1 of payout \S+ is used, and it is not known yet/);
+  await drill.world.pass(0, 70_000);
+  await driver.advance('PT70S');
+  const [halted] = await books.halted();
+  assert.match(halted?.words ?? '', /^The slot 1 of payout \S+ was used by a transaction that is not in the books/);
+  await drill.world.pass(1, 120_000);
+  await driver.advance('PT2M');
+  await service.runJobs();
+  assert.deepEqual([await books.moved(lost), await books.moved(next)], [1, 0]);
+  assert.equal((await books.holds(lost)).slots, 0);
+});
+
 test('a running process halts the sender when the books lose what it has sent, and an order that nobody pays twice waits', async () => {
   const drill = await openDrill('evm', 33, 4);
   stops.push(() => drill.close());
