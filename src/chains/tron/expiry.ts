@@ -4,6 +4,8 @@
 // A block takes a transaction only if its parent's time is before the expiration (`validateCommon` in Manager.java of
 // java-tron). So once a solidified block is past it, a block that took the attempt is solidified too, and a lookup in
 // the solidified chain finds it.
+import type { AbsenceProof } from './absence.ts';
+import type { TronBlock } from './answers.ts';
 import type { AttemptFacts } from './attempt-bytes.ts';
 import type { Node } from './nodes.ts';
 import type { Asked } from './provider.ts';
@@ -23,17 +25,30 @@ export function isPastAll({ solid }: View, attempts: readonly AttemptFacts[]): b
   return attempts.every(({ expirationMs }) => solid.timeMs > expirationMs + LAG_MARGIN_MS);
 }
 
-/** True when the node shows that none was carried out; false when it shows one; a failure when it cannot tell. */
-export async function showsNone({ node, solid }: View, attempts: readonly AttemptFacts[]): Promise<Asked<boolean>> {
+/** What a node that is asked alone must show in place of a second one. */
+const NAME_TWO = 'a second provider, or one that shows its blocks, can tell';
+
+/**
+ * True when the node shows that none was carried out; false when it shows one; a failure when it cannot tell. With `absence` its
+ * index alone does not suffice: its blocks must be without the attempts too.
+ */
+export async function showsNone(
+  { node, solid }: View,
+  attempts: readonly AttemptFacts[],
+  absence?: AbsenceProof,
+): Promise<Asked<boolean>> {
   for (const attempt of attempts) {
-    const history = await keepsHistory(node, attempt, solid.number);
-    if (history.failure !== undefined) return history;
-    if (!history.value) return { failure: `${node.name} has no blocks from the time of an attempt` };
+    const reference = await referenceOf(node, attempt, solid.number);
+    if (reference.failure !== undefined) return reference;
+    if (reference.value === 'none') return { failure: `${node.name} has no blocks from the time of an attempt` };
     const info = await node.info('walletsolidity', attempt.hash);
     if (info.failure !== undefined) return info;
     const ret = await node.contractRet('walletsolidity', attempt.hash);
     if (ret.failure !== undefined) return ret;
     if (info.value !== 'none' || ret.value !== 'none') return { value: false };
+    const proof = await absence?.(node, attempt, { reference: reference.value, solid });
+    if (proof?.failure !== undefined) return { failure: `${proof.failure}; ${NAME_TWO}` };
+    if (proof?.value === false) return proof;
   }
   return { value: true };
 }
@@ -43,18 +58,20 @@ export async function showsNone({ node, solid }: View, attempts: readonly Attemp
  * the attempt names, from shortly before the expiration. If its hash is another one, no block of this chain can have
  * taken the attempt either.
  */
-async function keepsHistory(
+async function referenceOf(
   node: Node,
   { expirationMs, refBlockBits }: AttemptFacts,
   solidNumber: number,
-): Promise<Asked<boolean>> {
+): Promise<Asked<TronBlock | 'none'>> {
   let number = solidNumber - ((solidNumber - refBlockBits + REFERENCE_CYCLE) % REFERENCE_CYCLE);
   for (let cycle = 0; cycle < MAX_CYCLES && number > 0; cycle++) {
     const block = await node.block('walletsolidity', number);
     if (block.failure !== undefined) return block;
-    if (block.value === 'none') return { value: false };
-    if (block.value.timeMs < expirationMs) return { value: block.value.timeMs >= expirationMs - MAX_LIFE_MS };
+    if (block.value === 'none') return block;
+    if (block.value.timeMs < expirationMs) {
+      return block.value.timeMs >= expirationMs - MAX_LIFE_MS ? block : { value: 'none' };
+    }
     number -= REFERENCE_CYCLE;
   }
-  return { value: false };
+  return { value: 'none' };
 }

@@ -1,6 +1,7 @@
 // Looks the attempts at a transfer up at every node, and concludes what has become of them. A node alone may show that an
 // attempt is mined; that it is final, undone or expired needs two that agree, if two are configured.
 import type { Block, Sighting, Transfer } from '../chain.ts';
+import { type AbsenceProof, openAbsenceProof } from './absence.ts';
 import type { TronAsset } from './assets.ts';
 import type { AttemptFacts } from './attempt-bytes.ts';
 import { isPastAll, showsNone } from './expiry.ts';
@@ -15,7 +16,12 @@ export type Question = {
   readonly seen?: Block | undefined;
 };
 
-export async function lookUp(nodes: readonly Node[], question: Question): Promise<Sighting> {
+/** `absence`: how a node that is the only one proves that an attempt was never carried out. */
+export async function lookUp(
+  nodes: readonly Node[],
+  question: Question,
+  absence = openAbsenceProof(),
+): Promise<Sighting> {
   const { transfer, asset, attempts, seen } = question;
   const asked = await Promise.all(nodes.map(node => viewOf(node, transfer, asset, attempts)));
   const views = asked.flatMap(({ failure, ...view }) => (failure === undefined && 'value' in view ? [view.value] : []));
@@ -25,7 +31,7 @@ export async function lookUp(nodes: readonly Node[], question: Question): Promis
   if (views.some(({ found }) => found.length > 0)) return mined(views, witnesses);
   const objection = seen && (await stillThere(views, seen, witnesses));
   if (objection !== undefined) return unclear(objection);
-  return notMined(views, attempts, witnesses, failures);
+  return notMined(views, attempts, witnesses, failures, nodes.length === 1 ? absence : undefined);
 }
 
 function mined(views: readonly View[], witnesses: number): Sighting {
@@ -102,11 +108,12 @@ async function notMined(
   attempts: readonly AttemptFacts[],
   witnesses: number,
   failures: readonly string[],
+  absence: AbsenceProof | undefined,
 ): Promise<Sighting> {
   const newest = attempts.at(-1);
   if (!newest) return { kind: 'absent' };
   const past = views.filter(view => isPastAll(view, attempts));
-  if (past.length >= witnesses) return expired(past, attempts, witnesses);
+  if (past.length >= witnesses) return expired(past, attempts, witnesses, absence);
   if (past.length > 0) {
     return unclear(
       ['all attempts have expired, but not all nodes show that none was carried out', ...failures].join('; '),
@@ -121,9 +128,12 @@ async function expired(
   views: readonly View[],
   attempts: readonly AttemptFacts[],
   witnesses: number,
+  absence: AbsenceProof | undefined,
 ): Promise<Sighting> {
-  const shown = await Promise.all(views.map(view => showsNone(view, attempts)));
-  if (shown.some(each => 'value' in each && !each.value)) return unclear('a node shows an attempt only now');
+  const shown = await Promise.all(views.map(view => showsNone(view, attempts, absence)));
+  const showing = views.find((_, index) => shown[index]?.failure === undefined && shown[index]?.value === false);
+  if (showing)
+    return unclear(`a block has an attempt that the index of ${showing.node.name} does not show, or did not before`);
   const agreeing = shown.filter(({ failure }) => failure === undefined).length;
   if (agreeing >= witnesses) return { kind: 'stuck' };
   return silent(shown.flatMap(({ failure }) => failure ?? []).join('; '));

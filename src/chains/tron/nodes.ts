@@ -18,7 +18,6 @@ import {
 } from './answers.ts';
 import { hexAddress } from './hex-address.ts';
 import type { Asked, Provider, Reader } from './provider.ts';
-import type { ReadBlocks } from './read-blocks.ts';
 
 /** `solid`: the part of the chain that two thirds of the producers have built upon, and that no fork undoes. */
 export type Side = 'wallet' | 'walletsolidity';
@@ -41,7 +40,12 @@ export type Node = {
   /** At the head, unless a side is given. */
   account(address: string, side?: Side): Promise<Asked<Account>>;
   /** Whole blocks from one height to another, as `read` reads them; solidified ones, unless a side is given. */
-  blocks(from: number, to: number, read: Reader<ReadBlocks>, side?: Side): Promise<Asked<ReadBlocks>>;
+  blocks<T extends { readonly numbers: readonly number[] }>(
+    from: number,
+    to: number,
+    read: Reader<T>,
+    side?: Side,
+  ): Promise<Asked<T>>;
   call(call: Call, side?: Side): Promise<Asked<ConstantCall>>;
   /** The newest solidified block, as it is now. */
   solid(): Promise<Asked<TronBlock>>;

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { AssetSymbol } from '../asset.ts';
 import type { Attempt, Block, Chain, ChainHealth, Sighting, Transfer } from '../chain.ts';
 import { NETWORK_FACTS } from '../networks.ts';
+import { openAbsenceProof } from './absence.ts';
 import { assetOf, MAINNET_TOKENS, tokensAt } from './assets.ts';
 import { type AttemptFacts, attemptFacts } from './attempt-bytes.ts';
 import { balanceOf } from './balance.ts';
@@ -76,6 +77,7 @@ type Plan = StartDeps & {
 
 function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchecked }: Plan): Chain {
   const [first, ...former] = senders;
+  const absence = openAbsenceProof();
 
   async function lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting> {
     const asset = assetOf(transfer.symbol, tokens);
@@ -84,7 +86,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     if (!facts.every(isRead)) {
       return { kind: 'unknown', words: 'the saved bytes of an attempt are not those of its hash' };
     }
-    return lookUp(nodes, { transfer, asset, attempts: facts, seen });
+    return lookUp(nodes, { transfer, asset, attempts: facts, seen }, absence);
   }
 
   return {

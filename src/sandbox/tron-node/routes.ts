@@ -80,7 +80,7 @@ const getBlockByLimitNext: Route = (sight, { startNum = 0, endNum = 0 }) => {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) throw new BadCall('INVALID startNum or endNum');
   if (end <= start || end - start > MAX_BLOCKS_A_CALL) return {};
   const shown = Array.from({ length: end - start }, (_, index) => shownBlock(sight, start + index));
-  const block = shown.flatMap(one => (one ? [blockView(sight.hides ? { ...one, mined: [] } : one, true)] : []));
+  const block = shown.flatMap(one => (one ? [blockView(one, true, sight.hides)] : []));
   return block.length === 0 ? {} : { block };
 };
 

@@ -5,16 +5,15 @@ import type { Contract, NodeTransaction } from './transaction.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function blockView(block: NodeBlock, isDetailed: boolean): Json {
+/** `hides`: its transactions are left out, and its header is as it was signed. */
+export function blockView(block: NodeBlock, isDetailed: boolean, hides = false): Json {
   const { id, number, parentId, timeMs, mined } = block;
   return {
     blockID: id,
     block_header: {
       raw_data: {
         ...unlessZero('number', number),
-        txTrieRoot: createHash('sha256')
-          .update(mined.map(({ transaction }) => transaction.id).join())
-          .digest('hex'),
+        txTrieRoot: rootOf(mined),
         witness_address: `41${id.slice(24)}`,
         parentHash: parentId,
         version: 31,
@@ -22,8 +21,16 @@ export function blockView(block: NodeBlock, isDetailed: boolean): Json {
       },
       witness_signature: ''.padEnd(130, id),
     },
-    ...(isDetailed && mined.length > 0 && { transactions: mined.map(minedView) }),
+    ...(isDetailed && !hides && mined.length > 0 && { transactions: mined.map(minedView) }),
   };
+}
+
+/** Zero for a block without transactions, as java-tron writes it. */
+function rootOf(mined: readonly Mined[]): string {
+  if (mined.length === 0) return ''.padEnd(64, '0');
+  return createHash('sha256')
+    .update(mined.map(({ transaction }) => transaction.id).join())
+    .digest('hex');
 }
 
 export function minedView({ transaction, receipt }: Mined): Json {

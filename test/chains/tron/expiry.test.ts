@@ -116,3 +116,53 @@ test('bytes that are not those of the hash prove nothing', async () => {
   const sighting = await chain.lookup(transfer, [{ ...first, raw: other.raw }]);
   assert.equal(sighting.kind, 'unknown');
 });
+
+test('one node whose index has lost a transfer does not make another one be signed: its blocks have it', async () => {
+  const first = await lostAttempt();
+  const { chain, node, passBlocks } = tron;
+  await chain.broadcast(first);
+  node.endpoints[0].setFault({ kind: 'hiding', on: 'wallet/gettransaction' });
+  node.endpoints[0].setFault({ kind: 'hiding', on: 'walletsolidity/gettransaction' });
+  passBlocks(PAST_ALL_BLOCKS);
+  const sighting = await chain.lookup(transfer, [first]);
+  assert.ok(sighting.kind === 'unknown' && sighting.isAnswered, sighting.kind);
+  assert.match(sighting.words ?? '', /a block has an attempt that the index of node-1 does not show/);
+  assert.equal((await chain.sign(transfer, [first])).kind, 'unknown');
+  node.endpoints[0].clearFaults();
+  assert.equal((await chain.lookup(transfer, [first])).kind, 'mined');
+  assert.equal((await chain.sign(transfer, [first])).kind, 'refused');
+  assert.equal(node.transfers().length, 1);
+});
+
+test('one node proves by its blocks that an attempt was never taken, and another one pays once', async () => {
+  const first = await lostAttempt();
+  const { chain, node, clock, passBlocks } = tron;
+  passBlocks(PAST_ALL_BLOCKS);
+  const before = node.endpoints[0].calls().length;
+  assert.equal((await chain.lookup(transfer, [first])).kind, 'stuck');
+  const second = attemptOf(await chain.sign(transfer, [first]), 2, clock);
+  const read = node.endpoints[0]
+    .calls()
+    .slice(before)
+    .filter(path => path.endsWith('getblockbylimitnext'));
+  // Its life and what is solidified after it, ten blocks a call, read once for the lookup and the signature.
+  assert.ok(read.length > 10 && read.length < 20, `${read.length} calls`);
+  await chain.broadcast(second);
+  passBlocks(21);
+  assert.equal((await chain.lookup(transfer, [first, second])).kind, 'mined');
+  assert.equal(node.transfers().length, 1);
+});
+
+test('one node that does not show the blocks, or leaves transactions out of them, proves nothing', async () => {
+  const first = await lostAttempt();
+  const { chain, node, passBlocks } = tron;
+  await chain.broadcast(first);
+  passBlocks(PAST_ALL_BLOCKS);
+  node.endpoints[0].setFault({ kind: 'hiding' });
+  assert.equal((await chain.lookup(transfer, [first])).kind, 'unknown');
+  assert.equal((await chain.sign(transfer, [first])).kind, 'unknown');
+  node.endpoints[0].setFault({ kind: 'status', status: 500, on: 'walletsolidity/getblockbylimitnext' });
+  const sighting = await chain.lookup(transfer, [first]);
+  assert.ok(sighting.kind === 'unknown');
+  assert.match(sighting.words ?? '', /a second provider/);
+});
