@@ -8,6 +8,7 @@ import type { Charge } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
+import type { Queue } from '../jobs/queue.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import { doubtBooks, hashesOf, seeOnChain, unknownOf } from '../payouts/check-books.ts';
@@ -26,6 +27,7 @@ import { shareTraces } from '../storage/object-traces.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { blockedAmong } from '../wallets/store.ts';
 import { CLAIM } from './claim-job.ts';
+import { readEarlier, takeBack } from './earlier-transfers.ts';
 import { claimed, NO_ANSWER, nextStep, type OrderStep, resumed, turnedAway, waiting, withLastError } from './life.ts';
 import { markPaused } from './mark-paused.ts';
 import type { Order } from './order.ts';
@@ -36,6 +38,7 @@ import { unitsOf, type WrittenStep, writeOrderStep, writeOrderSteps } from './wr
 
 export type ClaimDeps = WalletGateDeps & {
   readonly db: Database;
+  readonly queue: Queue;
   readonly chains: Chains;
   readonly settlement: SettlementRules;
   readonly payoutLimits: PayoutLimits;
@@ -115,7 +118,7 @@ function lookAgainAt({ waitsSince = new Date(0) }: Order, now: Date): Date {
   return new Date(now.getTime() + delayMs);
 }
 
-type Round = Pick<GateContext, 'chain' | 'sender' | 'facts' | 'wallets'> & {
+type Round = Pick<GateContext, 'chain' | 'sender' | 'facts' | 'wallets' | 'earlier'> & {
   /** Those that may get a slot, and those that funds do not suffice for, in the order of the line. */
   readonly orders: readonly Order[];
   /** Transactions that left the sender. */
@@ -141,14 +144,15 @@ async function prepare(
   }
   const orders = line.slice(0, going.length + short.length);
   const goingIds = new Set(going.map(({ orderId }) => orderId));
-  const [checks, wallets] = await Promise.all([
+  const goingOrders = orders.filter(({ id }) => goingIds.has(id));
+  const [checks, wallets, earlier] = await Promise.all([
     readChecks(chain, sender, going),
-    readWallets(
-      deps,
-      orders.filter(({ id }) => goingIds.has(id)),
-    ),
+    readWallets(deps, goingOrders),
+    readEarlier(deps, chain, goingOrders),
   ]);
-  return { chain, sender, orders, sent, wallets, facts: { funds, checks } };
+  // They leave the line before it is judged.
+  for (const each of earlier.values()) if (each.kind === 'moved') await takeBack(deps, each);
+  return { chain, sender, orders, sent, wallets, earlier, facts: { funds, checks } };
 }
 
 /** Each wallet is asked about once, however many orders are for it. */

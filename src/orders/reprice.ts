@@ -14,6 +14,7 @@ import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quot
 import { findQuote, lockQuote } from '../quotes/store.ts';
 import { findWallet } from '../wallets/store.ts';
 import { noSuchOrder } from './cancel.ts';
+import { requireNothingMoved } from './earlier-transfers.ts';
 import { catchUp, joinLine, lockChargeOf } from './follow.ts';
 import { isPastClaim, type NewPrice, repriced } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
@@ -49,6 +50,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     ? { value: quote.price, source: quote.source, at: quote.priceAt }
     : await deps.prices.price(found.symbol, found.currency, now);
   await requirePayable(deps, found);
+  await requireNothingMoved(deps, found);
   if (isPastClaim(found)) await requireReady(deps, found);
 
   return deps.db.transaction(async tx => {

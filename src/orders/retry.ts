@@ -7,6 +7,7 @@ import { intentOf } from '../payouts/payout.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { noSuchOrder } from './cancel.ts';
 import { requestOf } from './claim.ts';
+import { requireNothingMoved } from './earlier-transfers.ts';
 import { type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
 import { hasSlot, holdReasonOf, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
@@ -26,7 +27,7 @@ const RETRYABLE: readonly HoldReason[] = [
 export type RetryDeps = FollowDeps & WalletGateDeps;
 
 /**
- * The order stands in line again. Refuses an order whose transfer may have moved something, one whose payment was refunded in
+ * The order stands in line again. Refuses an order whose transfer may have moved something, in the books or as nodes show it now, one whose payment was refunded in
  * the meantime, and one whose transfer would fail again.
  */
 export async function retryOrder(deps: RetryDeps, id: string, accountId?: string): Promise<Order> {
@@ -34,6 +35,7 @@ export async function retryOrder(deps: RetryDeps, id: string, accountId?: string
   const found = await findOrder(deps.db, id, accountId);
   if (!found) throw noSuchOrder();
   requireUnsent(found);
+  await requireNothingMoved(deps, found);
   await requireReady(deps, found);
   await requirePayable(deps, found);
   const retryId = uuidV7(now);

@@ -96,7 +96,7 @@ async function isOwnTransfer(sql: Sql, { id }: Order, hash: string): Promise<boo
   const owner = await findAttemptOwner(sql, hash);
   if (!owner) return false;
   if (owner.orderId !== id) throw new AppError('wrong_state', 'This transaction is the transfer of another payout.');
-  return owner.state !== 'voided';
+  return owner.state !== 'voided' && owner.state !== 'reverted';
 }
 
 function requireUnpaid({ status, hold, ended, settledAs }: Order): void {

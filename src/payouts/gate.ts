@@ -3,6 +3,7 @@ import type { AssetSymbol } from '../chains/asset.ts';
 import type { Chain, Check, Funds } from '../chains/chain.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Payability } from '../wallets/gate.ts';
+import type { EarlierTransfers } from './earlier.ts';
 import type { PayoutLimits } from './limits.ts';
 import type { Pause } from './pause.ts';
 import type { PayoutRequest } from './payout.ts';
@@ -31,6 +32,7 @@ export type GateContext = {
   readonly wallets: WalletFacts;
   /** Addresses that are blocked, read while the senders are locked. */
   readonly blocked: ReadonlySet<string>;
+  readonly earlier: EarlierFacts;
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
   /** Orders that a second key, or an operator, has approved. */
@@ -44,6 +46,9 @@ export const GO = { kind: 'go' } as const;
 
 /** Whether the wallet of each order may be paid to, asked before anything was locked: it may need an answer of a service. */
 export type WalletFacts = ReadonlyMap<PayoutRequest['orderId'], Payability>;
+
+/** What the chain shows of the earlier transfers of each order, asked before anything was locked. */
+export type EarlierFacts = ReadonlyMap<PayoutRequest['orderId'], EarlierTransfers>;
 
 /** What the network answered, asked before anything was locked. */
 export type ChainFacts = {

@@ -25,6 +25,7 @@ const GATES: readonly Gate[] = [
   dayLimitGate,
   fundsGate,
   walletGate,
+  earlierGate,
   checkGate,
 ];
 
@@ -107,6 +108,18 @@ function walletGate({ orderId, destination }: PayoutRequest, { wallets, blocked,
   if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', words: may.words };
   // Those behind it go on meanwhile.
   return { kind: 'wait', words: may.words, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
+}
+
+/** An order gets another slot only while nodes agree that its earlier transfers moved nothing. */
+function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext): Verdict {
+  const found = earlier.get(orderId);
+  if (!found) return { kind: 'wait' };
+  if (found.kind === 'moved_nothing') return GO;
+  const words =
+    found.kind === 'moved'
+      ? `The chain has carried an earlier transfer out: ${found.hash}.`
+      : `It is not known that an earlier transfer moved nothing: ${found.words}.`;
+  return { kind: 'wait', words, until: new Date(now.getTime() + CHECK_AGAIN_MS) };
 }
 
 /** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, and funds come. */

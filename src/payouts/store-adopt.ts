@@ -61,7 +61,7 @@ async function passSlot(tx: Sql, { network, sender, nonce }: Slot): Promise<void
   ]);
 }
 
-/** A payout is looked up again; one that was given up is open again. */
+/** A payout is looked up again; one that moved nothing, as the books had it, is open again. */
 export async function reopenPayout(
   tx: Sql,
   { id, accountId }: Pick<Payout, 'id' | 'accountId'>,
@@ -69,7 +69,7 @@ export async function reopenPayout(
 ): Promise<void> {
   await tx.query(
     `update payouts set state = 'open', unsigned_reason = null, idle_looks = 0, next_look_at = $3, updated_at = $3
-      where id = $1 and account_id = $2 and state in ('open', 'voided')`,
+      where id = $1 and account_id = $2 and state in ('open', 'voided', 'reverted')`,
     [id, accountId, at],
   );
 }

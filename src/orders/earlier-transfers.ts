@@ -1,0 +1,84 @@
+// Keeps an order from a second transfer while the chain shows that an earlier one was carried out, or does not show that none was.
+import type { Chain } from '../chains/chain.ts';
+import { commitMoney } from '../charges/store-money.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { type EarlierTransfers, lookEarlierUp } from '../payouts/earlier.ts';
+import { ADVANCE } from '../payouts/jobs.ts';
+import { chainOf } from '../payouts/open.ts';
+import { hasMovedNothing } from '../payouts/payout.ts';
+import { findPayoutOfOrder } from '../payouts/store.ts';
+import { reopenPayout } from '../payouts/store-adopt.ts';
+import { findThatMovedNothing } from '../payouts/store-earlier.ts';
+import type { Database } from '../storage/database.ts';
+import { type FollowDeps, lockChargeOf } from './follow.ts';
+import { claimed, sentAgain } from './life.ts';
+import { moneyOf } from './money.ts';
+import type { Order } from './order.ts';
+import { lockOrder } from './store.ts';
+import { writeOrderStep } from './write.ts';
+
+export type EarlierDeps = Pick<FollowDeps, 'db' | 'queue' | 'clock' | 'settlement'>;
+
+/** What the chain shows of the earlier transfers of each order. */
+export async function readEarlier(
+  { db }: { readonly db: Database },
+  chain: Chain,
+  orders: readonly Pick<Order, 'id'>[],
+): Promise<ReadonlyMap<string, EarlierTransfers>> {
+  const ids = orders.map(({ id }) => id);
+  const payouts = Map.groupBy(await findThatMovedNothing(db, ids), ({ orderId }) => orderId);
+  return new Map(
+    await Promise.all(ids.map(async id => [id, await lookEarlierUp(chain, payouts.get(id) ?? [])] as const)),
+  );
+}
+
+/**
+ * Refuses another transfer of an order, unless as many nodes as must agree show that each earlier one moved nothing. One that was
+ * carried out is looked after again, and the order with it.
+ */
+export async function requireNothingMoved(
+  deps: EarlierDeps & Pick<FollowDeps, 'chains'>,
+  order: Pick<Order, 'id' | 'network'>,
+): Promise<void> {
+  const chain = chainOf(deps.chains, order.network);
+  const earlier = (await readEarlier(deps, chain, [order])).get(order.id);
+  if (!earlier || earlier.kind === 'moved_nothing') return;
+  if (earlier.kind === 'moved') {
+    await takeBack(deps, earlier);
+    throw new AppError('wrong_state', `The chain has carried an earlier transfer of this order out: ${earlier.hash}.`);
+  }
+  throw new AppError(
+    'chain_unavailable',
+    `It is not known that an earlier transfer of this order moved nothing: ${earlier.words}; try again.`,
+  );
+}
+
+/**
+ * The payout that moved something is open again, and its order leaves the line: its lookups decide what becomes of both. As much
+ * of the money as is still there cannot go back.
+ */
+export async function takeBack(
+  { db, queue, clock, settlement: rules }: EarlierDeps,
+  { payout }: Extract<EarlierTransfers, { readonly kind: 'moved' }>,
+): Promise<void> {
+  const { id, accountId, orderId, network } = payout;
+  if (orderId === undefined) return;
+  await db.transaction(async tx => {
+    const order = await lockOrder(tx, orderId);
+    const charge = order && (await lockChargeOf(tx, order));
+    const now = clock.now();
+    if (!order || !charge || order.ended) return;
+    // Another run has opened it again, or the next one, before this was seen.
+    const newest = await findPayoutOfOrder(tx, orderId, accountId);
+    if (!newest || !hasMovedNothing(newest)) return;
+    await reopenPayout(tx, payout, now);
+    const again = order.hold ? await writeOrderStep(tx, order, sentAgain(order, now), now) : order;
+    const context = { charge, rules, now, newId: () => uuidV7(now) };
+    const after = await writeOrderStep(tx, again, claimed(again, context), now);
+    const { dueCents = 0n } = after;
+    const { keptCents } = moneyOf(charge, dueCents);
+    await commitMoney(tx, [{ charge, cents: keptCents < dueCents ? keptCents : dueCents }]);
+    await queue.enqueue(tx, ADVANCE[network], [{ accountId, payoutId: id }]);
+  });
+}
