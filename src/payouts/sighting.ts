@@ -52,13 +52,18 @@ export function sighted(payout: Payout, sighting: Sighting, chain: Facts, now: D
   return isVoided(payout, sighting, chain, now) ? voided(payout, sighting.kind) : notMined(payout, sighting.kind, run);
 }
 
-function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
-  const { hash, block, confirmations, outcome, isFinal, leftUnits, feeUnits } = sighting;
+function mined({ leftUnits: foundLeft, ...payout }: Payout, sighting: Mined, { depth }: Facts): Sighted {
+  const { hash, block, confirmations, isFinal, feeUnits } = sighting;
   const inProgress = { kind: 'in_progress', isMined: true } as const;
   const isSameBlock = payout.block?.hash === block.hash;
+  // What balances have shown counts, though nodes may not keep them until the block is final.
+  const isFound = isSameBlock && foundLeft !== undefined && sighting.outcome === 'transferred';
+  const { outcome, leftUnits } = isFound ? { outcome: 'mismatched' as const, leftUnits: foundLeft } : sighting;
   // A node that is behind the others shows the same block less deep. That undoes nothing.
   if (isSameBlock && confirmations < payout.confirmations) {
-    return { payout: { ...payout, idleLookups: payout.idleLookups + 1, lastSighting: 'mined' }, news: inProgress };
+    const kept = foundLeft !== undefined && { leftUnits: foundLeft };
+    const idle = { idleLookups: payout.idleLookups + 1, lastSighting: 'mined' } as const;
+    return { payout: { ...payout, ...kept, ...idle }, news: inProgress };
   }
   const isNew = confirmations !== payout.confirmations || hash !== payout.hash || !isSameBlock;
   const idleLookups = isNew ? 0 : payout.idleLookups + 1;
@@ -69,9 +74,9 @@ function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
     if (isFinal) return { payout: { ...seen, state: 'final', feeUnits }, news: { kind: 'done' } };
     return { payout: { ...seen, state: 'done', feeUnits: payout.feeUnits ?? feeUnits }, news: { kind: 'done' } };
   }
-  // A second transfer is allowed only when no reorganisation can undo this one.
-  if (!isFinal) return undecided;
   const left = outcome === 'mismatched' && { leftUnits };
+  // A second transfer is allowed only when no reorganisation can undo this one.
+  if (!isFinal) return { ...undecided, payout: { ...seen, ...left } };
   const news = outcome === 'voided' ? voidedNews(payout.unsignedReason) : { kind: outcome };
   return { payout: { ...seen, state: outcome, feeUnits, ...left }, news };
 }

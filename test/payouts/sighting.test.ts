@@ -48,3 +48,22 @@ test('new bytes are looked for soon, however long the ones before were', () => {
   assert.equal(sighted(idle, { kind: 'stuck' }, EVM, sentAt, { sentAt, isNew: true }).payout.idleLookups, 0);
   assert.equal(sighted(idle, { kind: 'stuck' }, EVM, sentAt, { sentAt }).payout.idleLookups, 10);
 });
+
+test('what balances have shown of a transfer counts until its block is final, though nodes keep them no longer', () => {
+  const open: Payout = { ...GIVEN_UP, units: 1_000_000n };
+  const mined = (confirmations: number, outcome: 'transferred' | 'mismatched', isFinal = false, hash = '0x01') =>
+    ({
+      kind: 'mined',
+      hash: '0xaa',
+      block: { number: 9, hash },
+      ...{ confirmations, isFinal, outcome, feeUnits: 1n, leftUnits: outcome === 'mismatched' ? 0n : 1_000_000n },
+    }) as const;
+  const found = sighted(open, mined(10, 'mismatched'), EVM, AT).payout;
+  assert.deepEqual([found.state, found.leftUnits], ['open', 0n]);
+  const later = sighted(found, mined(11, 'transferred'), EVM, AT).payout;
+  assert.deepEqual([later.state, later.leftUnits], ['open', 0n]);
+  const last = sighted(later, mined(30, 'transferred', true), EVM, AT);
+  assert.deepEqual([last.payout.state, last.payout.leftUnits, last.news.kind], ['mismatched', 0n, 'mismatched']);
+  const other = sighted(later, mined(30, 'transferred', true, '0x02'), EVM, AT).payout;
+  assert.deepEqual([other.state, other.leftUnits], ['final', undefined]);
+});

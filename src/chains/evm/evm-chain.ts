@@ -7,6 +7,7 @@ import { check } from './check.ts';
 import { type Draft, type Estimate, estimate } from './estimate.ts';
 import { balanceOf, funds } from './funds.ts';
 import { lookup } from './lookup.ts';
+import { watchMovements } from './movements.ts';
 import { openProvider, type Provider } from './provider.ts';
 import { readTransferIn } from './read-transfer.ts';
 import { recordOf } from './record.ts';
@@ -73,7 +74,8 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     return estimate({ providers, plan }, from, draft);
   }
   const signDeps = { plan, watch, signers, estimate: estimateOnce };
-  const lookupDeps = { ...plan, ...plan.facts, watch, quorum, now: () => clock.now() };
+  const movements = watchMovements(monotonicMs);
+  const lookupDeps = { ...plan, ...plan.facts, watch, movements, quorum, now: () => clock.now() };
   const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs, monotonicMs);
 
   const chain: Chain = {

@@ -4,6 +4,7 @@ import { memoize } from '../../lib/memoize.ts';
 import type { Attempt, Block, Sighting, Transfer } from '../chain.ts';
 import { agreedReceipts, confirmationsOf, isFinal, type MinedReport, type Report } from './agree.ts';
 import { remembers } from './memory.ts';
+import type { Movements } from './movements.ts';
 import { outcomeOf } from './outcome.ts';
 import { readHead, readIsKnown, readQuantity, readReceipt } from './read.ts';
 import { readTransaction } from './transaction.ts';
@@ -11,6 +12,7 @@ import { saidValue, type View, type Watch } from './watch.ts';
 
 export type LookupDeps = {
   readonly watch: Watch;
+  readonly movements: Movements;
   readonly quorum: number;
   readonly depth: number;
   readonly blockMs: number;
@@ -63,16 +65,16 @@ async function reportOf(view: View, nonce: bigint, attempts: readonly Attempt[])
   return { kind: receipts.every(one => one === null) ? 'foreign' : 'unclear', view };
 }
 
-function mined(
-  { depth, quorum }: LookupDeps,
+async function mined(
+  { depth, quorum, movements }: LookupDeps,
   { transfer, attempts, token }: LookedUp,
   reports: readonly [MinedReport, ...MinedReport[]],
-): Sighting {
+): Promise<Sighting> {
   const { receipt } = reports[0];
   const attempt = attempts.find(({ hash }) => hash === receipt.transactionHash);
   if (!attempt) return unclear('a receipt of another transaction was returned');
   const confirmations = confirmationsOf(reports);
-  return {
+  const sighting = {
     kind: 'mined',
     hash: attempt.hash,
     block: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
@@ -81,8 +83,24 @@ function mined(
     isFinal: confirmations >= depth && isFinal(reports, quorum),
     feeUnits: receipt.feeUnits,
     ...outcomeOf(transfer, attempt, receipt, token),
-  };
+  } as const;
+  const { outcome } = sighting;
+  const isEarly = confirmations < Math.min(depth, MOVEMENTS_DEPTH);
+  if (token === undefined || isEarly || (outcome !== 'transferred' && outcome !== 'reverted')) return sighting;
+  const asked = { transfer, token, receipt, views: reports.map(({ view }) => view) };
+  const isSuccess = outcome === 'transferred';
+  const movement = await (isSuccess ? movements.ofSuccess(asked) : movements.ofFailure(asked));
+  if (movement.kind === 'unknown') {
+    // It is in a block, and is neither done nor failed before the balances are known.
+    return { ...sighting, confirmations: Math.min(confirmations, depth - 1), isFinal: false };
+  }
+  if (movement.kind !== 'differs') return sighting;
+  if (isSuccess) return { ...sighting, outcome: 'mismatched', leftUnits: movement.leftUnits };
+  return unclear('a receipt says that the transfer failed, and its block shows that something moved');
 }
+
+/** Where a transfer is done later, balances are asked for here already: nodes keep those of the last 128 blocks. */
+const MOVEMENTS_DEPTH = 64;
 
 /** Whether a quorum has another block at the height of one that was seen. A node that lags has none there. */
 async function isUndone(views: readonly View[], seen: Block, quorum: number): Promise<boolean> {

@@ -34,6 +34,8 @@ type Options = {
 const TIMEOUT_SECONDS = 3;
 const MAX_REQUESTS = 8;
 const BATCH_SIZE = 50;
+/** How long a chain id holds: behind one address there may be another node tomorrow. */
+const CHAIN_ID_AGE_MS = 60_000;
 /** Failed requests in a row after which a provider is left alone, first for this long, then twice as long each time. */
 const FAILURES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 2_000;
@@ -52,10 +54,16 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
   let pausedUntilMs = 0;
   let trouble: string | undefined;
   let foundChainId: Promise<bigint | undefined> | undefined;
+  let chainIdAtMs = 0;
+  /** All failures since the start. */
+  let breaks = 0;
 
   function fail(words: string): void {
     trouble = words;
     failures++;
+    breaks++;
+    // Whoever answers next may be another node.
+    foundChainId = undefined;
     const pauses = failures - FAILURES_BEFORE_PAUSE;
     if (pauses >= 0) pausedUntilMs = monotonicMs() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, MAX_PAUSE_MS);
   }
@@ -123,8 +131,13 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     }
   }
 
-  /** Asked before anything else: a node of another network would take our bytes for its own. */
+  /**
+   * Asked before anything else, and again after every failure and every minute: a node of another network would take our bytes for its
+   * own, and show what that network has.
+   */
   function chainId(): Promise<bigint | undefined> {
+    if (monotonicMs() - chainIdAtMs >= CHAIN_ID_AGE_MS) foundChainId = undefined;
+    if (!foundChainId) chainIdAtMs = monotonicMs();
     foundChainId ??= send({ method: 'eth_chainId', params: [] }).then(answer => {
       const id = answer.kind === 'result' ? readQuantity(answer.result) : undefined;
       if (id === BigInt(wanted)) return id;
@@ -136,14 +149,19 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     return foundChainId;
   }
 
+  const isRight = async () => (await chainId()) === BigInt(wanted);
+  const wrong = (): Said<never> => ({ kind: 'silence', words: trouble ?? 'does not say its chain id' });
+
   return {
     name,
     chainId,
     trouble: () => trouble,
     async ask(method, params, read) {
-      const isRight = (await chainId()) === BigInt(wanted);
-      if (!isRight) return { kind: 'silence', words: trouble ?? 'does not say its chain id' };
+      if (!(await isRight())) return wrong();
+      const before = breaks;
       const answer = await send({ method, params });
+      // It failed meanwhile, so what has answered may be another node.
+      if (answer.kind !== 'silence' && breaks !== before && !(await isRight())) return wrong();
       if (answer.kind !== 'result') return answer;
       const value = read(answer.result);
       if (value !== undefined) return { kind: 'value', value };

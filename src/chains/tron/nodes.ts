@@ -62,7 +62,7 @@ const WHOLE_BLOCKS = { maxBytes: 64 * 1024 * 1024, timeoutSeconds: 60 };
 
 /** With `genesisId`, a node of another network is never used. */
 export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): Node {
-  const { name, ask } = genesisId === undefined ? provider : ofNetwork(provider, genesisId);
+  const { name, ask } = genesisId === undefined ? provider : ofNetwork(provider, clock, genesisId);
   const askBlock = (side: Side, body: Readonly<Record<string, unknown>>) =>
     ask(`${side}/getblock`, { ...body, detail: false }, readBlock);
   const askHead = (side: Side) => ask(`${side}/getblock`, { detail: false }, answer => someBlock(readBlock(answer)));
@@ -120,28 +120,48 @@ export async function firstAnswer<T>(
   return { failure: failures.join('; ') };
 }
 
-/** Asks for the first block once, before anything else: its id names the network. */
-function ofNetwork(provider: Provider, genesisId: string): Provider {
-  let isVerified = false;
+/** How long it holds that a provider is of the network: behind one address there may be another node tomorrow. */
+const VERIFIED_MS = 60_000;
+
+/** Asks for the first block before anything else, and again after every failure: its id names the network. */
+function ofNetwork(provider: Provider, clock: Clock, genesisId: string): Provider {
+  let verifiedAtMs: number | undefined;
   let verifying: Promise<string | undefined> | undefined;
+  let failures = 0;
+
   async function verify(): Promise<string | undefined> {
     const asked = await provider.ask('wallet/getblock', { id_or_num: '0', detail: false }, readBlock);
     if (asked.failure !== undefined) return asked.failure;
     // A node without old blocks cannot tell; its tokens are checked all the same.
     if (asked.value !== 'none' && asked.value.id !== genesisId) return `${provider.name} ${OTHER_NETWORK}`;
-    isVerified = true;
+    verifiedAtMs = clock.now().getTime();
     return undefined;
   }
+
+  async function objection(): Promise<string | undefined> {
+    const ageMs = clock.now().getTime() - (verifiedAtMs ?? Number.NEGATIVE_INFINITY);
+    if (ageMs >= 0 && ageMs < VERIFIED_MS) return undefined;
+    verifying ??= verify().finally(() => {
+      verifying = undefined;
+    });
+    return verifying;
+  }
+
   return {
     name: provider.name,
     ask: async (...asked) => {
-      if (!isVerified) {
-        verifying ??= verify().finally(() => {
-          verifying = undefined;
-        });
+      const failure = await objection();
+      if (failure !== undefined) return { failure };
+      const before = failures;
+      const answer = await provider.ask(...asked);
+      if (answer.failure !== undefined) {
+        failures++;
+        verifiedAtMs = undefined;
+        return answer;
       }
-      const failure = await verifying;
-      return failure === undefined ? provider.ask(...asked) : { failure };
+      // It failed meanwhile, so what has answered may be another node.
+      const later = failures === before ? undefined : await objection();
+      return later === undefined ? answer : { failure: later };
     },
   };
 }

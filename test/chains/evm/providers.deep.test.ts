@@ -102,6 +102,30 @@ test('final needs two providers that agree', async () => {
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false, 'one that does not answer');
 });
 
+test('a failure that one provider shows while the other lags is not final, whatever it says of balances', async () => {
+  const evm = await openWith(2);
+  const { number } = await evm.node.rpc('eth_getBlockByNumber', ['latest', false]);
+  const { transfer, attempts } = await minedTransfer(evm, DEPTH);
+  ruleOf(evm, 0, async ({ method, params, pass }) => {
+    if (method === 'eth_getLogs') return { result: [] };
+    if (method === 'eth_call' && params[1] !== 'latest') return { result: `0x${'0'.repeat(64)}` };
+    if (method !== 'eth_getTransactionReceipt') return undefined;
+    const { result } = await pass();
+    return { result: { ...(result as object), status: '0x0', logs: [] } };
+  });
+  const lags: Rule = ({ method, params }) => {
+    if (method === 'eth_getTransactionReceipt') return { result: null };
+    if (method === 'eth_getTransactionCount') return { result: '0x0' };
+    if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return undefined;
+    return evm.node.rpc('eth_getBlockByNumber', [number, false]).then(result => ({ result }));
+  };
+  ruleOf(evm, 1, lags);
+  const { outcome, isFinal } = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([outcome, isFinal], ['reverted', false]);
+  ruleOf(evm, 1, () => undefined);
+  assert.equal((await evm.look(transfer, attempts)).kind, 'unknown', 'they disagree');
+});
+
 test('final needs the depth beside the tag', async () => {
   const evm = await openWith(1, { depth: 20 });
   const { transfer, attempts } = await minedTransfer(evm, 10);

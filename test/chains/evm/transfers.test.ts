@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { deployDoor } from '../../../src/sandbox/evm-node/tokens.ts';
 import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startFundedNode } from '../../harness/evm.ts';
+import { type RpcProxy, startRpcProxy } from '../../harness/rpc-proxy.ts';
 
+const OTHER = '0x52908400098527886E0F7030069857D2E4169EE7';
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map(stop => stop())));
 
@@ -142,4 +144,118 @@ test('an account that has delegated itself is no contract', async () => {
   const evm = await open();
   await evm.node.rpc('anvil_setCode', [PAYEE, `0xef0100${'22'.repeat(20)}`]);
   assert.equal(await evm.chain.isContract(PAYEE), false);
+});
+
+/** Code of a token that logs every transfer and moves nothing: every balance stays 2^40 units. */
+const LOGS_ALONE =
+  '0x60003560e01c63a9059cbb14601c57600160281b60005260206000f35b602435600052600435337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a300';
+
+test('a token that logs a transfer and moves nothing is mismatched, and nothing left', async () => {
+  const evm = await open();
+  const transfer = evm.transfer();
+  const attempt = await evm.sign(transfer);
+  await evm.node.rpc('anvil_setCode', [evm.usdt.address, LOGS_ALONE]);
+  await evm.node.mine();
+  await evm.chain.broadcast(attempt);
+  await evm.node.mine(DEPTH);
+  const { outcome, leftUnits, isFinal } = minedOf(await evm.look(transfer, [attempt]));
+  assert.deepEqual([outcome, leftUnits, isFinal], ['mismatched', 0n, true]);
+});
+
+test('several transfers of one block are each compared with what all of them moved', async () => {
+  const evm = await open();
+  const transfers = [evm.transfer(), evm.transfer(), evm.transfer('usdt', 5n, OTHER), evm.transfer('usdc', 7n)];
+  const attempts = [];
+  for (const transfer of transfers) attempts.push(...(await evm.send(transfer)));
+  await evm.node.mine(DEPTH);
+  for (const [index, transfer] of transfers.entries()) {
+    const { outcome, leftUnits } = minedOf(await evm.look(transfer, attempts.slice(index, index + 1)));
+    assert.deepEqual([outcome, leftUnits], ['transferred', transfer.units]);
+  }
+});
+
+/** A chain at one provider, which a test rules. */
+async function openAtOne(): Promise<EvmTest & { readonly proxy: RpcProxy }> {
+  const funded = await startFundedNode();
+  const proxy = await startRpcProxy(funded.node.url);
+  stops.push(async () => {
+    await proxy.stop();
+    await funded.node.stop();
+  });
+  const providers = [{ name: 'proxy', url: proxy.url, timeoutSeconds: 20 }];
+  return { ...(await openEvmTest(funded, { providers })), proxy };
+}
+
+test('status 0 that a node invents for a transfer that moved is not believed: its blocks say otherwise', async () => {
+  const evm = await openAtOne();
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.node.mine(DEPTH);
+  evm.proxy.rule = async ({ method, pass }) => {
+    if (method !== 'eth_getTransactionReceipt') return undefined;
+    const { result } = await pass();
+    return { result: { ...(result as object), status: '0x0', logs: [] } };
+  };
+  const sighting = await evm.look(transfer, attempts);
+  assert.ok(sighting.kind === 'unknown' && sighting.isAnswered);
+  evm.proxy.rule = () => undefined;
+  evm.clock.advanceMs(1_000);
+  assert.equal(minedOf(await evm.look(transfer, attempts)).outcome, 'transferred');
+});
+
+test('a node that keeps no balances of that block leaves the log alone to count, and one that is silent lets it wait', async () => {
+  const evm = await openAtOne();
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.node.mine(DEPTH);
+  evm.proxy.rule = ({ method, params }) =>
+    method === 'eth_call' && params[1] !== 'latest' ? { result: '0x' } : undefined;
+  const waits = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([waits.confirmations, waits.isFinal], [DEPTH - 1, false]);
+  evm.clock.advanceMs(1_000);
+  evm.proxy.rule = ({ method, params }) =>
+    method === 'eth_call' && params[1] !== 'latest'
+      ? { error: { code: -32000, message: 'missing trie node' } }
+      : undefined;
+  const counts = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([counts.outcome, counts.confirmations, counts.isFinal], ['transferred', DEPTH, true]);
+});
+
+test('what a mined transfer moved is asked for once', async () => {
+  const evm = await openAtOne();
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.node.mine();
+  const asked = () => evm.proxy.calls.filter(method => method === 'eth_call' || method === 'eth_getLogs').length;
+  const before = asked();
+  minedOf(await evm.look(transfer, attempts));
+  assert.equal(asked() - before, 0, 'a reorganisation may still undo it');
+  await evm.node.mine(DEPTH);
+  minedOf(await evm.look(transfer, attempts));
+  assert.equal(asked() - before, 5);
+  assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, true);
+  assert.equal(asked() - before, 5);
+});
+
+test('a provider that comes back as a node of another network after a failure is not believed', async () => {
+  const evm = await openAtOne();
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.node.mine(DEPTH);
+  minedOf(await evm.look(transfer, attempts));
+  evm.proxy.status = 503;
+  assert.equal((await evm.look(transfer, attempts)).kind, 'unknown');
+  evm.proxy.status = 200;
+  // Of a network on which the sender has done nothing.
+  evm.proxy.rule = ({ method }) => {
+    if (method === 'eth_chainId') return { result: '0x1' };
+    if (method === 'eth_getTransactionReceipt') return { result: null };
+    return method === 'eth_getTransactionCount' ? { result: '0x0' } : undefined;
+  };
+  assert.deepEqual(await evm.look(transfer, attempts), { kind: 'unknown', words: 'no provider answers' });
+  const { providers } = await evm.chain.health();
+  assert.match(providers[0]?.words ?? '', /is a node of chain 1, not of/);
+  evm.proxy.rule = () => undefined;
+  evm.clock.advanceMs(30_000);
+  minedOf(await evm.look(transfer, attempts));
 });
