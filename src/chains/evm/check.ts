@@ -1,9 +1,10 @@
 // Whether a transfer could be carried out now: the node tries it out, the issuer of the token is asked for its blocklist,
 // and the fee must fit below the cap. Asked before a slot is taken, since a slot that reverts is used up.
+import { unlessRefused } from '../agreed-refusal.ts';
 import type { AssetSymbol } from '../asset.ts';
 import type { Check, CheckReason, Intent } from '../chain.ts';
 import { balanceOfData, blocklistData, FEE_RATE_DATA, transferData } from './contracts.ts';
-import { type Draft, estimateBy, firstKnown, isRevert } from './estimate.ts';
+import { type Draft, estimateBy, isRevert } from './estimate.ts';
 import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
 import type { TokenQuestions } from './networks.ts';
 import type { Provider, Said } from './provider.ts';
@@ -21,7 +22,7 @@ export function draftOf(plan: EvmPlan, { symbol, units, to }: Omit<Intent, 'send
   return { to: contract, value: 0n, data: transferData(to, units) };
 }
 
-/** `onReady` gets the gas that was found on the way. */
+/** Refused as two providers say, or the only one. `onReady` gets the gas that was found on the way. */
 export async function check(
   { providers, plan, watch }: Deps,
   intent: Intent,
@@ -30,7 +31,7 @@ export async function check(
   const draft = draftOf(plan, intent);
   if (!draft) return refused('would_revert', `there is no contract of ${intent.symbol} here`);
   const [tried, cost] = await Promise.all([
-    firstKnown(providers, provider => tryOut(provider, plan, intent, draft)),
+    unlessRefused(providers, provider => tryOut(provider, plan, intent, draft)),
     watch.cost(),
   ]);
   if (tried.kind !== 'gas') return tried;
@@ -61,7 +62,7 @@ async function tryOut(
   if (payee) return refused('blocked', `the issuer of ${symbol} blocks the payee`);
   if (own) return refused('blocked', `the issuer of ${symbol} blocks the sender`);
   if (feeRate) return refused('pays_less', `${symbol} keeps ${feeRate} basis points of each transfer`);
-  if (estimate.kind !== 'fails') return estimate;
+  if (estimate.kind !== 'refused') return estimate;
   // Tokens say in many words that the sender has too little; the balance says it in one.
   const isCoin = contractOf(plan, symbol) === undefined;
   const balance = isCoin ? undefined : await call(balanceOfData(sender));

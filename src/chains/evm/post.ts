@@ -8,7 +8,13 @@ export type Call = { readonly method: string; readonly params: readonly unknown[
 export type Answer =
   | { readonly kind: 'result'; readonly result: unknown }
   /** The node refuses; its own words, for an operator. */
-  | { readonly kind: 'refusal'; readonly code: number; readonly words: string }
+  | {
+      readonly kind: 'refusal';
+      readonly code: number;
+      readonly words: string;
+      /** The bytes that code of the network gave as its reason are with it. */
+      readonly hasData?: true;
+    }
   /** No answer, or one that cannot be read. Our own words. */
   | { readonly kind: 'silence'; readonly words: string };
 
@@ -20,6 +26,9 @@ export type Posted =
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** What nodes say when too much was asked of them: no answer to the question. */
 const LIMIT_CODES = [429, -32_005, -32_097];
+
+/** Some nodes write a word before it. */
+const REVERT_DATA = /^(?:Reverted )?0x(?:[0-9a-f]{2})+$/i;
 
 /** Never throws. */
 export async function post(url: string, calls: readonly Call[], timeoutMs: number): Promise<Posted> {
@@ -55,7 +64,9 @@ function readAnswer(answer: unknown): Answer {
     const [code, message] = [at(error, 'code'), at(error, 'message')];
     if (typeof code !== 'number' || typeof message !== 'string') return { kind: 'silence', words: 'not JSON-RPC' };
     if (LIMIT_CODES.includes(code)) return { kind: 'silence', words: 'says that it is asked too often' };
-    return { kind: 'refusal', code, words: nodeWords(message) };
+    const data = at(error, 'data');
+    const hasData = typeof data === 'string' && REVERT_DATA.test(data);
+    return { kind: 'refusal', code, words: nodeWords(message), ...(hasData && { hasData }) };
   }
   const result = at(answer, 'result');
   return result === undefined ? { kind: 'silence', words: 'not JSON-RPC' } : { kind: 'result', result };

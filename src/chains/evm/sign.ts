@@ -38,7 +38,7 @@ async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly 
   const bid = nextBid(cost, plan.fees, earlier);
   if (!bid) return { kind: 'refused', words: FEE_ABOVE_CAP };
   const estimate = await estimateOf(deps, sender, draft, earlier);
-  if (estimate.kind === 'fails') return { kind: 'refused', words: estimate.words };
+  if (estimate.kind === 'refused') return estimate;
   if (estimate.kind === 'unknown') {
     return { kind: 'unknown', words: estimate.words ?? 'no provider says how much gas the transfer needs' };
   }

@@ -1,4 +1,5 @@
 // Asks nodes what a transfer would do if it were carried out now: the energy that it needs, or why it would fail.
+import { type Unknown, unlessRefused } from '../agreed-refusal.ts';
 import type { AssetSymbol } from '../asset.ts';
 import type { Check, Funds, Intent } from '../chain.ts';
 import { addressWord, readWord, SELECTORS, transferCall } from './abi.ts';
@@ -8,59 +9,78 @@ import { feeLimitOf, worstCoinFee, worstTokenFee } from './fees.ts';
 import { firstAnswer, type Node, type Side } from './nodes.ts';
 import type { Asked } from './provider.ts';
 
-type Fee = { readonly feeLimit: bigint };
+type Fee = { readonly kind: 'fee'; readonly feeLimit: bigint };
 type Refusal = Extract<Check, { readonly kind: 'refused' }>;
 
 /** Tokens whose issuer blocks addresses, by the same call on every network that Tether serves. */
 const WITH_BLOCKLIST: readonly AssetSymbol[] = ['usdt'];
 
-/** The fee limit for a transfer of a token; a refusal when it would fail or cost more than the cap. */
-export async function estimateFee(
+/** The fee limit for a transfer of a token; a refusal when two nodes say, or the only one, that it would fail or cost more than the cap. */
+export function estimateFee(
   nodes: readonly Node[],
+  intent: Intent,
+  contract: string,
+  cap: bigint,
+): Promise<Fee | Refusal | Unknown> {
+  return unlessRefused(nodes, node => estimateBy(node, intent, contract, cap));
+}
+
+async function estimateBy(
+  node: Node,
   { sender, to, units }: Intent,
   contract: string,
   cap: bigint,
-): Promise<Asked<Fee | Refusal>> {
-  const call = await askCall(nodes, sender, contract, transferCall(to, units));
-  if (call.failure !== undefined) return call;
-  if (call.value.kind === 'failed') {
-    return { value: { kind: 'refused', reason: 'would_revert', words: call.value.message } };
-  }
-  const parameters = await firstAnswer(nodes, node => node.parameters());
-  if (parameters.failure !== undefined) return parameters;
+): Promise<Fee | Refusal | Unknown> {
+  const call = await askCall([node], sender, contract, transferCall(to, units));
+  if (call.failure !== undefined) return unknown(call.failure);
+  if (call.value.kind === 'failed') return { kind: 'refused', reason: 'would_revert', words: call.value.message };
+  const parameters = await node.parameters();
+  if (parameters.failure !== undefined) return unknown(parameters.failure);
   const feeLimit = feeLimitOf(call.value.energy, parameters.value, cap);
-  if (feeLimit !== undefined) return { value: { feeLimit } };
+  if (feeLimit !== undefined) return { kind: 'fee', feeLimit };
   const words = `the call needs ${call.value.energy} energy, which costs more than the cap of ${cap} sun`;
-  return { value: { kind: 'refused', reason: 'fee_too_high', words } };
+  return { kind: 'refused', reason: 'fee_too_high', words };
 }
 
-/** Whether a transfer could be carried out now. What the sender has is not judged here: `fundsOf` tells it. */
+/** Whether a transfer could be carried out now, as two nodes say, or the only one. What the sender has is not judged here: `fundsOf` tells it. */
 export async function checkTransfer(
   nodes: readonly Node[],
   intent: Intent,
   asset: TronAsset,
   cap: bigint,
 ): Promise<Check> {
-  if (asset.kind === 'coin') return checkCoin(nodes, intent);
-  const blocked = await findBlocked(nodes, intent, asset.contract);
-  if (blocked.failure !== undefined) return { kind: 'unknown' };
+  const check = await unlessRefused<Node, Ready | Refusal>(nodes, node => checkBy(node, intent, asset, cap));
+  return check;
+}
+
+type Ready = { readonly kind: 'ready' };
+const READY: Ready = { kind: 'ready' };
+
+async function checkBy(node: Node, intent: Intent, asset: TronAsset, cap: bigint): Promise<Ready | Refusal | Unknown> {
+  if (asset.kind === 'coin') return checkCoin(node, intent);
+  const blocked = await findBlocked([node], intent, asset.contract);
+  if (blocked.failure !== undefined) return unknown();
   if (blocked.value !== undefined) {
     return { kind: 'refused', reason: 'blocked', words: `the issuer of the token blocks the ${blocked.value}` };
   }
-  const balance = await tokenBalance(nodes, intent.sender, asset.contract);
-  if (balance.failure !== undefined) return { kind: 'unknown' };
+  const balance = await tokenBalance([node], intent.sender, asset.contract);
+  if (balance.failure !== undefined) return unknown();
   // Without the units the call fails for that reason alone, and would tell nothing about the payee.
-  if (balance.value < intent.units) return { kind: 'ready' };
-  const fee = await estimateFee(nodes, intent, asset.contract, cap);
-  if (fee.failure !== undefined) return { kind: 'unknown' };
-  return 'feeLimit' in fee.value ? { kind: 'ready' } : fee.value;
+  if (balance.value < intent.units) return READY;
+  const fee = await estimateBy(node, intent, asset.contract, cap);
+  if (fee.kind === 'unknown') return unknown();
+  return fee.kind === 'fee' ? READY : fee;
+}
+
+function unknown(words?: string): Unknown {
+  return { kind: 'unknown', ...(words !== undefined && { words }) };
 }
 
 /** The network refuses plain transfers of TRX to contracts. */
-async function checkCoin(nodes: readonly Node[], { to }: Intent): Promise<Check> {
-  const account = await firstAnswer(nodes, node => node.account(to));
-  if (account.failure !== undefined) return { kind: 'unknown' };
-  if (!account.value.isContract) return { kind: 'ready' };
+async function checkCoin(node: Node, { to }: Intent): Promise<Ready | Refusal | Unknown> {
+  const account = await node.account(to);
+  if (account.failure !== undefined) return unknown();
+  if (!account.value.isContract) return READY;
   return { kind: 'refused', reason: 'would_revert', words: 'TRX cannot be transferred to a contract' };
 }
 

@@ -60,9 +60,8 @@ async function feeOf(
 ): Promise<TokenFee | Exclude<Signed, { readonly kind: 'signed' }>> {
   const intent: Intent = { ...rest, sender: slot.sender };
   const fee = await estimateFee(nodes, intent, contract, feeCap);
-  if (fee.failure !== undefined) return { kind: 'unknown', words: fee.failure };
-  if ('feeLimit' in fee.value) return { contract, feeLimit: fee.value.feeLimit };
-  return { kind: 'refused', words: fee.value.words };
+  if (fee.kind === 'fee') return { contract, feeLimit: fee.feeLimit };
+  return fee.kind === 'unknown' ? fee : { kind: 'refused', words: fee.words };
 }
 
 async function signWith(
