@@ -75,7 +75,7 @@ export function hasSlot({ status, commitment }: Order): boolean {
 /** An order whose first transfer moved nothing, and whose payment may have been refunded since. */
 function towardsAnotherTransfer(order: Order, money: Money, now: Date): OrderStep | undefined {
   if (money.isRefunded) return ended(order, 'refunded', now);
-  if (order.hold && UNSENT_HOLDS.includes(order.hold.reason)) return undefined;
+  if (!order.waitsSince && order.hold && UNSENT_HOLDS.includes(order.hold.reason)) return undefined;
   const reason = holdReasonOf(order, money);
   if (reason) return held(outOfLine(order), reason, now);
   return order.hold && MONEY_HOLDS.includes(order.hold.reason) ? sentAgain(order, now) : undefined;
@@ -230,7 +230,7 @@ export function waitsForCredit(order: Order, charge: Charge | undefined, now: Da
 
 /** The order stands in line again. A fulfilled order is on hold until its second transfer has enough confirmations. */
 export function sentAgain(order: Order, at: Date): OrderStep {
-  const { after, event } = order.status === 'fulfilled' ? undone(order, at) : resumed(order);
+  const { after, event } = order.status === 'fulfilled' ? undone(outOfLine(order), at) : resumed(outOfLine(order));
   return { after: { ...after, waitsSince: at }, ...(event && { event }) };
 }
 

@@ -10,9 +10,15 @@ import type { PayoutRequest } from './payout.ts';
 import type { Sender } from './store-senders.ts';
 
 /** Why an owner is on hold while its payout stands in line, and why it was taken out of it. */
-export const WAIT_REASONS = ['payouts_paused', 'over_day_limit', 'fee_too_high', 'no_funds'] as const;
+export const WAIT_REASONS = [
+  'payouts_paused',
+  'over_day_limit',
+  'fee_too_high',
+  'no_funds',
+  'transfer_refused',
+] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
-export type RefusalReason = 'over_payout_limit' | 'approval_needed' | 'wallet_refused' | 'transfer_refused';
+export type RefusalReason = 'over_payout_limit' | 'approval_needed' | 'wallet_refused';
 
 export type Verdict =
   | { readonly kind: 'go' }

@@ -16,6 +16,8 @@ import type { Sender } from './store-senders.ts';
 const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
 const CHECK_AGAIN_MS = 60_000;
+/** An issuer seldom lifts a block, and a node that was wrong is right again soon. */
+const REFUSED_AGAIN_MS = 5 * 60_000;
 
 const GATES: readonly Gate[] = [
   pauseGate,
@@ -122,7 +124,7 @@ function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext):
   return { kind: 'wait', words, until: new Date(now.getTime() + CHECK_AGAIN_MS) };
 }
 
-/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, and funds come. */
+/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, funds come, and nodes may be wrong. */
 function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict {
   const checked = facts.checks.get(request.orderId);
   // Its terms have changed since, so it is asked again in the next round.
@@ -139,7 +141,8 @@ function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict
   if (check.reason === 'fee_too_high' || check.reason === 'no_funds') {
     return { kind: 'wait', reason: check.reason, words: check.words, until };
   }
-  return { kind: 'hold', reason: 'transfer_refused', words: check.words };
+  const later = new Date(now.getTime() + REFUSED_AGAIN_MS);
+  return { kind: 'wait', reason: 'transfer_refused', words: check.words, until: later };
 }
 
 function short(symbol: string, has: bigint, needs: bigint, decimals: number): Verdict {

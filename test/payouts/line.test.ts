@@ -92,7 +92,7 @@ test('more orders than the window wait, can be refunded meanwhile, and are serve
   assert.deepEqual(await sandbox.payouts(leaves), []);
 });
 
-test('a payee to whom a transfer would fail takes no slot and blocks nobody; a retry asks again', async () => {
+test('a payee to whom a transfer would fail takes no slot and blocks nobody, and is asked about again', async () => {
   await orders.fault('arbitrum', { fault: 'refusing' });
   const order = await sandbox.paid({ network: 'arbitrum' });
   const held = await orders.read(order);
@@ -102,14 +102,41 @@ test('a payee to whom a transfer would fail takes no slot and blocks nobody; a r
   const refused = await sandbox.act(order, 'retry');
   assert.equal(refused.status, 409);
   assert.match(refused.json.detail, /would revert/);
+  await orders.advance('PT12M');
+  assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held', 'it is held once');
+  const other = await sandbox.paid({ network: 'arbitrum' });
+  const retried = await sandbox.paid({ network: 'arbitrum' });
+  assert.equal((await service.post(`/charges/${other.json.charge.id}/refunds`, {})).status, 201);
+  await service.runJobs();
+  assert.equal((await orders.read(other)).endedAs, 'refunded');
   await orders.fault('arbitrum', { fault: 'none' });
   const next = await sandbox.paid({ network: 'arbitrum' });
+  assert.equal((await orders.read(next)).status, 'fulfilling', 'those behind it go on at once');
+  assert.equal((await sandbox.act(retried, 'retry')).status, 200);
+  await service.runJobs();
+  assert.equal((await orders.read(retried)).status, 'fulfilling', 'a retry asks at once');
   await orders.advance('PT10M');
-  await assertFulfilled(next);
-  assert.equal((await orders.read(order)).holdReason, 'transfer_refused', 'it waits for an operator');
+  for (const each of [order, retried, next]) await assertFulfilled(each);
+  assert.deepEqual(await sandbox.payouts(other), []);
+});
+
+test('an order that is sent again, refused meanwhile and partly refunded does not get what its price was for', async () => {
+  await orders.fault('arbitrum', { fault: 'reverting' });
+  const order = await sandbox.paid({ network: 'arbitrum' });
+  await orders.advance('PT1H');
+  assert.equal((await orders.read(order)).holdReason, 'transfer_reverted');
+  await orders.fault('arbitrum', { fault: 'none' });
   assert.equal((await sandbox.act(order, 'retry')).status, 200);
+  await orders.fault('arbitrum', { fault: 'refusing' });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'transfer_refused');
+  const refund = await service.post(`/charges/${order.json.charge.id}/refunds`, { amountCents: 100 });
+  assert.equal(refund.status, 201, refund.text);
+  await service.runJobs();
+  await orders.fault('arbitrum', { fault: 'none' });
   await orders.advance('PT10M');
-  await assertFulfilled(order);
+  assert.equal((await orders.read(order)).holdReason, 'partially_refunded');
+  assert.equal((await sandbox.payouts(order)).length, 1);
 });
 
 for (const [about, address, words] of [

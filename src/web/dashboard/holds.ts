@@ -27,7 +27,7 @@ export const HOLDS: Readonly<Record<HoldReason, { readonly words: string; readon
   },
   wallet_refused: { words: 'The wallet may not be paid to any more.', ways: ['retry', 'reprice', 'refund'] },
   transfer_refused: {
-    words: 'The network says the transfer would fail. It was not begun.',
+    words: 'The network says the transfer would fail. It was not begun, and is asked about again every few minutes.',
     ways: ['retry', 'reprice', 'refund'],
   },
   fee_too_high: {
