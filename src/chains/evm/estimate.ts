@@ -35,7 +35,7 @@ export function estimate(
 export async function estimateBy(provider: Provider, plan: EvmPlan, from: string, draft: Draft): Promise<Estimate> {
   const said = await ask(provider, plan, from, draft);
   if (said.kind === 'silence') return { kind: 'unknown' };
-  if (said.kind === 'value') return gasOf(plan, said.value);
+  if (said.kind === 'value') return gasOf(plan, draft, said.value);
   const { code, words } = said;
   const isAboutTransfer = isRevert(said);
   if (!isAboutTransfer && (NODE_CODES.includes(code) || ABOUT_NODE.test(words))) return { kind: 'unknown', words };
@@ -45,7 +45,7 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
     isAboutTransfer ? said : ask(provider, plan, from, draft),
     ask(provider, plan, from, { to: from, value: 0n, data: '0x' }),
   ]);
-  if (again.kind === 'value') return gasOf(plan, again.value);
+  if (again.kind === 'value') return gasOf(plan, draft, again.value);
   if (again.kind !== 'refusal' || other.kind !== 'value') return { kind: 'unknown', words };
   return isAboutTransfer && OUT_OF_GAS.test(words) ? tooMuch(plan) : { kind: 'refused', words };
 }
@@ -57,12 +57,20 @@ function ask(provider: Provider, { maxGas }: EvmPlan, from: string, { to, value,
   return provider.ask('eth_estimateGas', [call, 'latest'], readQuantity);
 }
 
-function gasOf(plan: EvmPlan, estimated: bigint): Estimate {
-  const gas = (estimated * (100n + plan.facts.gasMarginPercent) + 99n) / 100n;
-  return gas > plan.maxGas ? tooMuch(plan) : { kind: 'gas', gas };
+/**
+ * What writing a balance that was zero costs more than changing another one (EIP-2200 and 2929). The payee of a token may have spent all it
+ * has between the estimate and the block; a limit that is not used up costs nothing.
+ */
+const EMPTY_BALANCE_GAS = 17_100n;
+
+function gasOf({ facts, maxGas }: EvmPlan, { data }: Draft, estimated: bigint): Estimate {
+  const gas = (estimated * (100n + facts.gasMarginPercent) + 99n) / 100n;
+  if (gas > maxGas) return tooMuch({ maxGas });
+  const covered = data === '0x' ? gas : gas + EMPTY_BALANCE_GAS;
+  return { kind: 'gas', gas: covered < maxGas ? covered : maxGas };
 }
 
-function tooMuch({ maxGas }: EvmPlan): Estimate {
+function tooMuch({ maxGas }: Pick<EvmPlan, 'maxGas'>): Estimate {
   return { kind: 'refused', words: `the transfer takes more gas than maxGas allows, ${maxGas}` };
 }
 

@@ -5,7 +5,9 @@ import type { ChainParameters } from './answers.ts';
 /** The cap on what one call may cost, when none is set: 30 TRX. */
 export const DEFAULT_FEE_CAP = 30_000_000n;
 
-/** Energy of a USDT transfer to an address without USDT, the dearest case, rounded up; one to a holder needs half of it. */
+/** Energy of a USDT transfer to an address without USDT, the dearest case; one to a holder needs half of it. */
+const EMPTY_PAYEE_ENERGY = 130_285n;
+/** The same, rounded up. */
 const DEAREST_TRANSFER_ENERGY = 131_000n;
 /** A state that changes between estimate and block may need more: 30 %. */
 const MARGIN_PERCENT = 130n;
@@ -13,11 +15,15 @@ const MARGIN_PERCENT = 130n;
 const TOKEN_BYTES = 360n;
 const COIN_BYTES = 280n;
 
-/** The fee limit of a call that needs so much energy; undefined when even the estimate is above the cap. */
+/**
+ * The fee limit of a call that needs so much energy; undefined when even the estimate is above the cap. It covers a payee that has
+ * nothing any more when a block takes the call: with too little all of it is lost. What is not needed is not taken.
+ */
 export function feeLimitOf(energy: bigint, { energyFee }: ChainParameters, cap: bigint): bigint | undefined {
   const estimate = energy * energyFee;
   if (estimate > cap) return undefined;
-  return smallerOf((estimate * MARGIN_PERCENT) / 100n, cap);
+  const covered = largerOf(energy, EMPTY_PAYEE_ENERGY) * energyFee;
+  return smallerOf((covered * MARGIN_PERCENT) / 100n, cap);
 }
 
 /** The most that one transfer of a token may cost: staked energy and free bandwidth may be used up. */
@@ -33,4 +39,5 @@ export function worstCoinFee({ bandwidthFee, newAccountFee, newAccountBandwidthF
   return bytes > newAccount ? bytes : newAccount;
 }
 
+const largerOf = (a: bigint, b: bigint) => (a > b ? a : b);
 const smallerOf = (a: bigint, b: bigint) => (a < b ? a : b);

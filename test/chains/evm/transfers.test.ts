@@ -259,3 +259,19 @@ test('a provider that comes back as a node of another network after a failure is
   evm.clock.advanceMs(30_000);
   minedOf(await evm.look(transfer, attempts));
 });
+
+test('a payee that spends all it has between the estimate and the block is paid: its balance costs more to fill', async () => {
+  const evm = await open();
+  const [earlier, transfer] = [evm.transfer(), evm.transfer()];
+  const before = await evm.node.rpc('evm_snapshot', []);
+  await evm.send(earlier);
+  await evm.node.mine();
+  // The payee has units when the gas is estimated, and none when the transfer is carried out.
+  const attempt = await evm.sign({ ...transfer, slot: earlier.slot });
+  await evm.node.rpc('evm_revert', [before]);
+  assert.equal(await evm.usdt.balanceOf(PAYEE), 0n);
+  assert.deepEqual(await evm.chain.broadcast(attempt), { isSent: true });
+  await evm.node.mine(DEPTH);
+  assert.equal(minedOf(await evm.look({ ...transfer, slot: earlier.slot }, [attempt])).outcome, 'transferred');
+  assert.equal(await evm.usdt.balanceOf(PAYEE), transfer.units);
+});

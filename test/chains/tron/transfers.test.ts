@@ -167,3 +167,18 @@ test('funds are what the node has, exactly', async () => {
   // 131,000 energy and 30 %, and 360 bytes.
   assert.equal(funds?.worstFee, 17_030_000n + 360_000n);
 });
+
+test('a payee that spends all it has between the estimate and the block is paid: its balance costs more to fill', async () => {
+  const { chain, node, passBlocks } = tron;
+  node.setToken(USDT, { balances: { [PAYEE]: 1n } });
+  const transfer = usdtTransfer();
+  const attempt = await signedAttempt(tron, transfer);
+  node.setToken(USDT, { balances: { [PAYEE]: 0n } });
+  await chain.broadcast(attempt);
+  passBlocks(1);
+  const mined = await chain.lookup(transfer, [attempt]);
+  assert.ok(mined.kind === 'mined');
+  assert.deepEqual([mined.outcome, mined.feeUnits], ['transferred', 13_028_500n]);
+  const funds = await chain.funds(SENDER, 'usdt');
+  assert.ok(funds && funds.worstFee >= mined.feeUnits);
+});
