@@ -170,9 +170,10 @@ test('with a key of its own, acme is told of its things by the same requests', a
   for (const route of ending()) {
     const answer = await ask(route, bearer(own));
     const name = `${route.method} ${route.url}: ${answer.text}`;
-    // This service has no chain, and says so to whom an order or a sweep would be allowed.
+    // This service has no chain, and says so to those who may order, sweep or fill a gap.
     const isUnset =
-      answer.json?.code === 'not_configured' && ['/crypto/transactions', '/payouts/sweep'].includes(route.url);
+      answer.json?.code === 'not_configured' &&
+      ['/crypto/transactions', '/payouts/sweep', '/payouts/senders/fill-gap'].includes(route.url);
     assert.ok(isUnset || (answer.status < 500 && ![401, 403, 404].includes(answer.status)), name);
     if (route.method !== 'GET' || isOperators(route) || /\.\w+$/.test(route.url)) continue;
     assert.equal(answer.status, 200, name);

@@ -93,7 +93,7 @@ describe('an order whose transfer failed', () => {
     depth: 20,
     window: 1,
     maxAttempts: 1,
-    placeOf: () => assert.fail('no slot is taken'),
+    placeOf: () => ({ isTest: false }),
     nextNonce: () => assert.fail('no slot is taken'),
     isContract: () => assert.fail('no wallet is created'),
     check: async () => ({ kind: 'unknown' }),
