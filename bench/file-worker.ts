@@ -1,7 +1,9 @@
 // One step of `cnab` in a process of its own, so that its memory is its own: makes boletos, makes files of them, or reads a return.
 // Prints what it took as a line of JSON.
+
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../src/accounts/require.ts';
+import { ALL_JOBS } from '../src/all-jobs.ts';
 import { instructRegistrations } from '../src/charges/bank-files/instruct.ts';
 import { offerFiles } from '../src/charges/bank-files/offer-files.ts';
 import { readReturn } from '../src/charges/bank-files/read-return.ts';
@@ -9,7 +11,6 @@ import { STRICT_CHARGE_RULES } from '../src/charges/check.ts';
 import { createCharge } from '../src/charges/create.ts';
 import { startChargeBatches } from '../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../src/charges/decide.ts';
-import { CHARGE_JOBS } from '../src/charges/jobs.ts';
 import { openLinks } from '../src/charges/links.ts';
 import { startPaymentBatches } from '../src/charges/pay.ts';
 import { configuredRates } from '../src/charges/rate.ts';
@@ -20,8 +21,6 @@ import { startQueue } from '../src/jobs/queue.ts';
 import { DAY_MS } from '../src/lib/civil-days.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
-import { ORDER_JOBS } from '../src/orders/claim-job.ts';
-import { PAYOUT_JOBS } from '../src/payouts/jobs.ts';
 import { liveRails } from '../src/rails/live-rails.ts';
 import { connect } from '../src/storage/connect.ts';
 import { startProcessorMeter } from './processor-time.ts';
@@ -54,7 +53,7 @@ const log = createLog('error', process.stderr);
 const db = await connect({ connection: { connectionString: work.databaseUrl }, log });
 const { rails } = liveRails({ rails: [], boletos: [work.agreement] }, { clock, log });
 await requireRails(db, rails, clock.now());
-const queue = await startQueue({ db, log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+const queue = await startQueue({ db, log, kinds: ALL_JOBS });
 const base = {
   ...{ db, queue, log, clock, rails, bankWaitMs: 0 },
   links: await openLinks(db, () => 'http://127.0.0.1:3000'),

@@ -331,7 +331,7 @@ test('docs/architecture.md names every room of the house and draws their order',
     .map(({ name }) => name);
   const named = rowsIn(section).map(cells => /^src\/(\w+)$/.exec(cells[1]!)?.[1]);
   assert.deepEqual(sorted(named.filter(name => name !== undefined)), sorted(rooms));
-  const order = /^ {2}'([\w.]+)',$/gm;
+  const order = /^ {2}'([\w.-]+)',$/gm;
   const house = [...(/const ORDER = \[(.*?)\];/s.exec(read('test/house.test.ts'))?.[1] ?? '').matchAll(order)];
   assert.ok(section?.includes(`\`${house.map(match => match[1]).join(' < ')}\``));
 });

@@ -13,7 +13,7 @@ import type { ReceiptDeps } from './receipts.ts';
 import { endComparison, findDueDay, postponeComparison } from './store-compare-day.ts';
 import { LONGEST_PAGE_MS, takeReceipts } from './watch-rails.ts';
 
-type DailyDeps = CompareDeps &
+export type DailyDeps = CompareDeps &
   ReceiptDeps & { readonly rails: Rails; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 const PAUSE_MS = 5_000;

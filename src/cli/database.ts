@@ -2,7 +2,7 @@
 // goes on running. It must be there: only the service makes one, so a command in the wrong folder does not answer from an
 // empty database. It leaves the schema as it is: with migrations of a newer version, nodes of the one before could not be started
 // again. What a command changes is written to the audit log as the operator's doing.
-import { CHARGE_JOBS } from '../charges/jobs.ts';
+import { ALL_JOBS } from '../all-jobs.ts';
 import { openLinks } from '../charges/links.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
 import type { WriteDeps } from '../charges/write.ts';
@@ -11,8 +11,6 @@ import { startQueue } from '../jobs/queue.ts';
 import { withAuditContext, withoutAuditContext } from '../lib/audit-context.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { ORDER_JOBS } from '../orders/claim-job.ts';
-import { PAYOUT_JOBS } from '../payouts/jobs.ts';
 import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
 import { asStartFault } from '../storage/connect.ts';
@@ -44,7 +42,7 @@ export async function withCharges<T>(
     const queue = await startQueue({
       db: deps.db,
       log: task.log,
-      kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS],
+      kinds: ALL_JOBS,
     });
     stops.push(() => queue.stop());
     const links = await openLinks(deps.db, localUrl(task.config), secretBox(task.config.masterKeys));

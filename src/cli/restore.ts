@@ -1,13 +1,12 @@
 // trilho restore: puts a backup into a new database, or tries it in a scratch database with --verify, and runs both proofs there.
+
 import path from 'node:path';
-import { CHARGE_JOBS } from '../charges/jobs.ts';
+import { ALL_JOBS } from '../all-jobs.ts';
 import type { Config } from '../config/config.ts';
 import { jobsToRestore } from '../jobs/backup.ts';
 import { startQueue } from '../jobs/queue.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
-import { ORDER_JOBS } from '../orders/claim-job.ts';
-import { PAYOUT_JOBS } from '../payouts/jobs.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
 import { checkFolder, readFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
@@ -72,7 +71,7 @@ export async function verifyBackup(commandLog: Log, entries: AsyncIterable<Entry
 /** Exit code 1 when the data is restored and a proof fails. */
 async function restoreInto(db: Database, log: Log, backup: OpenBackup, mode?: Mode): Promise<number> {
   await requireEmpty(db);
-  const queue = await startQueue({ db, log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+  const queue = await startQueue({ db, log, kinds: ALL_JOBS });
   try {
     let said: readonly string[] = [];
     const finish = async (tx: Sql) => {

@@ -13,13 +13,13 @@ const LOOK_AFTER_FAILURE_MS = 1_000;
 /** What is on its way when we stop may come to its end for so long; then it is cut short and sent again by another node. */
 const STOP_TIMEOUT_MS = 2_000;
 
-type Deps = DeliverDeps & {
+export type DeliveringDeps = DeliverDeps & {
   readonly heartbeats?: Heartbeats | undefined;
   /** Runs before each look. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
 
-export function startDelivering(deps: Deps): { stop(): Promise<void> } {
+export function startDelivering(deps: DeliveringDeps): { stop(): Promise<void> } {
   const cutting = new AbortController();
   const inHand = new Set<Promise<void>>();
   const ends = startDeliveryEnds(deps);

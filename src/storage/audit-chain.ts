@@ -194,7 +194,7 @@ function nextHead(previous: Head, { id, at, actor, action, objectId, requestId, 
   return { position, hash: contentHash(content) };
 }
 
-type SealingDeps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+export type SealingDeps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 /** Seals after commits of this process and from time to time, until it is stopped, and once more at the stop. */
 export function startSealing({ db, log, heartbeats }: SealingDeps): Loop {

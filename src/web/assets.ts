@@ -28,6 +28,9 @@ export type Assets = {
   textOf(name: AssetName): string;
 };
 
+/** What a page outside the dashboard is given. */
+export type Site = { readonly assets: Assets };
+
 const HASH_LENGTH = 12;
 const BROTLI_BEST = 11;
 /** A year, the longest that caches honour. */

@@ -1,15 +1,14 @@
 // A boleto that carries a pix code is paid once, whichever way it is paid and however often the bank tells of it.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { compareDay } from '../../src/charges/compare-day.ts';
-import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
-import { ORDER_JOBS } from '../../src/orders/claim-job.ts';
-import { PAYOUT_JOBS } from '../../src/payouts/jobs.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { watchedRails } from '../../src/rails/watched-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
@@ -91,7 +90,7 @@ describe('sicoob', () => {
       at.service.clock.advanceMs(2 * DAY_MS);
       const { clock, databaseUrl, url } = at.service;
       const db = await connect({ connection: { connectionString: databaseUrl }, log: silentLog });
-      const queue = await startQueue({ db, log: silentLog, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+      const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
       await sweepCharges({ db, queue, links: await openLinks(db, () => url) }, clock.now());
       await queue.stop();
       await db.close();

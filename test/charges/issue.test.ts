@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { ISSUE } from '../../src/charges/issue-job.ts';
 import { handleJob } from '../../src/jobs/job.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
@@ -10,7 +11,6 @@ import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
-import { ALL_JOBS } from '../harness/jobs.ts';
 import { silentLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';

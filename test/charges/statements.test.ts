@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { importStatement } from '../../src/charges/statements/statement.ts';
@@ -11,7 +12,6 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { readStatement } from '../../src/rails/statement/statement.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { ALL_JOBS } from '../harness/jobs.ts';
 import { silentLog } from '../harness/log.ts';
 import { pixCharges } from '../harness/pix-charges.ts';
 import { type Service, startService } from '../harness/service.ts';

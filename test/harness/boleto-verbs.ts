@@ -1,6 +1,7 @@
 // The verbs of a charge at a bank with a boleto API with what they need, outside any service: for a process that dies in the middle
 // of one, and for a test that cuts one off.
 import { openedAccounts } from '../../src/accounts/require.ts';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { changeDueDay } from '../../src/charges/change-at-bank.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
 import { createCharge } from '../../src/charges/create.ts';
@@ -17,7 +18,6 @@ import { startQueue } from '../../src/jobs/queue.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 

@@ -1,5 +1,7 @@
 // The verbs of a charge's life with what they need, outside any service: for a process that dies in the middle of one, and for
 // a test that cuts one off.
+
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
@@ -18,7 +20,6 @@ import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
 import { fileBank } from './file-bank.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 import { watchOf } from './watch.ts';

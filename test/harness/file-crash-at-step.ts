@@ -1,6 +1,7 @@
 // Making a charge whose boleto goes by file, or files to its bank, in a process of its own that is killed after a given number of
 // steps. A further step is before a file is marked as offered, when it lies in its folder.
 
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { exchangeNow } from '../../src/charges/bank-files/exchange-files.ts';
 import { instructRegistrations } from '../../src/charges/bank-files/instruct.ts';
 import { offerFiles } from '../../src/charges/bank-files/offer-files.ts';
@@ -19,7 +20,6 @@ import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
 import type { CrashOrder } from './crash.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 

@@ -1,11 +1,11 @@
 // A live service whose boletos go to a bank by file, and both ends of the exchange, in the time of the test.
 
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
 import { type OfferedFile, offerFiles } from '../../src/charges/bank-files/offer-files.ts';
 import { type ReadReturn, readReturn } from '../../src/charges/bank-files/read-return.ts';
 import type { BoletoFile } from '../../src/charges/bank-files/store-files.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { takeReceipt } from '../../src/charges/receipts.ts';
@@ -13,8 +13,6 @@ import { sweepCharges } from '../../src/charges/sweep.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { ORDER_JOBS } from '../../src/orders/claim-job.ts';
-import { PAYOUT_JOBS } from '../../src/payouts/jobs.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import type { Receipt } from '../../src/rails/rail.ts';
@@ -70,7 +68,7 @@ export async function startFileExchange(
   const { clock } = service;
   const { rails } = liveRails({ rails: [], boletos }, { clock, log: silentLog });
   const db = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
-  const queue = await startQueue({ db, log: silentLog, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+  const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const links = await openLinks(db, () => service.url);
   const writing = { db, queue, links, rails, clock, log: silentLog };
   const readingOver = (over: Database) => {

@@ -1,5 +1,7 @@
 // Taking locations at a PSP, or making a charge that has one, in a process of its own that is killed after a given number of
 // steps.
+
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
@@ -15,7 +17,6 @@ import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
 import type { CrashOrder } from './crash.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 

@@ -1,6 +1,7 @@
 // The verbs of an order's life with what they need, outside any service: for a process that dies in the middle of one, and
 // for a test that takes one step and no further.
 import assert from 'node:assert/strict';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { openLinks } from '../../src/charges/links.ts';
@@ -34,7 +35,6 @@ import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { openScreening } from '../../src/wallets/screening.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 

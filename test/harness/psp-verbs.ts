@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../../src/accounts/require.ts';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
@@ -20,7 +21,6 @@ import { absentRail } from '../../src/rails/absent.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 

@@ -6,13 +6,13 @@ import { statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { type Home, settleHome } from '../../src/storage/embedded/home.ts';
 import { startEmbeddedPostgres } from '../../src/storage/embedded/postgres.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { asAdmin, TEMPLATE } from './databases.ts';
-import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import { until } from './process.ts';
 

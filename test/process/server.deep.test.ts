@@ -8,13 +8,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { connect } from '../../src/storage/connect.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { createDatabase } from '../harness/databases.ts';
-import { ALL_JOBS } from '../harness/jobs.ts';
 import { silentLog } from '../harness/log.ts';
 import {
   ASK_AGAIN_MS,

@@ -2,6 +2,7 @@
 // the other node does is placed exactly between two reads of the move.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { FOLLOW_ORDER } from '../../src/charges/wake-order.ts';
 import { handleJob } from '../../src/jobs/job.ts';
 import { hasNoJobs, type NewerJobs, type Queue, startQueue } from '../../src/jobs/queue.ts';
@@ -11,7 +12,6 @@ import { orderSweep, sweepOrders } from '../../src/orders/sweep.ts';
 import { type MoveClockDeps, moveClock } from '../../src/sandbox/clock/move.ts';
 import { type SandboxClock, sandboxClock } from '../../src/sandbox/clock/sandbox-clock.ts';
 import { type Database, openDatabase, type Sql } from '../../src/storage/database.ts';
-import { ALL_JOBS } from '../harness/jobs.ts';
 import { silentLog } from '../harness/log.ts';
 import { orderDriver } from '../harness/orders.ts';
 import { type Service, startService } from '../harness/service.ts';

@@ -8,54 +8,47 @@ import { AppError, isOutage } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { isStorable } from '../../lib/text.ts';
+import type { Database } from '../../storage/database.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { accountPages } from './accounts.ts';
+import type { ActDeps } from './act.ts';
 import type { BankNeedDeps } from './bank-needs.ts';
-import { boletoFilePages } from './boleto-files.ts';
-import { chargeActs } from './charge-acts.ts';
-import { chargeMoneyActs } from './charge-money-acts.ts';
-import { chargePages, type ListDeps } from './charges.ts';
+import type { ListDeps } from './charges.ts';
 import { keptFigures } from './figures.ts';
 import { fieldsOf, readForms } from './form.ts';
 import { plainPage } from './frame.ts';
 import { type HealthPageDeps, healthPage } from './health.ts';
-import { keyPages } from './keys.ts';
 import { type LoginDeps, loginRoutes } from './login.ts';
 import { meRoutes } from './me.ts';
-import { moneyPages } from './money.ts';
-import { newChargeForm } from './new-charge.ts';
-import { orderActs } from './order-acts.ts';
-import { orderForms } from './order-forms.ts';
 import type { OrderNeedDeps } from './order-needs.ts';
-import { orderPages } from './orders.ts';
 import { keptNetworkFaults, type OutsideNeedDeps } from './outside-needs.ts';
 import { overviewPage } from './overview.ts';
 import { queryOf } from './parts.ts';
-import { type PayoutActDeps, payoutActs } from './payout-acts.ts';
-import { payoutPages } from './payouts.ts';
-import { peoplePages } from './people.ts';
 import { recordExports } from './record-exports.ts';
 import { recordPages } from './records.ts';
-import { returnPages } from './returns.ts';
 import { searchPage } from './search.ts';
-import { statementPages } from './statements.ts';
 import { streamRoute, versions } from './stream.ts';
-import { walletPages } from './wallets.ts';
-import { webhookPages } from './webhooks.ts';
+
+/** What every page may ask for. */
+export type PageDeps = ListDeps & ActDeps & OutsideNeedDeps & { readonly db: Database };
 
 /** What the pages share and is made here. */
 type Made = 'versionOf' | 'figures' | 'networkFaults';
 
 export type DashboardDeps = LoginDeps &
-  Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps & BankNeedDeps & PayoutActDeps, Made> & {
+  Omit<PageDeps & HealthPageDeps & OrderNeedDeps & BankNeedDeps, Made> & {
     readonly log: Log;
     readonly showPageStreams: Observers['showPageStreams'];
   };
 
 const HIDDEN = { schema: { hide: true } } as const;
 
-export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
+/** `ofModules`: the pages of the nouns. */
+export function dashboardRoutes(
+  app: FastifyInstance,
+  deps: DashboardDeps,
+  ofModules: readonly ((scope: FastifyInstance, pages: PageDeps) => void)[],
+): void {
   app.register(async scope => {
     readForms(scope);
     scope.setErrorHandler((error, request, reply) => sendRefusal(deps, error, request, reply));
@@ -71,26 +64,9 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
       networkFaults: keptNetworkFaults(deps.chains, deps.machineClock),
     };
     overviewPage(scope, pages);
-    chargePages(scope, pages);
-    newChargeForm(scope, pages);
-    chargeActs(scope, pages);
-    chargeMoneyActs(scope, pages);
-    orderPages(scope, pages);
-    orderActs(scope, pages);
-    orderForms(scope, pages);
-    payoutPages(scope, pages);
-    payoutActs(scope, pages);
-    walletPages(scope, pages);
-    moneyPages(scope, pages);
-    statementPages(scope, pages);
-    returnPages(scope, pages);
-    boletoFilePages(scope, pages);
-    webhookPages(scope, pages);
+    for (const add of ofModules) add(scope, pages);
     recordPages(scope, pages);
     recordExports(scope, pages);
-    accountPages(scope, pages);
-    keyPages(scope, pages);
-    peoplePages(scope, pages);
     searchPage(scope, pages);
     healthPage(scope, pages);
     scope.get<{ Params: { '*': string } }>('/dashboard/*', HIDDEN, async ({ params }, reply) => {

@@ -1,0 +1,56 @@
+// The composition of live: real rails and chains, the time of the database's machine, and API keys.
+import { openedAccounts } from '../accounts/require.ts';
+import { requireUsableKey } from '../accounts/require-key.ts';
+import type { Chains } from '../chains/chain.ts';
+import { STRICT_CHARGE_RULES } from '../charges/check.ts';
+import { configuredRates } from '../charges/rate.ts';
+import { warnOfNoReceiver } from '../http/open-receiver.ts';
+import type { Log } from '../lib/log.ts';
+import { warnOfDefaultLimits } from '../payouts/default-limits.ts';
+import { assetsOnDefaults } from '../payouts/limits.ts';
+import { httpPrices } from '../prices/http.ts';
+import { isAbsent } from '../rails/absent.ts';
+import { liveRails } from '../rails/live-rails.ts';
+import type { Rails } from '../rails/rails.ts';
+import type { Compose } from './composition.ts';
+
+export const composeLive: Compose = async (config, { db, log, databaseClock, opened, overrides, stops }) => {
+  await requireUsableKey(db, databaseClock.now());
+  const live = overrides.rails
+    ? { rails: overrides.rails, stop: () => {} }
+    : liveRails(config, { clock: databaseClock, log });
+  const { rails } = live;
+  stops.add(async () => live.stop());
+  const chains = overrides.chains ?? opened;
+  const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
+  warnOfMissing({ rails, chains, hasPrices }, log);
+  warnOfNoReceiver(config, log);
+  const networks = Object.values(chains).map(({ network }) => network);
+  warnOfDefaultLimits(log, assetsOnDefaults(config.payouts.limits ?? [], networks));
+  return {
+    clock: databaseClock,
+    rails,
+    chains,
+    prices: overrides.prices ?? httpPrices({ log }, config.prices),
+    rates: configuredRates(config.rates, 'configured'),
+    accounts: openedAccounts,
+    chargeRules: STRICT_CHARGE_RULES,
+    requiresKeys: true,
+    allowsLocal: false,
+  };
+};
+
+type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPrices: boolean };
+
+/** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
+function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
+  if (isAbsent(rails.pix) && isAbsent(rails.boleto)) {
+    log.warn(
+      'there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set',
+    );
+  }
+  if (!hasPrices) log.warn('there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set');
+  if (Object.keys(chains).length === 0) {
+    log.warn('there is no chain: every order is refused until chains in TRILHO_CONFIG are set');
+  }
+}

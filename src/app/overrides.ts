@@ -1,0 +1,25 @@
+// What a test or a benchmark puts in the place of the real thing.
+import type { Chains } from '../chains/chain.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Resolve } from '../lib/outgoing-request.ts';
+import type { PriceSource } from '../prices/price.ts';
+import type { Rails } from '../rails/rails.ts';
+
+export type Overrides = {
+  readonly clock?: Clock;
+  /** By what the heartbeats of loops go. */
+  readonly uptimeMs?: () => number;
+  readonly rails?: Rails;
+  readonly chains?: Chains;
+  readonly prices?: PriceSource;
+  /** How names of webhooks are looked up; by DNS when absent. */
+  readonly resolve?: Resolve;
+  /** How long a reader of a stream may take nothing. */
+  readonly streamStallTimeoutMs?: number;
+  /** How long a connection may take nothing of what waits to be sent to it. */
+  readonly unreadLimitMs?: number;
+  /** How long a move of the sandbox's clock waits for those before it. */
+  readonly turnLimitMs?: number;
+  /** False: jobs wait for `runDueJobs`. */
+  readonly work?: boolean;
+};

@@ -1,0 +1,76 @@
+// What charges give the service: the way of money from a bank, bank files and statements, the checkout and the pages of operators.
+import type { Config } from '../config/config.ts';
+import { amountRoutes } from '../http/routes/amounts.ts';
+import { boletoFileRoutes } from '../http/routes/boleto-files.ts';
+import { boletoReturnRoutes } from '../http/routes/boleto-returns.ts';
+import { chargeRoutes } from '../http/routes/charges.ts';
+import { paymentRoutes } from '../http/routes/payments.ts';
+import { type RefundRouteDeps, refundRoutes } from '../http/routes/refunds.ts';
+import { statementRoutes } from '../http/routes/statements.ts';
+import type { Module } from '../module.ts';
+import { chargePictureRoutes } from '../web/charge-pictures.ts';
+import { type CheckoutDeps, checkoutRoutes } from '../web/checkout/routes.ts';
+import { boletoFilePages } from '../web/dashboard/boleto-files.ts';
+import { chargeActs } from '../web/dashboard/charge-acts.ts';
+import { chargeMoneyActs } from '../web/dashboard/charge-money-acts.ts';
+import { chargePages } from '../web/dashboard/charges.ts';
+import { moneyPages } from '../web/dashboard/money.ts';
+import { newChargeForm } from '../web/dashboard/new-charge.ts';
+import { returnPages } from '../web/dashboard/returns.ts';
+import { statementPages } from '../web/dashboard/statements.ts';
+import { type ExchangeDeps, exchangeDueFiles, startExchangingFiles } from './bank-files/exchange-files.ts';
+import { pruneBoletoFiles } from './bank-files/prune-bytes.ts';
+import { compareDueDays, type DailyDeps, startComparingDays } from './compare-daily.ts';
+import type { CreateDeps } from './create.ts';
+import { type FillDeps, fillLocations, startFillingLocations } from './fill-locations.ts';
+import type { IssueDeps } from './issue.ts';
+import { chargeJobs } from './jobs.ts';
+import type { PayDeps } from './pay.ts';
+import { pruneNotifications } from './prune-notifications.ts';
+import { chargeSweep } from './sweep.ts';
+import { lookAtRails, startWatchingRails, type WatchDeps } from './watch-rails.ts';
+
+type Work = IssueDeps & PayDeps & Parameters<typeof chargeSweep>[0];
+type Banks = WatchDeps & DailyDeps & FillDeps & ExchangeDeps;
+type Faces = CreateDeps &
+  RefundRouteDeps &
+  Parameters<typeof chargeRoutes>[1] &
+  Parameters<typeof paymentRoutes>[1] &
+  Omit<CheckoutDeps, 'assets'>;
+
+export function chargesModule(deps: Work & Banks & Faces, { retention }: Pick<Config, 'retention'>): Module {
+  return {
+    jobs: chargeJobs(deps),
+    sweeps: [chargeSweep(deps)],
+    prunes: [pruneNotifications(retention.notifications), pruneBoletoFiles(deps, retention.boletoFiles)],
+    background: [
+      { start: () => startFillingLocations(deps), runDue: () => fillLocations(deps), feedsJobs: true },
+      { start: () => startWatchingRails(deps), runDue: () => lookAtRails(deps), feedsJobs: true },
+      { start: () => startExchangingFiles(deps), runDue: () => exchangeDueFiles(deps) },
+      { start: () => startComparingDays(deps), runDue: () => compareDueDays(deps) },
+    ],
+    routes: app => {
+      chargeRoutes(app, deps);
+      refundRoutes(app, deps);
+      amountRoutes(app, deps);
+      paymentRoutes(app, deps);
+      statementRoutes(app, deps);
+      boletoReturnRoutes(app, deps);
+      boletoFileRoutes(app, deps);
+    },
+    pages: (app, site) => {
+      checkoutRoutes(app, { ...deps, ...site });
+      chargePictureRoutes(app, deps);
+    },
+    dashboard: (scope, pages) => {
+      chargePages(scope, pages);
+      newChargeForm(scope, pages);
+      chargeActs(scope, pages);
+      chargeMoneyActs(scope, pages);
+      moneyPages(scope, pages);
+      statementPages(scope, pages);
+      returnPages(scope, pages);
+      boletoFilePages(scope, pages);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What orders give the service: their life, the lines of the networks, and what operators do about payouts.
+import type { Config } from '../config/config.ts';
+import { coldSweepRoutes } from '../http/routes/cold-sweeps.ts';
+import { orderActionRoutes } from '../http/routes/order-actions.ts';
+import { orderRoutes } from '../http/routes/orders.ts';
+import { pauseRoutes } from '../http/routes/pauses.ts';
+import { senderRoutes } from '../http/routes/senders.ts';
+import type { ListReadDeps } from '../http/server/list-read.ts';
+import type { Module } from '../module.ts';
+import { pruneRows } from '../storage/archive/prune-rows.ts';
+import { orderActs } from '../web/dashboard/order-acts.ts';
+import { orderForms } from '../web/dashboard/order-forms.ts';
+import { orderPages } from '../web/dashboard/orders.ts';
+import { type ClaimDeps, claimJobs } from './claim.ts';
+import { claimSweep } from './claim-sweep.ts';
+import type { ColdSweepDeps } from './cold-sweep.ts';
+import type { OrderDeps } from './create.ts';
+import { type FollowDeps, followJobs } from './follow.ts';
+import { pruneQuotes } from './prune-quotes.ts';
+import type { SettlePaidDeps } from './settle-paid.ts';
+import { orderSweep } from './sweep.ts';
+import { startWatchingPayouts, type WatchPayoutsDeps, watchPayouts } from './watch-payouts.ts';
+
+type Work = FollowDeps & ClaimDeps & WatchPayoutsDeps;
+type Faces = OrderDeps &
+  SettlePaidDeps &
+  ColdSweepDeps &
+  ListReadDeps &
+  Parameters<typeof senderRoutes>[1] & { readonly pageSize: number };
+type Settings = Pick<Config, 'retention' | 'archiveDir'>;
+
+export function ordersModule(deps: Work & Faces, { retention, archiveDir }: Settings): Module {
+  return {
+    jobs: [...followJobs(deps), ...claimJobs(deps)],
+    sweeps: [orderSweep(deps), claimSweep(deps)],
+    prunes: [pruneRows(pruneQuotes(retention.quotes), archiveDir)],
+    background: [{ start: () => startWatchingPayouts(deps), runDue: () => watchPayouts(deps) }],
+    routes: app => {
+      orderRoutes(app, deps);
+      orderActionRoutes(app, deps);
+      pauseRoutes(app, deps);
+      senderRoutes(app, deps);
+      coldSweepRoutes(app, deps);
+    },
+    dashboard: (scope, pages) => {
+      orderPages(scope, { ...pages, chains: deps.chains });
+      orderActs(scope, { ...pages, chains: deps.chains });
+      orderForms(scope, pages);
+    },
+  };
+}

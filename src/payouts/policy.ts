@@ -1,0 +1,25 @@
+// What the settings say about payouts, for everything that asks before crypto leaves.
+import type { Config } from '../config/config.ts';
+import { OPERATOR_ACCOUNT } from './cold-sweep.ts';
+import { type AlarmRules, openAlarmRules } from './judge-network.ts';
+import { openLimits, type PayoutLimits } from './limits.ts';
+import type { UnsignedSlots } from './payout.ts';
+
+export type PayoutPolicy = {
+  readonly payoutLimits: PayoutLimits;
+  readonly alarmRules: AlarmRules;
+  /** Whose payouts those are that no order asks for. */
+  readonly operatorAccountId: string;
+  readonly unsignedSlots: UnsignedSlots | undefined;
+};
+
+/** Throws a StartError that names every fault. */
+export function openPayoutPolicy({ payouts, mode }: Pick<Config, 'payouts' | 'mode'>): PayoutPolicy {
+  const { limits = [], accountId = OPERATOR_ACCOUNT, unsignedSlots } = payouts;
+  return {
+    payoutLimits: openLimits(limits, mode),
+    alarmRules: openAlarmRules(payouts),
+    operatorAccountId: accountId,
+    unsignedSlots,
+  };
+}
