@@ -1,4 +1,4 @@
-// npm run drill:failover [-- <failovers> <seed> [control]]: the service on three PostgreSQL servers under Patroni, through HAProxy.
+// npm run drill -- failover [<failovers> <seed> [control]]: the service on three PostgreSQL servers under Patroni, through HAProxy.
 // The leader is killed, stopped or cut off from etcd, just after its standbys have lost it, again and again, under load; what was
 // acknowledged must be there, once. Leaves with exit code 1 when it is not so. `control`: asynchronous replication, where the drill
 // must see a loss, and leaves with 1 when it sees none. Needs `sh drills/install.sh`.
@@ -25,7 +25,7 @@ const [FAILOVERS = 10, SEED = 23] = process.argv
   .filter(word => word !== 'control')
   .map(Number);
 if (!Number.isSafeInteger(FAILOVERS) || FAILOVERS < 1 || !Number.isSafeInteger(SEED)) {
-  process.stderr.write('usage: npm run drill:failover -- [<failovers> <seed>] [control]\n');
+  process.stderr.write('usage: npm run drill -- failover [<failovers> <seed>] [control]\n');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// npm run fuzz [-- --cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: requests made by chance from the OpenAPI document,
+// npm run drill -- fuzz [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: requests made by chance from the OpenAPI document,
 // and of pages and their forms, against a sandbox in a process of its own. Every one must be answered, with no 5xx but of a chain that a case has silenced, and as the
 // document says, or with a page. Prints a table; leaves with exit code 1 when one was not, or when there was no time for all of them, unless `--minutes`
 // asked for less. `--seed` and `--from` make the same cases again, but for ids.
@@ -31,7 +31,7 @@ const { cases, seed, minutes = '60', from, 'at-once': atOnce } = values;
 const [CASES = 0, SEED = 0, MINUTES = 0, FROM = 0, AT_ONCE = 0] = [cases, seed, minutes, from, atOnce].map(Number);
 if (![CASES, SEED, MINUTES, FROM, AT_ONCE].every(Number.isSafeInteger) || CASES < 1 || AT_ONCE < 1) {
   process.stderr.write(
-    'usage: npm run fuzz -- [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]\n',
+    'usage: npm run drill -- fuzz [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]\n',
   );
   process.exit(2);
 }

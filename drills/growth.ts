@@ -1,4 +1,4 @@
-// npm run drill:growth [-- <events> <seconds>]: what a feed of a hundred million events costs. Events are made by SQL; then readers page
+// npm run drill -- growth [<events> <seconds>]: what a feed of a hundred million events costs. Events are made by SQL; then readers page
 // through the feed, charges are created, and old events are moved to the archive beside them, at a hundredth of the size and at the whole.
 // Prints the times of both and their ratio; leaves with exit code 1 when a reader did not get what it asked for, when nothing was moved or
 // removed, or less than a third as much of the whole as of the hundredth, or when the middle of a hundred times as many events is more
@@ -27,7 +27,7 @@ import {
 
 const [EVENTS = 100_000_000, SECONDS = 60] = process.argv.slice(2).map(Number);
 if (!Number.isSafeInteger(EVENTS) || EVENTS < 1_000_000 || !Number.isSafeInteger(SECONDS) || SECONDS < 1) {
-  process.stderr.write('usage: npm run drill:growth -- [<events, at least a million> <seconds of pruning>]\n');
+  process.stderr.write('usage: npm run drill -- growth [<events, at least a million> <seconds of pruning>]\n');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// npm run drill:month [-- <charges>]: a hundred thousand open charges, and the sandbox clock moved by a month. Prints how long
+// npm run drill -- month [<charges>]: a hundred thousand open charges, and the sandbox clock moved by a month. Prints how long
 // it took, the memory of the service, and how often a table was scanned sequentially.
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config/config.ts';

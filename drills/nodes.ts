@@ -1,4 +1,4 @@
-// npm run drill:nodes [-- <kills of a node> <kills of the database> <seed> [control]]: three nodes on one database, under mixed load,
+// npm run drill -- nodes [<kills of a node> <kills of the database> <seed> [control]]: three nodes on one database, under mixed load,
 // while nodes and the database are killed. Every write that was acknowledged must be there, once; its event must reach a webhook and
 // a stream; jobs of a killed node must go on within half a minute; and no node may end by itself. Prints a table; leaves with exit code 1
 // when it is not so. `control`: the database acknowledges before it has written, so the drill must see a loss, and then what was made
@@ -30,7 +30,7 @@ const [NODE_KILLS = 100, DATABASE_KILLS = 30, SEED = 23] = process.argv
   .filter(word => word !== 'control')
   .map(Number);
 if (![NODE_KILLS, DATABASE_KILLS, SEED].every(Number.isSafeInteger) || NODE_KILLS < 0 || DATABASE_KILLS < 0) {
-  process.stderr.write('usage: npm run drill:nodes -- [<kills of a node> <kills of the database> <seed>] [control]\n');
+  process.stderr.write('usage: npm run drill -- nodes [<kills of a node> <kills of the database> <seed>] [control]\n');
   process.exit(2);
 }
 

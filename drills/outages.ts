@@ -1,4 +1,4 @@
-// npm run drill:outages [-- <seconds of each> [control] [--without root] [--without faketime]]: a service under load whose database is
+// npm run drill -- outages [<seconds of each> [control] [--without root] [--without faketime]]: a service under load whose database is
 // stopped, silent, full, read-only, locked or has no connection left, and whose clock is stepped. Each time callers are answered, or
 // refused with 503 and Retry-After within a second; memory stays flat; and the service goes on by itself. Leaves with exit code 1 when a
 // promise was broken, an acknowledged write was lost, or a fault could not be tried. `control`: the database acknowledges before it has
@@ -28,7 +28,7 @@ const [SECONDS = 25] = positionals.filter(word => word !== 'control').map(Number
 if (!Number.isSafeInteger(SECONDS) || SECONDS < 20 || !values.without.every(word => word in NEEDS)) {
   const flags = Object.keys(NEEDS).map(need => `[--without ${need}]`);
   process.stderr.write(
-    `usage: npm run drill:outages -- [<seconds of each, at least 20>] [control] ${flags.join(' ')}\n`,
+    `usage: npm run drill -- outages [<seconds of each, at least 20>] [control] ${flags.join(' ')}\n`,
   );
   process.exit(2);
 }

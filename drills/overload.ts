@@ -1,4 +1,4 @@
-// npm run drill:overload [-- <seconds of each>]: a node that may answer 64 requests at a time. First 64 callers, then five times as
+// npm run drill -- overload [<seconds of each>]: a node that may answer 64 requests at a time. First 64 callers, then five times as
 // many, then 64 again: what it cannot take it refuses early with 503 `overloaded` and Retry-After, and what it takes is answered as
 // before. Then callers with slow headers, bodies and reads, idle connections and streams that nobody reads: memory stays bounded
 // and others are served. Leaves with exit code 1 when an answer is another one, an acknowledged write is lost, memory grows, or a stream is
@@ -23,7 +23,7 @@ const [SECONDS = 20] = process.argv
   .filter(word => word !== 'control')
   .map(Number);
 if (!Number.isSafeInteger(SECONDS) || SECONDS < 5) {
-  process.stderr.write('usage: npm run drill:overload -- [<seconds of each, at least 5>] [control]\n');
+  process.stderr.write('usage: npm run drill -- overload [<seconds of each, at least 5>] [control]\n');
   process.exit(2);
 }
 

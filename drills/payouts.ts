@@ -1,4 +1,4 @@
-// npm run drill:payouts [-- <chain> …] [--of-each <n>] [--seed <n>] [--only <kind>]: payouts on a real EVM node, on the simulated
+// npm run drill -- payouts [<chain> …] [--of-each <n>] [--seed <n>] [--only <kind>]: payouts on a real EVM node, on the simulated
 // Tron network and on the sandbox's simulated chain, while processes are killed and nodes fail in every way that we know. Then
 // the transfers are counted on the chain itself: one for each fulfilled order, none for any other. Prints a table; leaves with
 // exit code 1 when anything was lost, doubled or wrong, or when a control that pays twice was not seen.
@@ -34,7 +34,7 @@ const [seed, ofEach, atOnce] = [
 const isUnknown = positionals.some(name => !WORLDS.some(world => world === name));
 if (isUnknown || !Number.isSafeInteger(seed) || !(ofEach >= 1) || !(atOnce >= 1)) {
   process.stderr.write(
-    'usage: npm run drill:payouts -- [evm] [tron] [simulated] [--of-each <n>] [--seed <n>] [--only <kind>] [--index <n>]\n',
+    'usage: npm run drill -- payouts [evm] [tron] [simulated] [--of-each <n>] [--seed <n>] [--only <kind>] [--index <n>]\n',
   );
   process.exit(2);
 }

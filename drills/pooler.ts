@@ -1,4 +1,4 @@
-// npm run drill:pooler [-- <seconds>]: a PgBouncer between the service and its database. One that takes something away is refused
+// npm run drill -- pooler [<seconds>]: a PgBouncer between the service and its database. One that takes something away is refused
 // by a sentence; behind one that gives whole sessions two nodes work under load while it is restarted, and what was acknowledged
 // must be there, once, with ledger and audit log right. Leaves with exit code 1 when it is not so. Needs `pgbouncer`: sh drills/install.sh.
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { print, printChecks, printResult, printWrong } from './print.ts';
 
 const SECONDS = Number(process.argv[2] ?? 30);
 if (!Number.isSafeInteger(SECONDS) || SECONDS < 1) {
-  process.stderr.write('usage: npm run drill:pooler -- [<seconds>]\n');
+  process.stderr.write('usage: npm run drill -- pooler [<seconds>]\n');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// npm run drill:psp [-- <payers> [<seed>]]: five thousand payments through a PSP that loses replies, goes silent, repeats,
+// npm run drill -- psp [<payers> [<seed>]]: five thousand payments through a PSP that loses replies, goes silent, repeats,
 // reorders, drops and forges, while the service is killed again and again. Then the faults end, and the service must have
 // exactly the money that the PSP has, and `trilho reconcile` and `trilho ledger check` must agree. Prints a table; leaves with
 // exit code 1 when anything was lost, doubled, invented, or told in a log.
@@ -44,7 +44,7 @@ const LOOK_MS = 61_000;
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 if (!Number.isSafeInteger(PAYERS) || PAYERS < 1 || !Number.isSafeInteger(SEED)) {
-  process.stderr.write('usage: npm run drill:psp -- [<payers> [<seed>]]\n');
+  process.stderr.write('usage: npm run drill -- psp [<payers> [<seed>]]\n');
   process.exit(2);
 }
 

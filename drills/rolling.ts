@@ -1,4 +1,4 @@
-// npm run drill:rolling -- <folder of another version> [<seconds of each step>]: three nodes of the other version under load are
+// npm run drill -- rolling <folder of another version> [<seconds of each step>]: three nodes of the other version under load are
 // replaced one by one by nodes of this one, which brings the schema up to date meanwhile; then back again, where the other
 // version takes the schema. What was acknowledged must be there, once, and no caller may get a 5xx but 503. The folder has the other
 // version with its packages, such as a `git worktree` after `npm ci`.
@@ -15,7 +15,7 @@ import { until } from './until.ts';
 
 const [OTHER = '', SECONDS = '5'] = process.argv.slice(2);
 if (OTHER === '' || !/^[1-9]\d{0,3}$/.test(SECONDS)) {
-  process.stderr.write('usage: npm run drill:rolling -- <folder of another version> [<seconds of each step>]\n');
+  process.stderr.write('usage: npm run drill -- rolling <folder of another version> [<seconds of each step>]\n');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// npm run drill:week [-- <charges per second> <days> <share>]: the life of a busy service, day after day, moved by the clock of a sandbox.
+// npm run drill -- week [<charges per second> <days> <share>]: the life of a busy service, day after day, moved by the clock of a sandbox.
 // All days at the whole rate would be sixty million charges in a week, so a share of them is run. What is removed in time is removed after a
 // day, so that the tables are at their lasting size well before the end. Prints how large, fast and full everything is at the end of
 // each day, the last day beside the first, and what the whole rate would need by arithmetic. Leaves with exit code 1 when something was
@@ -28,7 +28,7 @@ const [PER_SECOND = 100, DAYS = 7, SHARE = 0.0002] = process.argv.slice(2).map(N
 const AN_HOUR = Math.round(PER_SECOND * 3_600 * SHARE);
 if (!Number.isSafeInteger(DAYS) || DAYS < 1 || !(SHARE > 0 && SHARE <= 1) || !(AN_HOUR >= 1)) {
   process.stderr.write(
-    'usage: npm run drill:week -- [<charges per second> <days> <share of them that is run, such as 0.0002>]\n',
+    'usage: npm run drill -- week [<charges per second> <days> <share of them that is run, such as 0.0002>]\n',
   );
   process.exit(2);
 }

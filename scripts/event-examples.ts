@@ -1,4 +1,4 @@
-// npm run docs:events -- <url of a running sandbox>: makes every event happen there and records it as the example of its type.
+// npm run docs -- events <url of a running sandbox>: makes every event happen there and records it as the example of its type.
 import { writeFile } from 'node:fs/promises';
 import { TRIGGERS, trigger } from '../src/cli/trigger.ts';
 

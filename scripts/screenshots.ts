@@ -1,4 +1,4 @@
-// npm run docs:screenshots -- <url of a new sandbox>: three months of a small shop there, then the pictures of README.
+// npm run docs -- screenshots <url of a new sandbox>: three months of a small shop there, then the pictures of README.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { launchBrowser } from '../test/harness/launch-browser.ts';
 

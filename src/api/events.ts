@@ -35,7 +35,7 @@ export const Event = Type.Object(
   { $id: 'Event', additionalProperties: false },
 );
 
-/** An event of each type, recorded in a sandbox by `npm run docs:events`. */
+/** An event of each type, recorded in a sandbox by `npm run docs -- events`. */
 export const EVENT_EXAMPLES: Readonly<Record<string, Static<typeof Event>>> = recorded;
 
 export const EVENT_EXAMPLE = recorded['charge.active'];

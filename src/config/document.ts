@@ -1,12 +1,12 @@
 // The table of settings as people read it: `.env.example` and the table in docs/configuration.md. Both files are kept in
-// the repository; `npm run docs:settings` writes them and a test fails when they differ from the settings.
+// the repository; `npm run docs -- settings` writes them and a test fails when they differ from the settings.
 import type { Setting } from './setting.ts';
 import { SETTINGS } from './settings.ts';
 
 const LINE_WIDTH = 120;
 
 const HEADER = [
-  'Every setting with its default, made from src/config/settings.ts by npm run docs:settings. Copy this file to .env in the',
+  'Every setting with its default, made from src/config/settings.ts by npm run docs -- settings. Copy this file to .env in the',
   'folder you start from and uncomment what you change. A variable of the environment wins over .env; docs/configuration.md',
   'says more.',
 ];
@@ -21,7 +21,7 @@ export function envExample(): string {
   return `${[HEADER.map(line => `# ${line}`).join('\n'), ...paragraphs].join('\n\n')}\n`;
 }
 
-const BEGIN = '<!-- settings: made by npm run docs:settings -->';
+const BEGIN = '<!-- settings: made by npm run docs -- settings -->';
 const END = '<!-- end of settings -->';
 
 /** The page with its table of settings made anew between the two markers. */

@@ -1,5 +1,5 @@
 // Every setting of the service, once. Reading, faults, `trilho config`, `.env.example` and docs/configuration.md come from
-// this table; after a change run `npm run docs:settings`.
+// this table; after a change run `npm run docs -- settings`.
 import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';

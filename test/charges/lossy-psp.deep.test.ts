@@ -1,5 +1,5 @@
 // Payments through a PSP that loses replies, goes silent, repeats, reorders, drops and forges notifications: every payment is
-// credited once and none is invented. `npm run drill:psp` is the same with five thousand, and with a service that is killed.
+// credited once and none is invented. `npm run drill -- psp` is the same with five thousand, and with a service that is killed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';

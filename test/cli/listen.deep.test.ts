@@ -143,7 +143,7 @@ test('every event can be triggered, and happens', async t => {
   for (const type of TRIGGERS) {
     const event = JSON.parse(await trigger(service.url, type));
     assert.equal(event.type, type);
-    // The document shows what happens: record it again with npm run docs:events when this fails.
+    // The document shows what happens: record it again with npm run docs -- events when this fails.
     assert.deepEqual(masked(EVENT_EXAMPLES[type]), masked(event), type);
   }
 });

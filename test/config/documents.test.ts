@@ -6,11 +6,11 @@ import { envExample, withSettingsTable } from '../../src/config/document.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-test('.env.example is current; npm run docs:settings writes it', () => {
+test('.env.example is current; npm run docs -- settings writes it', () => {
   assert.equal(read('.env.example'), envExample());
 });
 
-test('the table of docs/configuration.md is current; npm run docs:settings writes it', () => {
+test('the table of docs/configuration.md is current; npm run docs -- settings writes it', () => {
   const page = read('docs/configuration.md');
   assert.equal(page, withSettingsTable(page));
 });

@@ -1,4 +1,4 @@
-// Runs our encoders and readers over a folder of published reference data: `npm run conformance -- <folder>`. It leaves
+// Runs our encoders and readers over a folder of published reference data: `npm run conformance -- data <folder>`. It leaves
 // with exit code 1 when one of them disagrees, and 2 when there is no such folder. The project's own tests do not need it.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -24,7 +24,7 @@ const CNAB_FILE = /\.(rem|ret)$/i;
 
 const folder = process.argv[2];
 if (folder === undefined || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-  console.error('usage: npm run conformance -- <folder of reference data>');
+  console.error('usage: npm run conformance -- data <folder of reference data>');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// `npm run proof:tron`: 10,000 transfers on Tron, byte for byte as tronweb encodes and signs them.
+// `npm run conformance -- tron`: 10,000 transfers on Tron, byte for byte as tronweb encodes and signs them.
 import { proveEncoder } from '../harness/tron-proof.ts';
 
 const COUNT = 10_000;

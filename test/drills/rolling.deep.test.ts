@@ -1,4 +1,4 @@
-// npm run drill:rolling with another version whose nodes do not start.
+// npm run drill -- rolling with another version whose nodes do not start.
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

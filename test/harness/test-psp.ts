@@ -1,4 +1,4 @@
-// The simulated PSP as tests of the rail start it. With PSP_VALIDATOR set, as `npm run conformance:psp` does, Prism stands
+// The simulated PSP as tests of the rail start it. With PSP_VALIDATOR set, as `npm run conformance -- psp` does, Prism stands
 // between rail and PSP and holds every call against Bacen's document; the test does not notice.
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// A part of `npm run drill:payouts`: on a real EVM node and on the simulated Tron network, whatever is killed or fails, each
+// A part of `npm run drill -- payouts`: on a real EVM node and on the simulated Tron network, whatever is killed or fails, each
 // fulfilled order is paid once and no other is paid. Transfers are counted on the chain itself.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The bytes of a transfer are those that tronweb makes. `npm run proof:tron` compares 10,000.
+// The bytes of a transfer are those that tronweb makes. `npm run conformance -- tron` compares 10,000.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proveEncoder } from '../../harness/tron-proof.ts';

@@ -1,4 +1,4 @@
-// npm run conformance:psp -- <folder with Bacen's document> [<part of a test file's path>]: goes through every endpoint of the
+// npm run conformance -- psp <folder with Bacen's document> [<part of a test file's path>]: goes through every endpoint of the
 // simulated PSP, sends all that the rail says, and runs every test of the rail and of the service that talks to a PSP, with
 // Prism in between. It leaves with exit code 1 when Prism finds something that is not excused, and 2 when there is no such
 // folder.
@@ -17,7 +17,7 @@ import { startValidator } from './validator.ts';
 
 const [folder, only] = process.argv.slice(2);
 if (folder === undefined || !existsSync(path.join(folder, 'bacen-pix-api-2.9.0.openapi.yaml'))) {
-  console.error('usage: npm run conformance:psp -- <folder with bacen-pix-api-2.9.0.openapi.yaml> [<test files>]');
+  console.error('usage: npm run conformance -- psp <folder with bacen-pix-api-2.9.0.openapi.yaml> [<test files>]');
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// npm run bench:webhooks [-- <seconds> <events per second>]: a hundred receivers of every event, ten of which accept a request
+// npm run drill -- webhooks [<seconds> <events per second>]: a hundred receivers of every event, ten of which accept a request
 // and do not answer it. Prints the time from the commit of an event to its delivery at the other ninety.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
