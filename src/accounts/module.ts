@@ -5,18 +5,17 @@ import { accountRoutes } from '../http/routes/accounts.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
 import { peopleRoutes } from '../http/routes/people.ts';
 import type { Module } from '../module.ts';
-import { pruneRows } from '../storage/archive/prune-rows.ts';
 import { accountPages } from '../web/dashboard/accounts.ts';
 import { keyPages } from '../web/dashboard/keys.ts';
 import { peoplePages } from '../web/dashboard/people.ts';
 import type { PeopleDeps } from './people/invite.ts';
 import { pruneIdempotencyKeys } from './prune-keys.ts';
 
-type Settings = Pick<Config, 'retention' | 'archiveDir'>;
+type Settings = Pick<Config, 'retention'>;
 
-export function accountsModule(deps: PeopleDeps, { retention, archiveDir }: Settings): Module {
+export function accountsModule(deps: PeopleDeps, { retention }: Settings): Module {
   return {
-    prunes: [pruneRows(pruneIdempotencyKeys(retention.idempotencyKeys), archiveDir)],
+    prunes: [pruneIdempotencyKeys(retention.idempotencyKeys)],
     routes: app => {
       accountSettingsRoutes(app, deps);
       accountRoutes(app, deps);

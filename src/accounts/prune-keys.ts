@@ -1,18 +1,17 @@
 // Removes old idempotency keys. The object that was made under one stays, and its externalId is still taken.
 import type { Duration } from '../lib/date-times.ts';
-import type { RowPrune } from '../storage/archive/prune-rows.ts';
-import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
 import { deleteOldKeys, findOldestKeyAt } from './store-idempotency.ts';
 
-export function pruneIdempotencyKeys(keep: Duration | 'forever'): RowPrune {
+export function pruneIdempotencyKeys(keep: Duration | 'forever'): Prune {
   return {
     kind: 'idempotency_keys',
     keep,
     // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
-    remove: async (tx, before, from) => {
-      const gone = await deleteOldKeys(tx, before, from ? new Date(from) : new Date(0), PRUNE_BATCH_SIZE);
-      const next = gone.length < PRUNE_BATCH_SIZE ? undefined : gone.at(-1)?.createdAt.toISOString();
-      return { rows: gone.map(({ json }) => json), next };
+    step: async (db, before, from) => {
+      const gone = await deleteOldKeys(db, before, from ? new Date(from) : new Date(0), PRUNE_BATCH_SIZE);
+      const next = gone.length < PRUNE_BATCH_SIZE ? undefined : gone.at(-1)?.toISOString();
+      return { removed: gone.length, next };
     },
     oldest: findOldestKeyAt,
   };

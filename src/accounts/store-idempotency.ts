@@ -63,22 +63,20 @@ export async function pointKeyAt(tx: Sql, scope: string, key: string, objectId: 
   await tx.query('update idempotency_keys set object_id = $3 where scope = $1 and key = $2', [scope, key, objectId]);
 }
 
-type RemovedKey = { readonly createdAt: Date; readonly json: string };
-
-/** Deletes some of the oldest keys that were taken before a moment, and returns them in the order of their time. */
-export async function deleteOldKeys(sql: Sql, before: Date, from: Date, limit: number): Promise<RemovedKey[]> {
-  const rows = await sql.query<{ created_at: Date; json: string }>(
+/** Deletes some of the oldest keys that were taken before a moment, and returns their times in order. */
+export async function deleteOldKeys(sql: Sql, before: Date, from: Date, limit: number): Promise<Date[]> {
+  const rows = await sql.query<{ created_at: Date }>(
     `with old as (
        select scope, key from idempotency_keys where created_at >= $1 and created_at < $2
         order by created_at limit $3 for update skip locked
      ), gone as (
        delete from idempotency_keys k using old where k.scope = old.scope and k.key = old.key
-       returning k.created_at, to_jsonb(k)::text as json
+       returning k.created_at
      )
-     select created_at, json from gone order by created_at`,
+     select created_at from gone order by created_at`,
     [from, before, limit],
   );
-  return rows.map(row => ({ createdAt: row.created_at, json: row.json }));
+  return rows.map(({ created_at: createdAt }) => createdAt);
 }
 
 export async function findOldestKeyAt(sql: Sql): Promise<Date | undefined> {

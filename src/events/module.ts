@@ -7,7 +7,6 @@ import { webhookDeliveryRoutes } from '../http/routes/webhook-deliveries.ts';
 import { webhookRoutes } from '../http/routes/webhooks.ts';
 import type { Module } from '../module.ts';
 import { findOpenObjects } from '../orders/store-open.ts';
-import { pruneRows } from '../storage/archive/prune-rows.ts';
 import { webhookPages } from '../web/dashboard/webhooks.ts';
 import { type DeliverDeps, deliverDue } from './deliver.ts';
 import { type DeliveringDeps, startDelivering } from './delivering.ts';
@@ -25,7 +24,7 @@ export function eventsModule(deps: Deps, { retention, archiveDir: dir }: Setting
   // Events are records: without an archive they stay.
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen: findOpenObjects }, events)];
   return {
-    prunes: [pruneRows(pruneDeliveries(keepDeliveries), dir), ...records],
+    prunes: [pruneDeliveries(keepDeliveries), ...records],
     background: [{ start: () => startDelivering(deps), runDue: () => deliverDue(deps) }],
     routes: app => {
       eventRoutes(app, deps);

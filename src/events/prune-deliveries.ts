@@ -1,29 +1,22 @@
 // Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old, unless its webhook was deleted.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
-import type { RowPrune } from '../storage/archive/prune-rows.ts';
 import type { Sql } from '../storage/database.ts';
-import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
+import { resumeSteps } from '../storage/resume-steps.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /** When a delivery was delivered or given up, or is due. */
 const KEPT_FROM = 'greatest(d.created_at, d.delivered_at, d.next_at)';
 
-/** JSON of the deliveries that go, with their attempts. What a receiver answered is not kept: it may repeat what it was sent. */
-const REMOVED_DELIVERIES = `
-  select (to_jsonb(deliveries) || jsonb_build_object('attempts', made.attempts))::text
-    from deliveries
-    left join (select delivery_id, jsonb_agg(to_jsonb(attempts) - 'answer' order by number) as attempts
-                 from attempts group by delivery_id) made on made.delivery_id = deliveries.id`;
-
 /** Ids begin with the time of their delivery, so its primary key is in the order of time. */
-export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
+export function pruneDeliveries(keep: Duration | 'forever'): Prune {
   return {
     kind: 'deliveries',
     keep,
-    resumes: true,
-    remove: async (tx, before, from = FIRST) => {
-      const [done] = await tx.query<{ removed: string[]; looked: string; last: string | null }>(
+    // Those that are still to be sent may lie between.
+    step: resumeSteps(async (db, before, from = FIRST) => {
+      const [done] = await db.query<{ removed: string; looked: string; last: string | null }>(
         `with looked as materialized (
            select id, account_id from webhook_deliveries where id > $1 and id < $2 order by id limit $4
          ), old as materialized (
@@ -35,17 +28,20 @@ export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
               for update of d skip locked
          ), attempts as (
            delete from webhook_attempts a using old where a.delivery_id = old.id and a.account_id = old.account_id
-           returning a.*
          ), deliveries as (
-           delete from webhook_deliveries d using old where d.id = old.id and d.account_id = old.account_id returning d.*
+           delete from webhook_deliveries d using old where d.id = old.id and d.account_id = old.account_id
+           returning d.id
          )
-         select array(${REMOVED_DELIVERIES}) as removed, (select count(*) from looked) as looked,
+         select (select count(*) from deliveries) as removed, (select count(*) from looked) as looked,
                 (select id from looked order by id desc limit 1) as last`,
         [from, firstIdOf(before), before, PRUNE_BATCH_SIZE],
       );
-      const { removed: rows, looked, last } = done!;
-      return { rows, next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined) };
-    },
+      const { removed, looked, last } = done!;
+      return {
+        removed: Number(removed),
+        next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined),
+      };
+    }),
     oldest: findOldest,
   };
 }

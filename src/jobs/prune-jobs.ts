@@ -1,33 +1,32 @@
 // Removes jobs some time after they have ended.
 import type { Duration } from '../lib/date-times.ts';
-import type { RowPrune } from '../storage/archive/prune-rows.ts';
-import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
 import { QUEUE_SCHEMA } from './boss.ts';
 
 /**
  * By SQL of ours: pg-boss removes either single jobs, which would have to be found first, or all that are old enough in one
  * statement. pg-boss writes the database's time: after a move of the sandbox clock, jobs go as soon as they have ended.
  */
-export function pruneJobs(keep: Duration | 'forever'): RowPrune {
+export function pruneJobs(keep: Duration | 'forever'): Prune {
   return {
     kind: 'jobs',
     keep,
     // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
-    remove: async (tx, before, from) => {
-      const rows = await tx.query<{ completed_on: Date; json: string }>(
+    step: async (db, before, from) => {
+      const rows = await db.query<{ completed_on: Date }>(
         `with old as (
            select name, id from ${QUEUE_SCHEMA}.job
             where completed_on >= $1 and completed_on < $2 order by completed_on limit $3 for update skip locked
          ), removed as (
            delete from ${QUEUE_SCHEMA}.job j using old where j.name = old.name and j.id = old.id
-           returning j.completed_on, to_jsonb(j)::text as json
+           returning j.completed_on
          )
-         select completed_on, json from removed order by completed_on`,
+         select completed_on from removed order by completed_on`,
         [from ? new Date(from) : new Date(0), before, PRUNE_BATCH_SIZE],
       );
       const last = rows.at(-1)?.completed_on;
       return {
-        rows: rows.map(({ json }) => json),
+        removed: rows.length,
         next: rows.length < PRUNE_BATCH_SIZE ? undefined : last?.toISOString(),
       };
     },

@@ -7,7 +7,6 @@ import { pauseRoutes } from '../http/routes/pauses.ts';
 import { senderRoutes } from '../http/routes/senders.ts';
 import type { ListReadDeps } from '../http/server/list-read.ts';
 import type { Module } from '../module.ts';
-import { pruneRows } from '../storage/archive/prune-rows.ts';
 import { orderActs } from '../web/dashboard/order-acts.ts';
 import { orderForms } from '../web/dashboard/order-forms.ts';
 import { orderPages } from '../web/dashboard/orders.ts';
@@ -27,13 +26,13 @@ type Faces = OrderDeps &
   ColdSweepDeps &
   ListReadDeps &
   Parameters<typeof senderRoutes>[1] & { readonly pageSize: number };
-type Settings = Pick<Config, 'retention' | 'archiveDir'>;
+type Settings = Pick<Config, 'retention'>;
 
-export function ordersModule(deps: Work & Faces, { retention, archiveDir }: Settings): Module {
+export function ordersModule(deps: Work & Faces, { retention }: Settings): Module {
   return {
     jobs: [...followJobs(deps), ...claimJobs(deps)],
     sweeps: [orderSweep(deps), claimSweep(deps)],
-    prunes: [pruneRows(pruneQuotes(retention.quotes), archiveDir)],
+    prunes: [pruneQuotes(retention.quotes)],
     background: [{ start: () => startWatchingPayouts(deps), runDue: () => watchPayouts(deps) }],
     routes: app => {
       orderRoutes(app, deps);

@@ -1,20 +1,19 @@
 // Removes quotes that no order has used. A used one stays with its order: it says how the price came about.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
-import type { RowPrune } from '../storage/archive/prune-rows.ts';
 import type { Sql } from '../storage/database.ts';
-import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
 
 /**
  * A quote is used within minutes or never, so each is looked at once: used ones are not read again by every run. The next run begins with
  * the first that another transaction has locked.
  */
-export function pruneQuotes(keep: Duration | 'forever'): RowPrune {
+export function pruneQuotes(keep: Duration | 'forever'): Prune {
   return {
     kind: 'quotes',
     keep,
-    remove: async (tx, before) => {
-      const [done] = await tx.query<{ removed: string[]; looked: string; is_held: boolean }>(
+    step: async (db, before) => {
+      const [done] = await db.query<{ removed: string; looked: string; is_held: boolean }>(
         `with looked as materialized (
            select q.id from pruning p, quotes q where q.id > p.quotes_done and q.id < $1 order by q.id limit $2
          ), free as materialized (
@@ -25,18 +24,18 @@ export function pruneQuotes(keep: Duration | 'forever'): RowPrune {
            delete from quotes q using free f
             where q.id = f.id and not exists (select from quote_uses u where u.quote_id = q.id)
               and not exists (select from orders o where o.quote_id = q.id)
-           returning to_jsonb(q)::text as json
+           returning q.id
          ), done as materialized (
            select id from looked where not exists (select from held where held.id <= looked.id) order by id desc limit 1
          ), moved as (
            update pruning set quotes_done = done.id from done
          )
-         select array(select json from gone) as removed, (select count(*) from looked) as looked,
+         select (select count(*) from gone) as removed, (select count(*) from looked) as looked,
                 exists (select from held) as is_held`,
         [uuidV7Of(before, new Uint8Array(10)), PRUNE_BATCH_SIZE],
       );
-      const { removed: rows, looked, is_held: isHeld } = done!;
-      return { rows, next: isHeld || Number(looked) < PRUNE_BATCH_SIZE ? undefined : 'more' };
+      const { removed, looked, is_held: isHeld } = done!;
+      return { removed: Number(removed), next: isHeld || Number(looked) < PRUNE_BATCH_SIZE ? undefined : 'more' };
     },
     oldest: findOldest,
   };

@@ -4,7 +4,6 @@ import { pruneJobs } from '../jobs/prune-jobs.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Module } from '../module.ts';
 import { pruneAudit } from './archive/prune-audit.ts';
-import { pruneRows } from './archive/prune-rows.ts';
 import { type SealingDeps, startSealing } from './audit-chain.ts';
 import { startMergingCounts } from './merge-counts.ts';
 import { pruneTraces } from './object-traces.ts';
@@ -19,7 +18,7 @@ export function storageModule(
   // The audit log is a record: without an archive it stays.
   const records = dir === undefined ? [] : [pruneAudit({ clock: deps.clock, dir }, audit)];
   return {
-    prunes: [pruneRows(pruneTraces(traces), dir), pruneRows(pruneJobs(jobs), dir), ...records],
+    prunes: [pruneTraces(traces), pruneJobs(jobs), ...records],
     background: [{ start: () => startSealing(deps) }, { start: () => startMergingCounts(deps) }],
   };
 }

@@ -8,9 +8,8 @@ import {
   type TraceContext,
   type Tracing,
 } from '../lib/tracing.ts';
-import type { RowPrune } from './archive/prune-rows.ts';
 import type { Database, Sql } from './database.ts';
-import { PRUNE_BATCH_SIZE } from './pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from './pruning.ts';
 
 /** Without traces nothing is written. */
 export async function insertTraces(tx: Sql, traces: readonly (ObjectTrace | undefined)[]): Promise<void> {
@@ -67,25 +66,25 @@ export async function findTraces(
   }
 }
 
-export function pruneTraces(keep: Duration | 'forever'): RowPrune {
+export function pruneTraces(keep: Duration | 'forever'): Prune {
   return {
     kind: 'traces',
     keep,
     // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
-    remove: async (tx, before, from) => {
-      const rows = await tx.query<{ created_at: Date; json: string }>(
+    step: async (db, before, from) => {
+      const rows = await db.query<{ created_at: Date }>(
         `with removed as (
            delete from object_traces where object_id in (
              select object_id from object_traces where created_at >= $1 and created_at < $2 order by created_at limit $3
                 for update skip locked)
-           returning created_at, to_jsonb(object_traces)::text as json
+           returning created_at
          )
-         select created_at, json from removed order by created_at`,
+         select created_at from removed order by created_at`,
         [from ? new Date(from) : new Date(0), before, PRUNE_BATCH_SIZE],
       );
       const last = rows.at(-1)?.created_at;
       return {
-        rows: rows.map(({ json }) => json),
+        removed: rows.length,
         next: rows.length < PRUNE_BATCH_SIZE ? undefined : last?.toISOString(),
       };
     },

@@ -1,11 +1,9 @@
-// Moving old rows to the archive, or removing them to a file there, in a process of its own that is killed after a given number of steps: a statement that the database
+// Moving old rows to the archive in a process of its own that is killed after a given number of steps: a statement that the database
 // answered, or a file that was renamed or synced.
 import { open } from 'node:fs/promises';
-import { pruneIdempotencyKeys } from '../../src/accounts/prune-keys.ts';
 import { pruneEvents } from '../../src/events/prune-events.ts';
 import { findOpenObjects } from '../../src/orders/store-open.ts';
 import { pruneAudit } from '../../src/storage/archive/prune-audit.ts';
-import { pruneRows } from '../../src/storage/archive/prune-rows.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { pruneDue } from '../../src/storage/pruning.ts';
 import { testClock } from './clock.ts';
@@ -13,7 +11,7 @@ import type { CrashOrder } from './crash.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 
-export type ArchiveCrash = CrashOrder & { readonly verb: 'audit' | 'events' | 'keys'; readonly dir: string };
+export type ArchiveCrash = CrashOrder & { readonly verb: 'audit' | 'events'; readonly dir: string };
 
 const order: ArchiveCrash = JSON.parse(process.argv[2]!);
 const steps = dieAfter(order.step);
@@ -35,7 +33,6 @@ const { dir } = order;
 const VERBS = {
   audit: () => pruneAudit({ clock, dir }, keep),
   events: () => pruneEvents({ dir, findOpen: findOpenObjects }, keep),
-  keys: () => pruneRows(pruneIdempotencyKeys(keep), dir),
 };
 
 await pruneDue({

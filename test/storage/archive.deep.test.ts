@@ -230,6 +230,20 @@ test('records stay while the folder lacks the block that was moved last, or has 
 
   await rm(path.join(dir, 'audit'), { recursive: true });
   for (const kind of kinds) await rename(path.join(away, kind), path.join(dir, kind));
+  const owner = path.join(dir, 'archive.json');
+  const named = await readFile(owner, 'utf8');
+  const refusals = (reason: string) => archiving.lines.filter(line => JSON.stringify(line).includes(reason));
+  for (const [content, reason] of [
+    [undefined, 'archive.json is not there'],
+    [await readFile(path.join(other.dir, 'archive.json'), 'utf8'), 'archive.json names another database'],
+  ] as const) {
+    await rm(owner);
+    if (content !== undefined) await writeFile(owner, content);
+    await service.prune();
+    assert.deepEqual(await left(), full);
+    assert.equal(refusals(reason).length, kinds.length);
+    await writeFile(owner, named);
+  }
   await service.prune();
   assert.deepEqual([(await archiving.files()).length, (await left())[1]], [8, 0]);
   assert.equal((await archiving.run(archiveCommand, 'check', dir)).code, 0);

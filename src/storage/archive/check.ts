@@ -14,50 +14,30 @@ import {
   pathOfBlock,
 } from './block.ts';
 import type { Cut } from './cuts.ts';
-import { parseNamedBlock, readBlock, readHashedText } from './files.ts';
-import { parseRemovedRows } from './removed-rows.ts';
+import { readBlock } from './files.ts';
 
 /** What the files of one kind hold, and the hash that they end with. */
 export type Checked = { readonly kind: ArchiveKind; readonly files: number; readonly first: number } & Head;
 
-/** Rows of a kind that were removed, and their files. */
-export type CheckedRows = { readonly kind: string; readonly files: number; readonly rows: number };
+const IS_RECORD = new RegExp(`^(${ARCHIVE_KINDS.join('|')})-\\d+-\\d+\\.`);
 
-/** Files of records; what is no record may have been packed anew or removed. */
-const RECORDS = new RegExp(`^(${ARCHIVE_KINDS.join('|')})-\\d+-\\d+\\.`);
-
-export async function checkRecords(place: string, known: readonly Head[]): Promise<readonly Checked[]> {
-  const { records } = await checkArchive(place, known, file => RECORDS.test(path.basename(file)));
-  return records;
-}
-
-/** Verifies a file, or every file in a folder, and throws at the first that is not right. `known` are audit lines as they must be. */
-export async function checkArchive(
-  place: string,
-  known: readonly Head[] = [],
-  isWanted: (file: string) => boolean = () => true,
-): Promise<{ readonly records: readonly Checked[]; readonly removed: readonly CheckedRows[] }> {
-  const files = (await filesIn(place)).filter(isWanted);
-  if (files.length === 0) throw new StartError(`${place} has no file of the archive.`);
-  const records = new Map<ArchiveKind, Checked>();
-  const removed = new Map<string, CheckedRows>();
-  for (const file of files) {
-    const text = await readHashedText(file);
-    const gone = parseRemovedRows(text, file);
-    if (gone) {
-      const { files: count, rows } = removed.get(gone.kind) ?? { files: 0, rows: 0 };
-      removed.set(gone.kind, { kind: gone.kind, files: count + 1, rows: rows + gone.rows });
-      continue;
-    }
-    const block = parseNamedBlock(text, file);
-    const before = records.get(block.kind);
+/**
+ * Verifies a file, or every file of records in a folder, and throws at the first that is not right. `known` are audit lines as they must
+ * be.
+ */
+export async function checkArchive(place: string, known: readonly Head[] = []): Promise<readonly Checked[]> {
+  const checked = new Map<ArchiveKind, Checked>();
+  for (const file of await filesIn(place)) {
+    const block = await readBlock(file);
+    const before = checked.get(block.kind);
     if (before && (before.position + 1 !== block.first || before.hash !== block.previous)) {
       throw new StartError(`${file} does not go on where the file before it ended, at ${before.position}.`);
     }
-    const { first = block.first, files: count = 0 } = before ?? {};
-    records.set(block.kind, { kind: block.kind, files: count + 1, first, ...endOf(block, file, known) });
+    const { first = block.first, files = 0 } = before ?? {};
+    checked.set(block.kind, { kind: block.kind, files: files + 1, first, ...endOf(block, file, known) });
   }
-  return { records: [...records.values()], removed: [...removed.values()] };
+  if (checked.size === 0) throw new StartError(`${place} has no file of the archive.`);
+  return [...checked.values()];
 }
 
 export function notTheArchive(words: string): StartError {
@@ -99,7 +79,7 @@ async function filesIn(place: string): Promise<string[]> {
   if (!found.isDirectory()) return [place];
   const names = await readdir(place, { recursive: true });
   return names
-    .filter(name => name.endsWith('.ndjson.gz'))
+    .filter(name => name.endsWith('.ndjson.gz') && IS_RECORD.test(path.basename(name)))
     .sort()
     .map(name => path.join(place, name));
 }

@@ -1,6 +1,6 @@
 // The files of the archive: a block each, with its SHA-256 beside it as `sha256sum` writes it. Rows are removed from the database only
 // after `writeBlock` has returned.
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
@@ -27,21 +27,6 @@ export async function writeBlock(dir: string, block: Block): Promise<void> {
     throw new StartError(`${file} was not written as it should be.`);
 }
 
-/** Writes a file of a name that none has yet, and makes the disk keep it. Its hash comes first: a hash alone is no file that lacks one. */
-export async function writeHashed(dir: string, place: readonly string[], bytes: Buffer): Promise<void> {
-  await makeFolders(dir, place.slice(0, -1));
-  const file = path.join(dir, ...place);
-  try {
-    await writeHash(dir, file, bytes);
-    await replace(dir, file, bytes);
-    await readHashed(file);
-  } catch (error) {
-    // Each try has a name of its own: on a full disk they would pile up.
-    for (const name of [file, file + HASH_ENDING]) await rm(name, { force: true }).catch(() => {});
-    throw error;
-  }
-}
-
 async function writeHash(dir: string, file: string, bytes: Buffer): Promise<void> {
   await replace(dir, file + HASH_ENDING, `${sha256Of(bytes)}  ${path.basename(file)}\n`);
 }
@@ -57,18 +42,9 @@ async function readHashed(file: string): Promise<Buffer> {
   return bytes;
 }
 
-/** The text of a file that is what the hash beside it says. */
-export async function readHashedText(file: string): Promise<string> {
-  return gunzipText(await readHashed(file), file);
-}
-
+/** The block in a file that is what the hash beside it says, and has the name of the block. */
 export async function readBlock(file: string): Promise<Block> {
-  return parseNamedBlock(await readHashedText(file), file);
-}
-
-/** The block in the text of a file, which must have its name. */
-export function parseNamedBlock(text: string, file: string): Block {
-  const block = parseBlock(text, file);
+  const block = parseBlock(gunzipText(await readHashed(file), file), file);
   if (path.basename(file) !== pathOfBlock(block).at(-1)) throw new StartError(`${file} has the name of another block.`);
   return block;
 }
