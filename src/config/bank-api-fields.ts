@@ -1,6 +1,6 @@
 // What can be set about the client of any bank's API: addresses, credentials, limits, and where the bank tells of payments.
 import { Type } from 'typebox';
-import type { Check } from './check-schema.ts';
+import type { Check } from '../lib/settings/check-schema.ts';
 
 export const CLOSED = { additionalProperties: false } as const;
 

@@ -2,9 +2,9 @@
 // use the fields of an entry is for the rail to say.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { type Static, Type } from 'typebox';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf, type Kind, normalised } from '../lib/settings/kinds.ts';
 import { API_OR_FILES_WORDS, BoletoApi, isByApiOrByFiles } from './boleto-api-settings.ts';
-import type { Check } from './check-schema.ts';
-import { jsonOf, type Kind, normalised } from './kinds.ts';
 import { hasDistinctNames, isRailName, RAIL_NAME_WORDS } from './rail-settings.ts';
 
 const MAX_AGREEMENTS = 100;

@@ -3,8 +3,8 @@
 import { type Static, Type } from 'typebox';
 import { parseUnits } from '../lib/decimals.ts';
 import { isNodeUrl, NODE_URL_WORDS } from '../lib/node-url.ts';
-import type { Check } from './check-schema.ts';
-import { jsonOf } from './kinds.ts';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf } from '../lib/settings/kinds.ts';
 
 /** The networks of src/chains/asset.ts; a test holds both lists together. */
 export const EVM_CHAINS = ['ethereum', 'polygon', 'base', 'arbitrum', 'bsc'] as const;

@@ -2,10 +2,10 @@
 // here as one more optional object.
 import { Type } from 'typebox';
 import { valueAt } from '../lib/exact-json.ts';
+import { type Check, checkSchema } from '../lib/settings/check-schema.ts';
+import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from '../lib/settings/kinds.ts';
 import { BoletoEntries } from './boleto-settings.ts';
 import { ChainEntries } from './chain-settings.ts';
-import { type Check, checkSchema } from './check-schema.ts';
-import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from './kinds.ts';
 import { PayoutEntry } from './payout-settings.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
 import { RailEntries } from './rail-settings.ts';

@@ -1,6 +1,6 @@
 // The table of settings as people read it: `.env.example` and the table in docs/configuration.md. Both files are kept in
 // the repository; `npm run docs -- settings` writes them and a test fails when they differ from the settings.
-import type { Setting } from './setting.ts';
+import type { Setting } from '../lib/settings/setting.ts';
 import { SETTINGS } from './settings.ts';
 
 const LINE_WIDTH = 120;

@@ -1,5 +1,5 @@
 // The master key: what secrets in the database and in sealed files are encrypted with. The first one encrypts, all of them decrypt.
-import type { Kind } from './kinds.ts';
+import type { Kind } from '../lib/settings/kinds.ts';
 
 export const MASTER_KEY_BYTES = 32;
 const MAX_KEYS = 4;

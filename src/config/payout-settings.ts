@@ -1,9 +1,9 @@
 // What can be set about payouts: how much may leave, of each asset, what raises an alarm, and which key signs receipts.
 import { type Static, Type } from 'typebox';
 import { parseUnits } from '../lib/decimals.ts';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf } from '../lib/settings/kinds.ts';
 import { CHAIN_NETWORKS } from './chain-settings.ts';
-import type { Check } from './check-schema.ts';
-import { jsonOf } from './kinds.ts';
 
 /** The assets of src/chains/asset.ts; a test holds both lists together. */
 export const PAYOUT_SYMBOLS = ['usdt', 'usdc', 'trx', 'eth'] as const;

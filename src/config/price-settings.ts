@@ -1,9 +1,9 @@
 // What can be set about prices: the table of a sandbox, the HTTP sources of live, and when their prices count.
 import { type Static, Type } from 'typebox';
 import { parseJsonPath } from '../lib/exact-json.ts';
-import type { Check } from './check-schema.ts';
-import { jsonOf, kindOf, percentUpTo, wholeNumber } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf, kindOf, percentUpTo, wholeNumber } from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
 
 export const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const SYMBOLS = SANDBOX_PRICES.split(',').map(pair => pair.split('=')[0]);

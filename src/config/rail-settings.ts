@@ -1,5 +1,7 @@
 // What can be set about rails: one entry for each PSP and account of it. Files that an entry names are read by the rail.
 import { type Static, Type } from 'typebox';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { brCodeText, jsonOf, type Kind, normalised, pixKey } from '../lib/settings/kinds.ts';
 import {
   CLIENT_FIELDS,
   CLOSED,
@@ -11,8 +13,6 @@ import {
   WEBHOOK_FIELDS,
   Word,
 } from './bank-api-fields.ts';
-import type { Check } from './check-schema.ts';
-import { brCodeText, jsonOf, type Kind, normalised, pixKey } from './kinds.ts';
 
 /** The profiles of src/rails/bacen/profiles.ts; a test holds both lists together. */
 export const RAIL_PROFILES = [

@@ -1,8 +1,8 @@
 // What can be set about the receiver: where banks tell of payments.
 import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
-import type { Check } from './check-schema.ts';
-import { jsonOf } from './kinds.ts';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf } from '../lib/settings/kinds.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 const MAX_PROXIES = 20;

@@ -1,7 +1,7 @@
 // A replica of the database, for lists and exports.
 import { addDuration, parseDuration } from '../lib/date-times.ts';
-import { kindOf, postgresUrl } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { kindOf, postgresUrl } from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
 
 /** Marks are left every second, so a replica that keeps up is up to two seconds old. */
 const SHORTEST_MS = 2_000;

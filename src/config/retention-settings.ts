@@ -1,7 +1,7 @@
 // How long rows are kept that nothing needs any more.
 import { addDuration, type Duration, parseDuration } from '../lib/date-times.ts';
-import { folder, type Kind, kindOf } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { folder, type Kind, kindOf } from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
 
 /** `forever`: never removed. */
 export type Kept = Duration | 'forever';

@@ -3,8 +3,6 @@
 import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
-import { boletoSettings } from './boleto-settings.ts';
-import { chainSettings } from './chain-settings.ts';
 import {
   addressRanges,
   allowedPlaces,
@@ -27,7 +25,10 @@ import {
   timeOfDay,
   walletProof,
   wholeNumber,
-} from './kinds.ts';
+} from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
+import { boletoSettings } from './boleto-settings.ts';
+import { chainSettings } from './chain-settings.ts';
 import { masterKeys } from './master-key.ts';
 import { payoutSettings } from './payout-settings.ts';
 import { PRICE_SETTINGS } from './price-settings.ts';
@@ -35,7 +36,6 @@ import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { RETENTION_SETTINGS } from './retention-settings.ts';
-import type { Setting } from './setting.ts';
 import { signerSettings } from './signer-settings.ts';
 import { TRACING_SETTINGS } from './tracing-settings.ts';
 

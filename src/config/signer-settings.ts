@@ -1,8 +1,8 @@
 // What can be set about signers: the keys that payouts are signed with. An entry holds paths and no secret; the files that it
 // names are read when the signers are opened.
 import { type Static, Type } from 'typebox';
-import type { Check } from './check-schema.ts';
-import { jsonOf } from './kinds.ts';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf } from '../lib/settings/kinds.ts';
 
 const MAX_SIGNERS = 100;
 /** PKCS#11 gives a token's label 32 bytes. */

@@ -1,7 +1,7 @@
 // Where traces are sent, in the words that OpenTelemetry gives these variables.
 import { SAMPLERS, type TracingSettings } from '../lib/opentelemetry.ts';
-import { type Kind, kindOf, oneOf } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { type Kind, kindOf, oneOf } from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
 
 /** Not quoted, since it may hold a password. */
 const collectorUrl: Kind<string> = {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import type { Setting } from '../../src/config/setting.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
+import type { Setting } from '../../src/lib/settings/setting.ts';
 import { faultsOf, ownFolder, PROJECT, runToEnd } from '../harness/process.ts';
 
 const settings: readonly Setting[] = SETTINGS;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import type { Setting } from '../../src/config/setting.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
+import type { Setting } from '../../src/lib/settings/setting.ts';
 import { faultsOf } from '../harness/config-faults.ts';
 
 const settings: readonly Setting[] = SETTINGS;

@@ -2,9 +2,9 @@
 // follows. Ranges never depend on when a block is written, so a block that is written again has the same name.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Static, Type } from 'typebox';
-import { checkSchema } from '../../config/check-schema.ts';
 import { StartError } from '../../lib/errors.ts';
 import { textHash } from '../../lib/hash.ts';
+import { checkSchema } from '../../lib/settings/check-schema.ts';
 
 export const ARCHIVE_KINDS = ['audit', 'events'] as const;
 export type ArchiveKind = (typeof ARCHIVE_KINDS)[number];

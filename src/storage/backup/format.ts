@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { type Static, type TSchema, Type } from 'typebox';
-import { checkSchema } from '../../config/check-schema.ts';
 import { StartError } from '../../lib/errors.ts';
 import { MODES } from '../../lib/mode.ts';
+import { checkSchema } from '../../lib/settings/check-schema.ts';
 
 export const HEADER = 'header.json';
 export const MANIFEST = 'manifest.json';

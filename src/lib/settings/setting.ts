@@ -1,5 +1,5 @@
 // What a setting is.
-import type { Mode } from '../lib/mode.ts';
+import type { Mode } from '../mode.ts';
 import type { Kind } from './kinds.ts';
 
 export type Setting = {

@@ -1,7 +1,7 @@
 // Checks JSON of the settings against a schema and names every fault with its path.
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { dotted, firstOfEachPlace, messageOf, segmentsOf } from '../lib/schema-errors.ts';
+import { dotted, firstOfEachPlace, messageOf, segmentsOf } from '../schema-errors.ts';
 
 /** A check that JSON Schema has no keyword for; a schema carries it as `x-check`. */
 export type Check = { readonly holds: (value: unknown) => boolean; readonly message: string };

@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { getPixKeyInfo } from '@brazilian-utils/brazilian-utils';
 import type { Static, TSchema } from 'typebox';
-import { addDuration, type Duration, parseDuration, parseUtc } from '../lib/date-times.ts';
-import { type AllowedPlace, parseAllowedPlace } from '../lib/outgoing-allow.ts';
-import { comparePercents, plainPercent } from '../lib/percents.ts';
+import { addDuration, type Duration, parseDuration, parseUtc } from '../date-times.ts';
+import { type AllowedPlace, parseAllowedPlace } from '../outgoing-allow.ts';
+import { comparePercents, plainPercent } from '../percents.ts';
 import { checkSchema } from './check-schema.ts';
 
 /** One thing wrong with a text. */
