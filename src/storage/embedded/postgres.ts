@@ -86,7 +86,7 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
     const isUp = (await probe(connection)) === 'up';
     if (isUp) await requireArchiving(connection, archiveDir);
     else await requireKeptArchive(home.clusterDir, archiveDir);
-    if (!isUp || (await readOwner(archiveDir))) {
+    if (!isUp || (existsSync(walFolder(archiveDir)) && (await readOwner(archiveDir)))) {
       await makeArchive(archiveDir, home);
       await claimArchive(archiveDir, home, takesOver);
     }
