@@ -2,6 +2,7 @@
 // somebody kills it. The last two are controls: ways to send that pay twice, which the drill must see.
 import assert from 'node:assert/strict';
 import type { LimitSettings } from '../../../src/config/payout-settings.ts';
+import { backOff } from '../../../src/lib/backoff.ts';
 import { claimWaiting } from '../../../src/orders/claim.ts';
 import { followOrder } from '../../../src/orders/follow.ts';
 import { ordersAsOwners } from '../../../src/orders/payout-progress.ts';
@@ -14,6 +15,10 @@ import { findPayoutOfOrder } from '../../../src/payouts/store.ts';
 import { ACCOUNT, ORDER_VERBS, type OrderNode, openOrderNode } from '../order-verbs.ts';
 import { dieAfter } from '../steps.ts';
 import { type ChainSpec, openChainOf } from './chain-of.ts';
+
+const MAX_ASKED = 30;
+const PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
 
 export const PROGRAMS = ['send', 'look', 'void', 'work', 'open', 'send then save', 'a nonce for each try'] as const;
 
@@ -57,12 +62,22 @@ async function tryWithFreeNonce({ db, chains, clock }: Deps, orderId: string): P
   if (!payout) return;
   const chain = chainOf(chains, payout.network);
   const transfer = transferOf(payout);
-  const nonce = await chain.nextNonce(payout.sender);
-  assert.ok(nonce !== undefined);
-  const signed = await chain.sign({ ...transfer, slot: { ...transfer.slot, nonce } }, []);
-  assert.ok(signed.kind === 'signed');
-  const { hash, raw } = signed;
+  const nonce = await patiently(() => chain.nextNonce(payout.sender));
+  const { hash, raw } = await patiently(async () => {
+    const signed = await chain.sign({ ...transfer, slot: { ...transfer.slot, nonce } }, []);
+    return signed.kind === 'signed' ? signed : undefined;
+  });
   await chain.broadcast({ number: 1, kind: 'transfer', hash, raw, signedAt: clock.now() });
+}
+
+/** A node on a busy machine may not answer in time. */
+async function patiently<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 1; attempt <= MAX_ASKED; attempt++) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await backOff(attempt, PAUSE_MS, MAX_PAUSE_MS);
+  }
+  return assert.fail(`no answer after ${MAX_ASKED} questions`);
 }
 
 const RUN: Readonly<Record<Program['program'], (deps: Deps, orders: readonly string[]) => Promise<void>>> = {
