@@ -67,9 +67,10 @@ export function watchMovements(monotonicMs: () => number): Movements {
   };
 
   /** By how much the balance of an owner grew in the block. */
-  async function growthOf({ provider, head }: View, asked: AskedMovement, owner: string): Promise<Said<bigint>> {
+  async function growthOf(view: View, asked: AskedMovement, owner: string): Promise<Said<bigint>> {
+    const { provider } = view;
     const { blockNumber } = asked.receipt;
-    if (head.number - blockNumber >= STATE_BLOCKS) return TOO_OLD;
+    if (isOld(view, asked.receipt)) return TOO_OLD;
     const [before, after] = await Promise.all([
       balanceOf(provider, asked, owner, blockNumber - 1n),
       balanceOf(provider, asked, owner, blockNumber),
@@ -80,6 +81,8 @@ export function watchMovements(monotonicMs: () => number): Movements {
 
   async function successBy(view: View, asked: AskedMovement): Promise<Movement> {
     const { transfer, receipt, token } = asked;
+    // Without balances logs decide nothing: a provider that never shows them must not keep the transfer from an end.
+    if (isOld(view, receipt)) return { kind: 'not_kept' };
     const { sender } = transfer.slot;
     const [logs, ofSender, ofPayee] = await Promise.all([
       logsOf(view, asked),
@@ -127,6 +130,11 @@ export function watchMovements(monotonicMs: () => number): Movements {
         find(await Promise.all(asked.views.map(view => failureBy(view, asked))), ['differs', 'unknown', 'fits']),
       ),
   };
+}
+
+/** Whether nodes may have dropped the state of the block. */
+function isOld({ head }: View, { blockNumber }: Receipt): boolean {
+  return head.number - blockNumber >= STATE_BLOCKS;
 }
 
 const TOO_OLD: Said<never> = { kind: 'refusal', code: 0, words: 'the state of this block is old' };

@@ -221,6 +221,21 @@ test('a node that keeps no balances of that block leaves the log alone to count,
   assert.deepEqual([counts.outcome, counts.confirmations, counts.isFinal], ['transferred', DEPTH, true]);
 });
 
+test('a provider that never shows the logs of a block keeps a transfer from its end only while balances are kept', async () => {
+  const evm = await openAtOne();
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.node.mine(DEPTH);
+  // As one whose address refuses the method: a page of HTML, or a status of HTTP.
+  evm.proxy.rule = ({ method }) => (method === 'eth_getLogs' ? { result: 'no' } : undefined);
+  const waits = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([waits.outcome, waits.confirmations, waits.isFinal], ['transferred', DEPTH - 1, false]);
+  await evm.node.mine(100);
+  evm.clock.advanceMs(60_000);
+  const counts = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([counts.outcome, counts.isFinal], ['transferred', true]);
+});
+
 test('what a mined transfer moved is asked for once', async () => {
   const evm = await openAtOne();
   const transfer = evm.transfer();
