@@ -60,8 +60,18 @@ export async function judgeFirst(
   if (left === 'silent') return left;
   const named = await Promise.all(left.strangers.map(one => sentenceOf(deps, chain, one)));
   const paying = named.filter(({ orders }) => orders.length > 0).map(({ sentence }) => sentence);
-  if (paying.length === 0) return undefined;
-  return { at, words: `The books have no payout of the sender. ${paying.slice(0, MAX_SHOWN).join(' ')} ${WHAT_TO_DO}` };
+  const doubts = paying.length > 0 ? paying.slice(0, MAX_SHOWN) : await unseenCoin(deps, chain);
+  if (doubts.length === 0) return undefined;
+  return { at, words: `The books have no payout of the sender. ${doubts.join(' ')} ${WHAT_TO_DO}` };
+}
+
+/** A coin leaves without a log, so a person looks whether one of the used slots has paid an order. */
+async function unseenCoin({ db }: Deps, { network }: Chain): Promise<string[]> {
+  const { symbol } = coinOf(network);
+  if (!(await hasUnpaidOf(db, network, symbol))) return [];
+  return [
+    `It has used slots, and orders of ${symbol}, which leaves no log, are open: look at the address in an explorer.`,
+  ];
 }
 
 type Strangers = { readonly strangers: readonly StrangeTransfer[]; readonly completeUntil?: Date };

@@ -41,6 +41,9 @@ before(async () => {
     if (chain.network === 'polygon') {
       return { ...chain, slotCounts: async () => ({ quorum: 2, said: counts ?? [said('a', 0), said('b', 0)] }) };
     }
+    if (chain.network === 'base' || chain.network === 'arbitrum') {
+      return { ...chain, nextNonce: async () => 3n, slotCounts: async () => ({ quorum: 1, said: [said('a', 3)] }) };
+    }
     return { ...chain, ownTransfers: async () => transfers, isShown: async () => shown };
   });
 });
@@ -112,4 +115,26 @@ test('a sender whose slots a quorum counts as used takes no slot and no sweep', 
   const { sender } = (await halts()).find(({ network }: { network: string }) => network === 'polygon');
   const refused = await sandbox.service.post('/payouts/senders/resume', { network: 'polygon', sender });
   assert.deepEqual([refused.status, refused.json.code], [409, 'wrong_state'], refused.text);
+});
+
+test('a sender with used slots that the books do not have yet is halted once while orders of the coin are open', async () => {
+  const order = await sandbox.paid({ network: 'base', symbol: 'eth', cost: 5_000 });
+  assert.equal(await slots(order), 0);
+  const { words: why, sender } = (await halts()).find(({ network }: { network: string }) => network === 'base');
+  assert.match(why, /^The books have no payout of the sender\. It has used slots, and orders of eth, .* are open/);
+  const resumed = await sandbox.service.post('/payouts/senders/resume', { network: 'base', sender });
+  assert.equal(resumed.status, 200, resumed.text);
+  await sandbox.service.runJobs();
+  assert.deepEqual(
+    (await sandbox.payouts(order)).map(({ nonce }) => nonce),
+    [3],
+  );
+});
+
+test('a sender with used slots and no open order of the coin goes on', async () => {
+  const order = await sandbox.paid({ network: 'arbitrum' });
+  assert.deepEqual(
+    (await sandbox.payouts(order)).map(({ nonce }) => nonce),
+    [3],
+  );
 });
