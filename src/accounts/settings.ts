@@ -107,8 +107,12 @@ export function changeSettings(
 function isLink(text: string, also: readonly string[]): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || isLocal(url) || also.includes(url.protocol);
+  if (!also.includes(url.protocol)) return url.protocol === 'https:' || isLocal(url);
+  return REACHES.some(pattern => pattern.test(`${url.protocol}${url.pathname}`));
 }
+
+/** A link that a payer presses and that reaches nobody is worse than none. */
+const REACHES = [/^mailto:[^\s@,;]+@[^\s@,;]+$/, /^tel:\+?(?:[-().\s]|%20)*\d(?:[-().\s\d]|%20)+$/];
 
 /** A page on one's own machine, while a shop is being built. */
 function isLocal({ protocol, hostname }: URL): boolean {

@@ -151,6 +151,8 @@ test('what an account may not show is refused with every fault, and nothing is w
     [{ logo: `data:image/png;base64,${hugePng()}` }, ['logo']],
     [{ logo: 'https://example.com/logo.png' }, ['logo']],
     [{ returnUrl: 'javascript:alert(1)', supportUrl: 'data:text/html,x' }, ['returnUrl', 'supportUrl']],
+    [{ supportUrl: 'mailto:,,' }, ['supportUrl']],
+    [{ supportUrl: 'tel:' }, ['supportUrl']],
     [{ frameOrigins: ['*', 'https://a.example; script-src *'] }, ['frameOrigins[0]', 'frameOrigins[1]']],
     [{ document: '11.222.333/0001-82' }, ['document']],
     [
