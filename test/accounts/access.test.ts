@@ -151,7 +151,7 @@ test('every route of the service has its line, and every line its route', () => 
   assert.deepEqual([...new Set(names)].sort(), lines.sort());
 });
 
-/** A refusal is cheap and is asked for by each caller; what is allowed is carried out, and so many callers ask for it. */
+/** A refusal is cheap, so each caller asks for it. What is allowed is carried out, so only this many callers ask for it. */
 const ALLOWED_CALLERS = scaled(20);
 
 test('a caller is refused exactly what the scope or the reach does not allow', async () => {

@@ -6,7 +6,7 @@ import { type AgreementUse, numbersLeft, readAgreementUses } from './store-agree
 
 type Range = { readonly first: bigint; readonly last: bigint };
 
-/** Fewer than one number out of so many. */
+/** Warn when less than one in this many numbers is left. */
 const SCARCE = 10n;
 /** The log warns when fewer than one out of each of these are left, and when none is. */
 const WARNED_AT = [SCARCE, 100n];

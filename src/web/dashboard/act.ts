@@ -61,7 +61,7 @@ export type Act = {
   readonly needsFreshLogin?: true;
   /** Does something each time that it is sent, by an operation without an idempotency key: the form itself is counted. */
   readonly countsForms?: true;
-  /** The form has a file, of at most so many bytes. */
+  /** The form has a file, of at most this many bytes. */
   readonly maxFileBytes?: number;
   ask(request: FastifyRequest, params: Params): Promise<Question>;
   call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;

@@ -116,7 +116,7 @@ export async function* walkBack<T>(
 /** Rows that fit among those that were looked through, and the moment before which none were. */
 type Window<T> = { readonly rows: readonly T[]; readonly searchedTo?: Date };
 
-/** All pages of a list that looks through so many rows at a time: each look begins where the one before has ended. */
+/** All pages of a list that looks through a limited number of rows at a time: each look begins where the one before has ended. */
 export async function* walkWindows<T>(
   now: Date,
   query: PageQuery,

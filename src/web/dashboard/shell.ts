@@ -76,8 +76,8 @@ export function shell({ assets, mode }: ShellDeps, { caller, query }: FastifyReq
 <a class="brand" href="/dashboard">Trilho</a>
 ${mode === 'sandbox' && html`<span class="badge warn">sandbox</span>`}
 <form class="search" action="/dashboard/search" role="search">
-<label class="visually-hidden" for="q">Search by any id</label>
-<input id="q" name="q" type="search" placeholder="Any id: charge, order, txid, E2E, hash" value="${typeof asked === 'string' ? asked : ''}" maxlength="255" spellcheck="false" autocomplete="off">
+<label class="visually-hidden" for="q">Search by payer, CPF or CNPJ, amount or any id</label>
+<input id="q" name="q" type="search" placeholder="Payer, CPF, amount, or any id: charge, txid, E2E, hash" value="${typeof asked === 'string' ? asked : ''}" maxlength="255" spellcheck="false" autocomplete="off">
 <button class="button secondary small">Search</button>
 </form>
 ${person && html`<a class="person" href="/dashboard/me">${person.name}<span class="muted"> ${person.role}</span></a>`}
