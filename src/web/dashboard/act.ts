@@ -12,6 +12,7 @@ import { attributes, type Html, html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ApiCall, callApi } from './api-call.ts';
 import { type Fields, fieldsOf, readUploads, textField } from './form.ts';
+import { EXAMPLE_AMOUNT } from './formats.ts';
 import { type Section, type ShellDeps, shell } from './shell.ts';
 import { claimForm, releaseForm } from './store-sent-forms.ts';
 
@@ -176,8 +177,16 @@ function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Htm
     const field = fields.find(({ apiName }) => apiName === path);
     return (field ?? fields.find(({ name }) => name === last.replace(/\[\d+\]$/, '')))?.label ?? path;
   };
-  const list = faults.map(({ path, message }) => html`<li><strong>${nameOf(path)}</strong> ${message}</li>`);
-  return html`<div class="note bad" role="alert"><p>${detail}</p>${list.length > 0 && html`<ul>${list}</ul>`}</div>`;
+  const list = faults.map(fault => html`<li><strong>${nameOf(fault.path)}</strong> ${messageOf(fault)}</li>`);
+  // The sentence of the API names its own fields, and each stands below by its label.
+  const note = list.length > 0 ? html`<p>Nothing was done:</p><ul>${list}</ul>` : html`<p>${detail}</p>`;
+  return html`<div class="note bad" role="alert">${note}</div>`;
+}
+
+/** People type reais: that the API wants cents as a whole number, one at least, says nothing to them. */
+function messageOf({ path, code, message }: Fault): string {
+  const isOfCents = path.endsWith('Cents') && ['type', 'minimum', 'required'].includes(code);
+  return isOfCents ? `must be an amount above zero, such as ${EXAMPLE_AMOUNT}` : message;
 }
 
 const MAX_TEXT_LENGTH = 255;

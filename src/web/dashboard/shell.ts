@@ -76,7 +76,7 @@ export function shell({ assets, mode }: ShellDeps, { caller, query }: FastifyReq
 <a class="brand" href="/dashboard">Trilho</a>
 ${mode === 'sandbox' && html`<span class="badge warn">sandbox</span>`}
 <form class="search" action="/dashboard/search" role="search">
-<label class="visually-hidden" for="q">Search by payer, CPF or CNPJ, amount or any id</label>
+<label class="visually-hidden" for="q">Search</label>
 <input id="q" name="q" type="search" placeholder="Payer, CPF, amount, or any id: charge, txid, E2E, hash" value="${typeof asked === 'string' ? asked : ''}" maxlength="255" spellcheck="false" autocomplete="off">
 <button class="button secondary small">Search</button>
 </form>

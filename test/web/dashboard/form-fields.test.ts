@@ -197,6 +197,19 @@ test('what is wrong is named by its label, and its group is open', async () => {
   assert.match(wordsOf(await late.text()), /Ends must not be earlier/);
 });
 
+test('an amount that is none is refused in the words of the form, and nothing is sent back', async () => {
+  const id = await openCharge(service, { methods: ['pix'], externalId: 'mistyped' });
+  assert.equal((await service.post(`/sandbox/charges/${id}/pay`, { method: 'pix' })).status, 200);
+  for (const amount of ['', '0', '-1', '50,005', 'all']) {
+    const refused = await submit(service, `/charges/${id}/refund`, { amount });
+    assert.equal(refused.status, 400, amount);
+    const words = wordsOf(await refused.text());
+    assert.match(words, /Nothing was done: Amount must be an amount above zero, such as 159\.90/, amount);
+    assert.doesNotMatch(words, /amountCents/);
+  }
+  assert.deepEqual((await service.get(`/charges/${id}`)).json.refunds, []);
+});
+
 test('an order is made with what its charge may have, and takes the price that is named', async () => {
   const address = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
   const { id: walletId } = (
