@@ -48,26 +48,39 @@ for (const [name, viewport] of Object.entries({
   'a small phone': { width: 375, height: 667 },
   'a wide screen': { width: 1280, height: 800 },
 })) {
-  browserTest(`${name} shows the copy button without scrolling, a wide screen also the whole QR code`, async () => {
-    const id = await openCharge(service);
-    const { page, close } = await openPage({ viewport, locale: 'pt-BR' });
-    await page.goto(service.url + (await pathOf(service, id)));
-    const bottomOf = async (what: string) => {
-      const box = await page.locator(what).boundingBox();
-      assert.ok(box, what);
-      return box.y + box.height;
-    };
-    assert.ok(
-      (await bottomOf('#copy-pix')) <= viewport.height,
-      `the copy button ends at ${await bottomOf('#copy-pix')}`,
+  for (const late of [false, true])
+    browserTest(
+      `${name} shows the copy button ${late ? 'of a late charge ' : ''}without scrolling, a wide screen also the whole QR code`,
+      async () => {
+        const id = await openCharge(
+          service,
+          late
+            ? {
+                dueAt: '2026-01-10T23:59:59-03:00',
+                expireAt: '2030-12-31T23:59:59-03:00',
+                taxes: { fine: 2, interest: 1 },
+              }
+            : {},
+        );
+        const { page, close } = await openPage({ viewport, locale: 'pt-BR' });
+        await page.goto(service.url + (await pathOf(service, id)));
+        const bottomOf = async (what: string) => {
+          const box = await page.locator(what).boundingBox();
+          assert.ok(box, what);
+          return box.y + box.height;
+        };
+        assert.ok(
+          (await bottomOf('#copy-pix')) <= viewport.height,
+          `the copy button ends at ${await bottomOf('#copy-pix')}`,
+        );
+        if (viewport.width > 1000) {
+          assert.ok((await bottomOf('.qr')) <= viewport.height, `the QR code ends at ${await bottomOf('.qr')}`);
+          const [check, pay] = await Promise.all(['.check', '.pay'].map(what => page.locator(what).boundingBox()));
+          assert.ok(check!.x + check!.width <= pay!.x, 'two columns');
+        }
+        await close();
+      },
     );
-    if (viewport.width > 1000) {
-      assert.ok((await bottomOf('.qr')) <= viewport.height, `the QR code ends at ${await bottomOf('.qr')}`);
-      const [check, pay] = await Promise.all(['.check', '.pay'].map(what => page.locator(what).boundingBox()));
-      assert.ok(check!.x + check!.width <= pay!.x, 'two columns');
-    }
-    await close();
-  });
 }
 
 browserTest('an open page says paid without being asked, and after the network was away', async () => {
