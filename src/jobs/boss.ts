@@ -75,7 +75,7 @@ function asError(error: Error): Error {
 }
 
 /** Without them, finding the few jobs that run, or those that ended long ago, reads the whole table. */
-export const QUEUE_INDEXES = [
+const QUEUE_INDEXES = [
   { name: 'trilho_job_active', on: `(name) where state = 'active'` },
   { name: 'trilho_job_done', on: '(completed_on) where completed_on is not null' },
 ] as const;

@@ -131,8 +131,15 @@ export type MigrationStep = Migration & {
   readonly isMend: boolean;
 };
 
+/** What `migrate` would apply, in order. Refuses a database that it would refuse. */
+export async function missingMigrations(db: Sql): Promise<readonly MigrationStep[]> {
+  const [migrations, applied] = await Promise.all([readMigrations(), appliedMigrations(db)]);
+  refuseUnknown(applied, migrations);
+  return pendingSteps(applied, migrations);
+}
+
 /** What is to be run on a database with these migrations, in order. */
-export function pendingSteps(
+function pendingSteps(
   applied: ReadonlyMap<string, string>,
   migrations: readonly Migration[],
 ): readonly MigrationStep[] {
@@ -152,12 +159,10 @@ export async function isMigrated(db: Sql): Promise<boolean> {
 
 /** Refuses a database whose schema is not that of this version. */
 export async function requireMigrated(db: Sql): Promise<void> {
-  const [migrations, applied] = await Promise.all([readMigrations(), appliedMigrations(db)]);
-  refuseUnknown(applied, migrations);
-  const { length } = pendingSteps(applied, migrations);
+  const { length } = await missingMigrations(db);
   if (length === 0) return;
   throw new StartError(
-    `This database lacks ${length} ${length === 1 ? 'migration' : 'migrations'} of this version: start the service of this version, or run trilho migrate where DATABASE_URL is set. trilho migrate --plan says beforehand what that does.`,
+    `This database lacks ${length} ${length === 1 ? 'migration' : 'migrations'} of this version: start the service of this version, or run trilho migrate where DATABASE_URL is set. trilho migrate --plan lists them.`,
   );
 }
 
@@ -185,7 +190,7 @@ export async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
   return new Map(rows.map(row => [row.name, row.sha256]));
 }
 
-export function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
+function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(migration => [migration.name, migration.sha256]));
   // First: a development version may have had a migration of the same name with another text.
   const unknown = [...applied.keys()].find(name => !known.has(name));

@@ -1,4 +1,4 @@
-// Migrations of databases that earlier releases have filled, what plans foresee of them, and tables that stay in use meanwhile.
+// Migrations of databases that earlier releases have filled, and tables that stay in use meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
@@ -6,11 +6,10 @@ import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import type { Database, Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { applyMigrations, isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
-import { planMigrations } from '../../src/storage/migration-plan.ts';
 import { connectTo, type TestDatabase } from '../harness/databases.ts';
 import { insertOrders, wrongCounts } from '../harness/listed-rows.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
-import { tablesOf, withEmptyDatabase } from './with-database.ts';
+import { withEmptyDatabase } from './with-database.ts';
 
 /** Runs `transaction` on `charges` again and again beside the migrations after `last`, until they are done. */
 async function migrateBeside(
@@ -94,56 +93,6 @@ test('orders that had ended before there was a list of them are in it', () =>
   }));
 
 type Counted = { readonly count: number };
-
-test('a plan names the tables that missing migrations lock, rewrite and index, and touches none of them', () =>
-  withEmptyDatabase(async db => {
-    const migrations = await readMigrations();
-    const [applied, missing] = [migrations.slice(0, 16), migrations.slice(16)];
-    await db.transaction(tx => applyMigrations(tx, applied, silentLog));
-    await db.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
-    await insertOrders(db, 200, `timestamptz '2026-11-01' + n * interval '1 second'`);
-    await db.query('analyze');
-    const planned = await db.transaction(async tx => {
-      // A plan that asked for a lock on a table of the service would wait for this one.
-      await tx.query('lock table orders, charges, payouts in access exclusive mode');
-      return planMigrations(db);
-    });
-    assert.deepEqual(
-      planned.map(({ name }) => name),
-      missing.map(({ name }) => name),
-    );
-    const orders = planned[0]?.tables.find(({ name }) => name === 'orders');
-    assert.equal(orders?.blocks, 'reads and writes');
-    assert.ok(orders.newIndexes > 0 && orders.size?.rows === 200 && orders.size.bytes > 0, JSON.stringify(orders));
-    const changing = planned.filter(({ tables }) =>
-      tables.some(table => table.name === 'payments' && table.changesRows),
-    );
-    assert.deepEqual(
-      changing.map(({ name }) => name),
-      ['0019_payments_once_per_rail.sql', '0025_normalise_payment_references.sql', '0035_receipts_of_rails.sql'],
-    );
-    assert.deepEqual(await db.query(`select from pg_namespace where nspname = 'trilho_plan'`), []);
-
-    // What the migrations really lock is what was planned.
-    const before = new Set(await tablesOf(db));
-    const locked = await db.transaction(async tx => {
-      await tx.query('savepoint untouched');
-      await applyMigrations(tx, migrations, silentLog);
-      const rows = await tx.query<{ name: string }>(
-        `select distinct c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
-          where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock' and c.relkind = 'r'
-            and c.relnamespace = 'public'::regnamespace`,
-      );
-      await tx.query('rollback to savepoint untouched');
-      return rows.map(({ name }) => name);
-    });
-    const plannedLocks = planned.flatMap(({ tables }) =>
-      tables.filter(({ blocks }) => blocks === 'reads and writes').map(({ name }) => name),
-    );
-    assert.deepEqual([...new Set(plannedLocks)].sort(), locked.filter(name => before.has(name)).sort());
-    await migrate({ db, log: silentLog });
-    assert.deepEqual(await planMigrations(db), []);
-  }));
 
 test('payments that were recorded once for each spelling of their reference stay, and are told apart', () =>
   withEmptyDatabase(async db => {

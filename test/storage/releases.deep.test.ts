@@ -8,8 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { proveDatabase } from '../../src/cli/proofs.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { isMigrated } from '../../src/storage/migrate.ts';
-import { type PlannedTable, planMigrations } from '../../src/storage/migration-plan.ts';
+import { isMigrated, missingMigrations } from '../../src/storage/migrate.ts';
 import { testClock } from '../harness/clock.ts';
 import { asAdmin, createDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
@@ -39,17 +38,6 @@ const OPEN_CHARGE = {
   dueAt: '2030-12-10T23:59:59-03:00',
 };
 
-/** Migrations whose text the release had otherwise, and what the plan says of them. */
-const MENDED: Readonly<Record<string, readonly { name: string; tables: readonly ReturnType<typeof pick>[] }[]>> = {
-  '0.2.0': [
-    { name: '0003_events.sql', tables: [{ name: 'webhook_deliveries', blocks: 'reads and writes', newIndexes: 1 }] },
-  ],
-};
-
-function pick({ name, blocks, newIndexes }: PlannedTable) {
-  return { name, blocks, newIndexes };
-}
-
 const released = [...readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)]
   .map(([, version = '']) => version)
   .filter(version => !REFUSED.includes(version));
@@ -73,17 +61,12 @@ async function takeOver(version: string, mode: Mode, work: (service: Service) =>
     await asAdmin('drop schema public cascade; create schema public', name);
     const dump = gunzipSync(readFileSync(path.join(FOLDER, `${version}-${mode}.sql.gz`)));
     await askDatabase({ connectionString: database.url }, dump.toString());
-    const plan = await planMigrations(db);
-    assert.ok(plan.length > 0, 'the plan of the upgrade can be made');
-    for (const { name, tables } of MENDED[version] ?? []) {
-      const planned = plan.find(migration => migration.name === name)?.tables;
-      assert.deepEqual(planned?.map(pick), tables, name);
-    }
+    assert.ok((await missingMigrations(db)).length > 0, 'the upgrade can be listed');
     const beside = { databaseUrl: database.url, clock: testClock(NOW) };
     const service = await startService({ mode, beside, env: mode === 'live' ? PIX_KEY : {} });
     try {
       assert.ok(await isMigrated(db));
-      assert.deepEqual(await planMigrations(db), []);
+      assert.deepEqual(await missingMigrations(db), []);
       await prove();
       await work(service);
       await prove();

@@ -95,7 +95,7 @@ export const OPERATIONS: Commands = [
       help: [
         'trilho migrate [--plan]',
         '',
-        '--plan  only says what is missing, which tables it locks and about how long; made in a scratch schema that is removed',
+        '--plan  only lists the migrations that are missing, with what each does, and transactions that are open',
         '',
         'The schema of an embedded database is brought up to date at every start.',
         USES_DATABASE,
