@@ -2,14 +2,14 @@
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import { shownUrl } from '../storage/connect.ts';
-import { findCluster, possibleClusters } from '../storage/embedded/home.ts';
+import { clusterIn, findCluster } from '../storage/embedded/home.ts';
 import { refuseUnfinished } from '../storage/embedded/unfinished.ts';
 
 /** Says on standard error which database a command uses, and refuses when there is none. */
 export function sayDatabase({ databaseUrl, dataDir }: Config): void {
   const place = databaseUrl === undefined ? findCluster(dataDir) : shownUrl(databaseUrl);
   if (place === undefined) {
-    for (const clusterDir of possibleClusters(dataDir)) refuseUnfinished(clusterDir);
+    refuseUnfinished(clusterIn(dataDir));
     throw new StartError(
       `There is no database in ${dataDir}, and only trilho serve makes one. Run this in the folder of the service, or set TRILHO_DATA_DIR or DATABASE_URL as the service has them.`,
     );

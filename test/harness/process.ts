@@ -346,12 +346,14 @@ export async function copyProject(
   }
 }
 
-/** A folder to put first in PATH, where `unshare` is refused as a hardened machine refuses it. */
-export async function refusingUnshare(folder: string): Promise<string> {
+/** A PATH in which these commands are refused as a hardened machine refuses them. */
+export async function refusing(folder: string, commands: readonly string[]): Promise<string> {
   const bin = path.join(folder, 'refusing-bin');
   await mkdir(bin, { recursive: true });
-  await writeFile(path.join(bin, 'unshare'), '#!/bin/sh\nexit 1\n');
-  await chmod(path.join(bin, 'unshare'), 0o755);
+  for (const command of commands) {
+    await writeFile(path.join(bin, command), '#!/bin/sh\nexit 1\n');
+    await chmod(path.join(bin, command), 0o755);
+  }
   await chmod(folder, 0o755);
   return `${bin}:${process.env['PATH']}`;
 }
@@ -384,7 +386,7 @@ export async function startDatabaseServer(folder: string, binDir?: string): Prom
   const passwordFile = path.join(folder, 'server', 'password');
   await writeFile(passwordFile, SERVER_PASSWORD, { mode: 0o644 });
   await mkdir(cluster, { mode: 0o700 });
-  if (identity.user) chownSync(cluster, identity.user.uid, identity.user.gid);
+  if (identity.owner) chownSync(cluster, identity.owner.uid, identity.owner.gid);
   const [initdb, initdbArgs] = identity.wrap(path.join(home.binDir, 'initdb'), [
     ...['--pgdata', cluster, '--username', 'trilho', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
     ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'],

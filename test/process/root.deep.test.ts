@@ -19,14 +19,13 @@ import {
   PROJECT,
   processesOf,
   refusalOf,
-  refusingUnshare,
+  refusing,
   runToEnd,
   startTrilho,
   untilIssued,
 } from '../harness/process.ts';
 
-const SYSTEM_HOME = '/var/lib/trilho';
-const wasThere = existsSync(SYSTEM_HOME);
+const FORMER_HOME = '/var/lib/trilho';
 
 const notRoot = IS_ROOT ? false : 'only root has this difficulty; these tests do not run as root';
 const noNamespaces =
@@ -34,6 +33,11 @@ const noNamespaces =
   (spawnSync('unshare', ['--user', '--map-user=1', '--', 'true']).status === 0
     ? false
     : 'this machine refuses user namespaces');
+const noRights =
+  notRoot ||
+  (spawnSync('setpriv', ['--reuid=1', '--inh-caps=+dac_override', '--ambient-caps=+dac_override', 'true']).status === 0
+    ? false
+    : 'this machine has no setpriv, or refuses it; util-linux brings it');
 
 /** Starts, charges and stops; returns the charge, where the data was and as whom the database saw itself. */
 async function lives(options: Launch): Promise<{ id: string; dataPlace: string; seenUid: number; uid: number }> {
@@ -63,18 +67,6 @@ function uidInside(pid: number): number {
   return assert.fail(`no name for user ${uid}`);
 }
 
-/** Where the data of this folder's service goes when only root may enter it. */
-function systemHomeOf(t: Over, folder: string): string {
-  const home = path.join(SYSTEM_HOME, shortHash(path.join(folder, 'data')));
-  t.after(async () => {
-    await endProcesses(home);
-    await rm(home, { recursive: true, force: true });
-    // Others may be using it by now.
-    if (!wasThere) await rmdir(SYSTEM_HOME).catch(() => {});
-  });
-  return home;
-}
-
 describe('started by root', { concurrency: 2 }, () => {
   test('the database runs where only root may enter, and does not see itself as root', {
     skip: noNamespaces,
@@ -98,45 +90,59 @@ describe('started by root', { concurrency: 2 }, () => {
 
   test('without user namespaces another user runs the database in place', { skip: notRoot }, async t => {
     const folder = await ownFolder(t);
-    const env = { PATH: await refusingUnshare(folder) };
+    const env = { PATH: await refusing(folder, ['unshare']) };
     if (!canReach(ordinaryUser()!, PROJECT)) return t.skip('the project lies where only root may enter');
     const { dataPlace, uid } = await lives({ folder, env });
     assert.equal(dataPlace, path.join(folder, 'data', 'postgres'));
     assert.notEqual(uid, 0);
   });
 
-  test('without user namespaces, in a folder only root may enter, the data goes to /var/lib and stays there', {
-    skip: notRoot,
+  test('without user namespaces the folder and the project may lie where only root may enter', {
+    skip: noRights,
   }, async t => {
     const folder = await ownFolder(t);
-    const home = systemHomeOf(t, folder);
-    const env = { PATH: await refusingUnshare(folder) };
+    const env = { PATH: await refusing(folder, ['unshare']) };
+    const project = path.join(folder, 'project');
+    await copyProject(project);
     await chmod(folder, 0o700);
-    const { id, dataPlace, uid } = await lives({ folder, env });
-    assert.equal(dataPlace, path.join(home, 'postgres'));
+    const { id, dataPlace, uid } = await lives({ folder, project, cwd: project, env });
+    assert.equal(dataPlace, path.join(folder, 'data', 'postgres'));
     assert.notEqual(uid, 0);
 
-    // Also when the machine became milder: the data is where it is, and no empty database takes its place.
-    for (const changed of [env, {}]) {
-      const again = await startTrilho({ folder, env: changed });
-      assert.equal(again.dataPlace, dataPlace);
-      assert.equal((await again.get(`/charges/${id}`)).status, 200);
-      assert.equal((await again.end()).code, 0);
-    }
+    // Also when the machine became milder: its owner runs it.
+    const again = await startTrilho({ folder, project, cwd: project });
+    assert.equal((await again.get(`/charges/${id}`)).status, 200);
+    assert.equal((await again.end()).code, 0);
   });
 
-  test('without user namespaces, with the project where only root may enter, the data goes to /var/lib', {
-    skip: notRoot,
-  }, async t => {
+  test('on a machine that refuses everything, a sentence says what to do', { skip: notRoot }, async t => {
     const folder = await ownFolder(t);
-    const home = systemHomeOf(t, folder);
-    const env = { PATH: await refusingUnshare(folder) };
-    const project = path.join(folder, 'hidden', 'project');
-    await copyProject(project);
-    await chmod(path.join(folder, 'hidden'), 0o700);
-    const { dataPlace, uid } = await lives({ folder, project, env });
-    assert.equal(dataPlace, path.join(home, 'postgres'));
-    assert.notEqual(uid, 0);
+    const env = { PATH: await refusing(folder, ['unshare', 'setpriv']) };
+    await chmod(folder, 0o700);
+    assert.match(refusalOf(await runToEnd({ folder, env })), /start as an ordinary user, move .* or set DATABASE_URL/);
+    assert.equal(existsSync(path.join(folder, 'data', 'postgres')), false);
+  });
+
+  test('a database that a former version put into /var/lib is named, and opens there', { skip: notRoot }, async t => {
+    const folder = await ownFolder(t);
+    const former = path.join(FORMER_HOME, shortHash(path.join(folder, 'data')));
+    const wasThere = existsSync(FORMER_HOME);
+    t.after(async () => {
+      await endProcesses(former);
+      await rm(former, { recursive: true, force: true });
+      // Others may be using it by now.
+      if (!wasThere) await rmdir(FORMER_HOME).catch(() => {});
+    });
+    const env = { PATH: await refusing(folder, ['unshare']), TRILHO_DATA_DIR: former };
+    await mkdir(former, { recursive: true });
+    const first = await startTrilho({ folder, env });
+    const id = await first.charge();
+    assert.equal((await first.end()).code, 0);
+
+    assert.ok(refusalOf(await runToEnd({ folder })).includes(`set TRILHO_DATA_DIR to ${former}`));
+    const again = await startTrilho({ folder, env: { TRILHO_DATA_DIR: former } });
+    assert.equal((await again.get(`/charges/${id}`)).status, 200);
+    assert.equal((await again.end()).code, 0);
   });
 });
 

@@ -4,26 +4,27 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
+type User = { readonly uid: number; readonly gid: number };
+
 export type Identity = {
   /** The command line that runs `command` as this identity. */
   wrap(command: string, args: readonly string[]): [command: string, args: string[]];
-  /** The user to switch to, if it differs from the current one; files for the database must belong to it. */
-  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+  /** The user that `spawn` switches to. */
+  readonly user: User | undefined;
+  /** To whom files for the database must belong, if not to the current user. */
+  readonly owner: User | undefined;
 };
 
-const asIs: Identity = { wrap: (command, args) => [command, [...args]], user: undefined };
+const asIs: Identity = { wrap: (command, args) => [command, [...args]], user: undefined, owner: undefined };
 
-/**
- * Identities to try, best first. If `place` exists already and root does not own it, only its owner is tried.
- */
+/** Identities to try for a cluster in `place`, best first. A cluster that is not of root is run by its owner. */
 export function candidateIdentities(place: string): Identity[] {
   if (process.getuid?.() !== 0) return [asIs];
-  const owner = ownerOf(nearestExisting(place));
-  if (existsSync(place) && owner.uid !== 0) return [asUser(owner)];
-  const users = readUsers();
-  const names = ['postgres', 'daemon', 'nobody'].flatMap(name => users.get(name) ?? []);
-  const [alias] = names;
-  return [...(alias ? [namespaced(alias.uid)] : []), ...(owner.uid !== 0 ? [asUser(owner)] : []), ...names.map(asUser)];
+  const { uid, gid } = statSync(nearestExisting(place));
+  const owner = uid === 0 ? findUser() : { uid, gid };
+  if (!owner) return [];
+  const isTheirs = existsSync(place) && uid !== 0;
+  return [...(isTheirs ? [] : [namespaced(owner)]), { ...asIs, user: owner, owner }, entering(owner)];
 }
 
 /** True when this identity can run `command` from inside `folder`. */
@@ -32,33 +33,29 @@ export function canRun(identity: Identity, folder: string, command: string, env:
   return spawnSync(shell, args, { ...identity.user, env, stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
 
-function namespaced(uid: number): Identity {
-  return {
-    wrap: (command, args) => ['unshare', ['--user', `--map-user=${uid}`, '--', command, ...args]],
-    user: undefined,
-  };
+function namespaced({ uid }: User): Identity {
+  return { ...asIs, wrap: (command, args) => ['unshare', ['--user', `--map-user=${uid}`, '--', command, ...args]] };
 }
 
-function asUser(user: { uid: number; gid: number }): Identity {
-  return { ...asIs, user: { uid: user.uid, gid: user.gid } };
-}
-
-function ownerOf(place: string): { uid: number; gid: number } {
-  const { uid, gid } = statSync(place);
-  return { uid, gid };
+/** As another user that keeps one right of root: to enter folders that only root may enter, such as /root. */
+function entering(owner: User): Identity {
+  const right = '-all,+dac_override';
+  const options = [
+    ...[`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'],
+    // The server asks `access` whether it may run its own programs, which counts rights of a user only without the fixup.
+    ...[`--inh-caps=${right}`, `--ambient-caps=${right}`, '--securebits=+no_setuid_fixup'],
+  ];
+  return { ...asIs, owner, wrap: (command, args) => ['setpriv', [...options, '--', command, ...args]] };
 }
 
 function nearestExisting(place: string): string {
   return existsSync(place) ? place : nearestExisting(path.dirname(place));
 }
 
-function readUsers(): Map<string, { uid: number; gid: number }> {
-  if (!existsSync('/etc/passwd')) return new Map();
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
-  return new Map(
-    lines.flatMap(line => {
-      const [name, , uid, gid] = line.split(':');
-      return name && uid && gid ? [[name, { uid: Number(uid), gid: Number(gid) }] as const] : [];
-    }),
-  );
+/** A user of this machine without rights of its own; `initdb` refuses one that is not in the list of users. */
+function findUser(): User | undefined {
+  const lines = existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8').split('\n') : [];
+  const users = lines.map(line => line.split(':'));
+  const found = ['postgres', 'daemon', 'nobody'].flatMap(name => users.filter(([own]) => own === name))[0];
+  return found && { uid: Number(found[2]), gid: Number(found[3]) };
 }
