@@ -108,7 +108,7 @@ async function end(deps: ChangeDeps, asked: Charge, finding: End): Promise<JobOu
     const boleto = charge.methods.find(isOf('boleto'));
     const isOpen = boleto !== undefined && isPayable(boleto);
     if (finding.kind === 'changed' && isOpen) {
-      await applyDueDate(deps, tx, charge, dueChange.dueAt, { instrument: finding.instrument });
+      await applyDueDate(deps, tx, charge, dueChange.dueAt, finding.instrument);
     } else await failDueChange(deps, tx, charge, finding.kind === 'rejected' ? finding.reason : ENDED);
     return 'done';
   });

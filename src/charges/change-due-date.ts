@@ -11,15 +11,7 @@ import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { findChangeSent } from './bank-files/store-changes.ts';
 import { dropInstruction, insertInstructions } from './bank-files/store-files.ts';
-import {
-  type Charge,
-  type ChargeMethod,
-  type DueChange,
-  isOf,
-  isOrdered,
-  paymentRequest,
-  withInstrument,
-} from './charge.ts';
+import { type Charge, type ChargeMethod, isOf, isOrdered, paymentRequest, withInstrument } from './charge.ts';
 import type { ChargeRules } from './check.ts';
 import { CHANGE_DUE_DAY } from './due-day-job.ts';
 import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from './life.ts';
@@ -179,20 +171,16 @@ export function withDueDate(charge: Charge, dueAt: Date): Charge {
 
 type ApplyDeps = WriteDeps & { readonly rails: Rails; readonly clock: Clock };
 
-/** What else is known. `pending`: another change that still is. `instrument`: what the bank shows. */
-type Applied = { readonly pending?: DueChange | undefined; readonly instrument?: BoletoInstrument | undefined };
-
-/** The new date counts: line, timers and statuses follow. The caller holds the lock of the charge. */
+/** The new date counts: line (`told` is what the bank shows of it), timers and statuses follow. The caller holds the lock of the charge. */
 export async function applyDueDate(
   deps: ApplyDeps,
   tx: Sql,
   charge: Charge,
   dueAt: Date,
-  { pending, instrument: told }: Applied = {},
+  told?: BoletoInstrument,
 ): Promise<Charge> {
   const now = deps.clock.now();
-  const changed = withDueDate(charge, dueAt);
-  const next = withNewLine(deps.rails, pending ? { ...changed, dueChange: pending } : changed, told);
+  const next = withNewLine(deps.rails, withDueDate(charge, dueAt), told);
   const { instrument } = next.methods.find(isOf('boleto')) ?? {};
   await storeDueDate(tx, next);
   if (instrument) {

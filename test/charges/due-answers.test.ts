@@ -1,5 +1,5 @@
 // A bank that does not answer to a change of the due day, or answers late: the change can be asked for again, replaced or taken back, and
-// whatever day the bank then names is understood.
+// a day that the charge does not wait for is for a person.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
@@ -49,14 +49,18 @@ test('a bank that does not answer can be asked again after five days, and not be
   assert.deepEqual(await dueOf(boleto), [LATER, LATER, 'DONE']);
 });
 
-test('another day takes its place, and an answer to the first one is understood', async () => {
+test('another day takes its place, and an answer to the first one is for a person', async () => {
   const boleto = await asked();
   silence(5);
   assert.equal((await change(boleto, LATEST)).json.dueChange.status, 'PENDING');
   assert.equal((await bank.make())?.titles, 1);
-  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { noted: 1 });
-  assert.deepEqual(await dueOf(boleto), [LATER, LATEST, 'PENDING']);
-  assert.deepEqual(await bank.outcomes(bank.paid(boleto, { dueDay: '30122026', reasons: '03' })), { paid: 1 });
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { needs_attention: 1 });
+  assert.equal(await bank.remark(), `The bank has the due day ${LATER}, for which it was not asked last.`);
+  assert.deepEqual(await dueOf(boleto), [DUE, LATEST, 'PENDING']);
+  // A payment of a title with a day that the charge does not have is not booked by itself, and not lost.
+  const before = (await bank.unmatched()).length;
+  assert.deepEqual(await bank.outcomes(bank.paid(boleto, { dueDay: '30122026', reasons: '03' })), { unmatched: 1 });
+  assert.equal((await bank.unmatched()).length, before + 1);
 });
 
 test('it is taken back by asking for the present day, of which the bank is told', async () => {
@@ -64,16 +68,19 @@ test('it is taken back by asking for the present day, of which the bank is told'
   silence(5);
   assert.equal((await change(boleto, DUE)).json.dueChange.status, 'PENDING');
   assert.equal((await bank.make())?.titles, 1);
-  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER), confirmed(boleto, DUE)), { noted: 2 });
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER), confirmed(boleto, DUE)), {
+    needs_attention: 1,
+    noted: 1,
+  });
   assert.deepEqual(await dueOf(boleto), [DUE, DUE, 'DONE']);
 });
 
-test('a confirmation after a refusal counts: the bank has that day', async () => {
+test('a confirmation after a refusal is for a person', async () => {
   const boleto = await asked();
   assert.deepEqual(await bank.outcomes(bank.told(boleto, '26', { reasons: '16' })), { needs_attention: 1 });
   assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);
-  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { noted: 1 });
-  assert.deepEqual(await dueOf(boleto), [LATER, LATER, 'DONE']);
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { needs_attention: 1 });
+  assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);
 });
 
 test('an answer to the first change after that to the second is for a person', async () => {

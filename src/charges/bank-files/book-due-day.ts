@@ -1,5 +1,5 @@
 // Books the answer of a bank to a change of the due day.
-import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
+import { civilDay } from '../../lib/civil-days.ts';
 import type { Sql } from '../../storage/database.ts';
 import { applyDueDate, failDueChange } from '../change-due-date.ts';
 import { type Charge, isOf } from '../charge.ts';
@@ -7,9 +7,9 @@ import { isPayable } from '../life.ts';
 import { lockCharges } from '../store.ts';
 import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
 import { ENDED } from './instruct.ts';
-import { findAskedDueDates, findChangeSent } from './store-changes.ts';
+import { findChangeSent } from './store-changes.ts';
 
-/** Only the day that was asked for is taken; another one was changed at the bank, and is for a person. */
+/** Only the day that is waited for is taken. Another one was changed at the bank or asked for before, and is for a person. */
 export function bookDueDay(deps: BookDeps, told: Told, { id }: Charge): Promise<Booking> {
   const { entry } = told;
   return deps.db.transaction(async tx => {
@@ -27,25 +27,9 @@ export function bookDueDay(deps: BookDeps, told: Told, { id }: Charge): Promise<
       return { outcome: 'noted', remark: `The due day is ${day}.` };
     }
     if (day === undefined || day === civilDay(charge.dueAt)) return unchanged(told, { outcome: 'noted' });
-    const late = told.isToldBefore ? undefined : await findLate(tx, charge, day);
-    if (late) {
-      const pending = charge.dueChange?.status === 'PENDING' ? charge.dueChange : undefined;
-      await applyDueDate(deps, tx, charge, late, { pending });
-      return { outcome: 'noted', remark: `The due day is ${day}, as was asked for before.` };
-    }
-    const remark = `The bank has the due day ${day}, which was not asked for here.`;
+    const remark = `The bank has the due day ${day}, for which it was not asked last.`;
     return unchanged(told, { outcome: 'needs_attention', remark });
   });
-}
-
-/**
- * The date of an earlier change that a file has asked for, to which the bank answers after it was given up or another was asked for. Not
- * after an answer to a later one: which of the two the bank has now is for a person to find out.
- */
-async function findLate(tx: Sql, charge: Charge, day: CivilDay): Promise<Date | undefined> {
-  if (charge.dueChange?.status === 'DONE') return undefined;
-  const asked = (await findAskedDueDates(tx, [charge.id])).get(charge.id) ?? [];
-  return asked.findLast(dueAt => civilDay(dueAt) === day);
 }
 
 /** While its boleto is open, a change of the due day is all that a bank can refuse. */

@@ -10,7 +10,7 @@ import { isPixId } from '../payment-reference.ts';
 import { mayBeReportedInFile, mayBeTypedBefore } from '../possible-duplicate.ts';
 import { takeReceiptOf } from '../receipts.ts';
 import { comparable, findRecorded, isToldAs } from '../store-money.ts';
-import { findUnmatched, insertManyUnmatched, insertUnmatched } from '../unmatched/store.ts';
+import { insertManyUnmatched, insertUnmatched } from '../unmatched/store.ts';
 import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import { markOf } from './entry-mark.ts';
 
@@ -22,7 +22,7 @@ export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): P
   const receipt: Receipt = { ...receiptOf(deps, told), ...(isByPix && { isByPix }) };
   const recorded = charge.payments.find(payment => isToldAs(payment, receipt.reference));
   if (recorded) return bookAgain(deps, told, charge, recorded);
-  if (told.isToldBefore) return bookTold(deps, told, charge, receipt);
+  if (told.isToldBefore) return keepMoney(deps, told, charge, NOT_RECORDED);
   const same = charge.payments.find(payment => mayBeSame(payment, receipt));
   if (same) return keepDuplicate(deps, receipt, same);
   const taken = await takeReceiptOf(deps, told.rail, charge.id, receipt);
@@ -31,28 +31,17 @@ export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): P
   return { outcome: 'possible_duplicate', remark: 'It may be a payment that is recorded.' };
 }
 
-/** The words of a payment that another file has brought, and that is not recorded: it waits for a person, or one has dismissed it. */
-async function bookTold(deps: BookDeps, told: Told, charge: Charge, { reference }: Receipt): Promise<Booking> {
-  if (await findUnmatched(deps.db, reference)) return { outcome: 'repeated' };
-  return keepMoney(deps, told, charge, 'Another file has told of this payment, which is not recorded here.');
-}
-
 /**
- * The same words as of a recorded payment. While its money is here they tell of that payment. If the bank has taken it back since, they
- * may tell of a further one: a person says so.
+ * The same words as of a recorded payment. While its money is here they report that payment. If the bank has taken it back since, they may
+ * report a further one: a person says so, each time.
  */
 async function bookAgain(deps: BookDeps, told: Told, charge: Charge, recorded: Payment): Promise<Booking> {
   // This file has brought it itself, before its reading was cut off.
   if (!told.isToldBefore) return { outcome: 'paid' };
-  const isHere = unreturnedCents(charge, recorded) > 0n;
-  if (isHere || told.isTakenBack) return { outcome: 'repeated' };
-  const next = { ...told, count: told.count + 1 };
-  const receipt = receiptOf(deps, next);
-  const further = charge.payments.find(payment => isToldAs(payment, receipt.reference));
-  if (further) return bookAgain(deps, next, charge, further);
-  const booking = await keepDuplicate(deps, receipt, recorded);
-  const kept = await findUnmatched(deps.db, receipt.reference);
-  return kept?.decidedAt ? { outcome: 'repeated' } : booking;
+  if (unreturnedCents(charge, recorded) > 0n) return { outcome: 'repeated' };
+  const remark = 'The bank reports a payment again that it has taken back: it may be a further one.';
+  await keep(deps, receiptOf(deps, { ...told, count: told.count + 1 }), remark, recorded);
+  return { outcome: 'needs_attention', remark };
 }
 
 async function keepDuplicate(deps: BookDeps, receipt: Receipt, same: Payment): Promise<Booking> {
@@ -61,6 +50,8 @@ async function keepDuplicate(deps: BookDeps, receipt: Receipt, same: Payment): P
 }
 
 const NO_AMOUNT = 'The payment has no amount.';
+/** It waits for a person, or one has dismissed it. */
+const NOT_RECORDED = 'Another file has brought this payment, which is not recorded here.';
 
 /** Payments of titles that are no boletos of this service, in one transaction: a person says whose they are. */
 export async function bookStrangeMoney(deps: BookDeps, told: readonly Told[]): Promise<Booking[]> {

@@ -19,15 +19,16 @@ export function bookReversal(deps: BookDeps, told: Told, { id }: Charge): Promis
 async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Promise<Booking> {
   const { entry, count, fileDay } = told;
   const mark = markOf(entry, count);
-  const recorded = charge.refunds.find(({ reference }) => reference?.endsWith(mark));
-  if (recorded) return reverseAgain(told, charge, recorded);
-  if (told.isToldBefore) return reverseTold(charge, entry.paidCents);
+  const payment = findReversible(charge, entry.paidCents);
+  if (told.isToldBefore)
+    return payment ? { outcome: 'needs_attention', remark: MAY_BE_FURTHER } : { outcome: 'repeated' };
+  // This file has brought it itself, before its reading was cut off.
+  if (charge.refunds.some(({ reference }) => reference?.endsWith(mark))) return { outcome: 'reversed' };
   const day = entry.occurrenceDay ?? fileDay ?? civilDay(deps.clock.now());
   if (charge.refunds.some(refund => mayBeSameReversal(refund, charge, entry.paidCents, day))) {
     const remark = 'The bank may have told of this reversal before, in other words.';
     return unchanged(told, { outcome: 'needs_attention', remark });
   }
-  const payment = findReversible(charge, entry.paidCents);
   if (!payment) {
     const remark = 'The bank reversed something that was not paid here.';
     return unchanged(told, { outcome: 'needs_attention', remark });
@@ -44,33 +45,14 @@ async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Pro
   return { outcome: 'reversed' };
 }
 
+/** Of equal words in another file, while there is money that they may be about. */
+const MAY_BE_FURTHER = 'The bank reports a reversal again: it may be of a payment that came since.';
+
 /** The payment that a bank may have taken back: one of that amount, else one of which so much is here. */
 function findReversible(charge: Charge, cents: bigint): Payment | undefined {
   const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
   const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (cents || payment.amountCents);
   return payments.find(one => one.amountCents === cents && fits(one)) ?? payments.find(fits);
-}
-
-/** The words of a reversal that another file has brought, and that took nothing back then: a payment may have come since. */
-function reverseTold(charge: Charge, cents: bigint): Booking {
-  if (!findReversible(charge, cents)) return { outcome: 'repeated' };
-  return { outcome: 'needs_attention', remark: 'The bank told of this reversal before the payment that is here now.' };
-}
-
-/** The same words as of a recorded reversal. They may tell of a further one if the boleto was paid again on that day. */
-function reverseAgain(told: Told, charge: Charge, { paymentId }: Refund): Booking {
-  if (!told.isToldBefore) return { outcome: 'reversed' };
-  const reversed = charge.payments.find(({ id }) => id === paymentId);
-  const isPaidAgain = charge.payments.some(
-    payment =>
-      payment.method === 'boleto' &&
-      payment.id !== paymentId &&
-      payment.amountCents === reversed?.amountCents &&
-      civilDay(payment.paidAt) === civilDay(reversed.paidAt) &&
-      unreturnedCents(charge, payment) === payment.amountCents,
-  );
-  if (!isPaidAgain) return { outcome: 'repeated' };
-  return { outcome: 'needs_attention', remark: 'The bank may have reversed the second payment too.' };
 }
 
 /**

@@ -22,8 +22,6 @@ export type Told = {
   readonly count: number;
   /** Another file has brought the same before. */
   readonly isToldBefore: boolean;
-  /** It is a payment, and what follows in its file takes the payment back in words that were told before. */
-  readonly isTakenBack: boolean;
   /** The day of the file, for an entry that has none. */
   readonly fileDay: CivilDay | undefined;
 };

@@ -10,14 +10,12 @@ import type { Meaning } from '../../rails/cnab/occurrence.ts';
 import { type ReturnEntry, type ReturnHead, readHead } from '../../rails/cnab/read.ts';
 import type { FileExchange, Rail } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
-import { withDueDate } from '../change-due-date.ts';
 import { type Charge, paymentRequest } from '../charge.ts';
 import { findCharge, findCharges } from '../store.ts';
 import { bookEntry, bookStranger } from './book-entry.ts';
 import { bookStrangeMoney } from './book-payment.ts';
 import type { BookDeps } from './booking.ts';
 import { countEqual, markOf } from './entry-mark.ts';
-import { findAskedDueDates } from './store-changes.ts';
 import {
   type BoletoReturn,
   type BookedEntry,
@@ -146,9 +144,9 @@ async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[
     findChargesByNumber(deps.db, rail.name, numbers),
   ]);
   const ids = [...new Set(chargeIds.values())];
-  const [found, askedDueDates] = await Promise.all([findCharges(deps.db, ids), findAskedDueDates(deps.db, ids)]);
+  const found = await findCharges(deps.db, ids);
   const charges = new Map(found.map(one => [one.id, one]));
-  const known = { toldBefore, chargeIds, charges, askedDueDates };
+  const known = { toldBefore, chargeIds, charges };
   // Entries of one charge in their order, those of different charges at once.
   const groups = Map.groupBy(
     part,
@@ -177,7 +175,7 @@ async function bookStrangers(
   { toldBefore }: Known,
 ): Promise<BookedEntry[]> {
   const told = group.map(({ entry, count, mark }) => {
-    return { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark), isTakenBack: false };
+    return { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark) };
   });
   const bookings = await bookStrangeMoney(deps, told);
   return group.map(({ entry, mark }, index) => ({ entry, mark, ...bookings[index]! }));
@@ -191,35 +189,24 @@ type Known = {
   readonly toldBefore: ReadonlySet<string>;
   readonly chargeIds: ReadonlyMap<string, string>;
   readonly charges: ReadonlyMap<string, Charge>;
-  readonly askedDueDates: ReadonlyMap<string, readonly Date[]>;
 };
 
 async function bookGroup(
   deps: ReadDeps,
   { rail, files, fileDay }: Reading,
   group: readonly Marked[],
-  { toldBefore, chargeIds, charges, askedDueDates }: Known,
+  { toldBefore, chargeIds, charges }: Known,
 ): Promise<BookedEntry[]> {
   const chargeId = chargeIds.get(group[0]?.entry.ourNumber ?? '');
   let charge = chargeId === undefined ? undefined : charges.get(chargeId);
-  const asked = (chargeId && askedDueDates.get(chargeId)) || [];
   const booked: BookedEntry[] = [];
-  for (const [index, { entry, count, mark }] of group.entries()) {
+  for (const { entry, count, mark } of group) {
     // The entry before has changed it.
     if (charge && booked.length > 0) charge = await findCharge(deps.db, charge.id, charge.accountId);
-    const own = charge && isAboutCharge(files, entry, charge, asked) ? charge : undefined;
-    const isTakenBack = group.slice(index + 1).some(next => isReversal(next) && toldBefore.has(next.mark));
-    const told = { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark), isTakenBack };
+    const own = charge && files.isAbout(entry, paymentRequest(charge, 'boleto')) ? charge : undefined;
+    const told = { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark) };
     const booking = await (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
     booked.push({ entry, mark, ...booking, ...(own && { charge: own }) });
   }
   return booked;
-}
-
-const isReversal = ({ entry }: Marked) => entry.meaning === 'reversed';
-
-/** The bank may have a due day that it was asked for, also when the change was given up here. */
-function isAboutCharge(files: FileExchange, entry: ReturnEntry, charge: Charge, asked: readonly Date[]): boolean {
-  const candidates = [charge, ...asked.map(dueAt => withDueDate(charge, dueAt))];
-  return candidates.some(candidate => files.isAbout(entry, paymentRequest(candidate, 'boleto')));
 }

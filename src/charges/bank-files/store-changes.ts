@@ -23,19 +23,3 @@ export async function findChangeSent(tx: Sql, charge: Charge): Promise<SentChang
   if (!last?.first_at) return undefined;
   return { firstAt: last.first_at, ...(last.last_at && { lastAt: last.last_at }) };
 }
-
-/** The due dates that files have asked for, by charge. */
-export async function findAskedDueDates(
-  sql: Sql,
-  chargeIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Date[]>> {
-  const rows = await sql.query<{ charge_id: string; due_at: Date }>(
-    `select charge_id, due_at from boleto_instructions
-      where charge_id = any($1) and movement = 'change_due_day' and due_at is not null
-        and coalesce(former_sequence, sequence) is not null
-      order by id`,
-    [chargeIds],
-  );
-  const byCharge = Map.groupBy(rows, ({ charge_id }) => charge_id);
-  return new Map([...byCharge].map(([id, asked]) => [id, asked.map(({ due_at }) => due_at)]));
-}

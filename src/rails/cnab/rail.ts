@@ -180,10 +180,13 @@ const withDigit = (number = '', digit = '') => (digit === '' ? number : `${numbe
 const OWN_ID = /^[0-9A-Z]{25}$/;
 
 /** Its id comes back with it. Where a bank puts something else there, amount and due day must be those of the request. */
-function isAbout({ ownId, amountCents, dueDay }: ReturnEntry, request: PaymentRequest): boolean {
+function isAbout({ ownId, amountCents, dueDay, meaning }: ReturnEntry, request: PaymentRequest): boolean {
   if (ownId === txidOf(request.id)) return true;
   if (ownId !== undefined && OWN_ID.test(ownId)) return false;
-  return amountCents === request.amountCents && (dueDay === undefined || dueDay === request.dueDay);
+  if (amountCents !== request.amountCents) return false;
+  // The bank may have the day that it was asked for, and an answer about the day may name any.
+  const days = [undefined, request.dueDay, request.askedDueDay];
+  return meaning === 'due_day_changed' || days.includes(dueDay);
 }
 
 const isSome = (percent: string | undefined) => percent !== undefined && /[1-9]/.test(percent);
