@@ -59,7 +59,7 @@ async function takeIn(
   format: 'csv' | 'ofx' = 'csv',
   { faultLines = [], lockTimeoutMs = 0 }: Taking = {},
 ) {
-  const { entries, faults } = readStatement(bytes, format);
+  const { entries, faults } = readStatement(bytes, format, { debitsHaveMinus: format === 'csv' });
   assert.deepEqual(
     faults.map(({ line }) => line),
     faultLines,

@@ -3,18 +3,11 @@
 import { amountOf, centsOf } from './amount.ts';
 import { type Columns, cardColumnOf, columnsOf } from './csv-columns.ts';
 import { rowAt, SEPARATORS, type Separator } from './csv-rows.ts';
-import { directedCents, directionWord, entryOrExitWord, isUnsignedDebit, showsMinusOfDebits } from './direction.ts';
+import { directedCents, directionWord, entryOrExitWord } from './direction.ts';
 import { txidAsId } from './pix-ids.ts';
 import { csvPosted } from './posted.ts';
 import { StatementError } from './statement-error.ts';
-import {
-  directed,
-  isBalance,
-  lineCounter,
-  MAX_STATEMENT_FAULTS,
-  oneLine,
-  type StatementLine,
-} from './statement-line.ts';
+import { directed, isBalance, lineCounter, oneLine, type StatementLine } from './statement-line.ts';
 
 /** The number of lines in which the header is searched. */
 const MAX_LINES_ABOVE_HEADER = 50;
@@ -27,50 +20,21 @@ type Options = { readonly debitsHaveMinus?: boolean };
  * amount may have come or gone; empty rows and balances are skipped. Refuses a file whose header names no date and amount,
  * or two amounts, and the statement of a credit card.
  */
-export function* readCsv(text: string, options: Options = {}): Generator<StatementLine> {
+export function* readCsv(text: string, { debitsHaveMinus = false }: Options = {}): Generator<StatementLine> {
   const header = headerOf(text);
-  const debitsHaveMinus = doDebitsHaveMinus(text, header, options);
-  for (const { line, fields, broken } of rowsOf(text, header)) {
-    const read = broken ?? readRow(fields, header, debitsHaveMinus);
-    if (typeof read === 'string') yield { line, message: read };
-    else if (read) yield { line, ...read };
-  }
-}
-
-type NumberedRow = { readonly line: number; readonly fields: readonly string[]; readonly broken?: string };
-
-/** The rows below the header that are not empty. */
-function* rowsOf(text: string, { separator, next }: Header): Generator<NumberedRow> {
   const lineAt = lineCounter(text);
-  let start = next;
+  let start = header.next;
   // Every row advances in the text, and the caller limits its length.
   while (start < text.length) {
     const line = lineAt(start);
-    const row = rowAt(text, start, separator);
+    const row = rowAt(text, start, header.separator);
     start = row.next;
     const fields = row.fields.map(oneLine);
-    if (row.broken !== undefined) yield { line, fields, broken: row.broken };
-    else if (fields.some(field => field !== '')) yield { line, fields };
+    if (row.broken === undefined && fields.every(field => field === '')) continue;
+    const read = row.broken ?? readRow(fields, header, debitsHaveMinus);
+    if (typeof read === 'string') yield { line, message: read };
+    else if (read) yield { line, ...read };
   }
-}
-
-/**
- * Whether the bank writes a minus before its debits: the file has such a debit, or the operator says so. Not when the file has
- * a debit without one, whatever the operator says.
- */
-function doDebitsHaveMinus(text: string, header: Header, { debitsHaveMinus = false }: Options): boolean {
-  let found = debitsHaveMinus;
-  let faults = 0;
-  for (const { fields, broken } of rowsOf(text, header)) {
-    const parts = broken ?? partsOf(fields, header);
-    // With so many the caller refuses the file.
-    if (typeof parts === 'string' && ++faults > MAX_STATEMENT_FAULTS) return false;
-    if (typeof parts !== 'object' || !parts.amount) continue;
-    const evidence = { ...parts, amount: parts.amount };
-    if (isUnsignedDebit(evidence)) return false;
-    found ||= showsMinusOfDebits(evidence);
-  }
-  return found;
 }
 
 type Header = { readonly separator: Separator; readonly columns: Columns; readonly next: number };
@@ -102,9 +66,9 @@ function headerOf(text: string): Header {
   );
 }
 
-/** The parts of a row; or, as text, why it cannot be read; undefined when it shows a balance. */
-function partsOf(fields: readonly string[], { columns, separator }: Header) {
-  const { count, at, unknown } = columns;
+/** The entry of a row; or, as text, why it cannot be read; undefined when it shows a balance. */
+function readRow(fields: readonly string[], { columns, separator }: Header, debitsHaveMinus: boolean) {
+  const { count, at } = columns;
   const cells = (places: readonly number[]) => places.map(place => fields[place] ?? '').filter(cell => cell !== '');
   const first = (places: readonly number[]) => fields[places[0] ?? -1] ?? '';
   const directions = [
@@ -123,21 +87,11 @@ function partsOf(fields: readonly string[], { columns, separator }: Header) {
   const posted = csvPosted(time === '' ? first(at.date) : `${first(at.date)} ${time}`);
   if (!posted) return 'The date is not a date as dd/mm/yyyy or yyyy-mm-dd.';
   const amount = at.amount.length > 0 ? amountOf(first(at.amount)) : undefined;
-  return { first, posted, amount, named, unnamed, texts, unknown: cells(unknown) };
-}
-
-/** The entry of a row; or, as text, why it cannot be read; undefined when the row is no entry. */
-function readRow(fields: readonly string[], header: Header, debitsHaveMinus: boolean) {
-  const parts = partsOf(fields, header);
-  if (parts === undefined || typeof parts === 'string') return parts;
-  const { first, posted, amount, texts } = parts;
-  const { at } = header.columns;
-  const isSided = at.amount.length === 0;
-  if (!isSided && !amount) return NO_AMOUNT;
   const cents = amount
-    ? directedCents({ ...parts, amount }, debitsHaveMinus)
-    : (sidedCents(first(at.credit), first(at.debit)) ?? NO_AMOUNT);
+    ? directedCents({ amount, named, unnamed, texts, unknown: cells(columns.unknown) }, debitsHaveMinus)
+    : at.amount.length === 0 && sidedCents(first(at.credit), first(at.debit));
   if (typeof cents === 'string') return cents;
+  if (typeof cents !== 'bigint') return 'The amount is not one in reais and cents.';
   const id = first(at.id);
   const document = first(at.document);
   // Some banks call the txid «identificador». A static code can be paid twice, so a txid does not identify a payment.
@@ -153,8 +107,6 @@ function readRow(fields: readonly string[], header: Header, debitsHaveMinus: boo
     endToEndIdColumn: first(at.endToEndId),
   };
 }
-
-const NO_AMOUNT = 'The amount is not one in reais and cents.';
 
 /** Columns for credit and debit: exactly one is filled, or the other is zero; a debit may have a sign. */
 function sidedCents(credit: string, debit: string): bigint | undefined {

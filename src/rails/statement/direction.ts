@@ -63,7 +63,7 @@ export type Evidence = {
 /**
  * The amount with its sign; or, as text, why it is not known whether it came or went. A debit is never positive, and a
  * negative amount stays negative whatever stands beside it, because doubtful money must not be credited. `debitsHaveMinus`:
- * the debits of this file have one.
+ * the operator knows that this bank writes one before each debit. No other row is asked.
  */
 export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): bigint | string {
   const { cents, sign } = evidence.amount;
@@ -80,18 +80,6 @@ export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): big
   // The column may say in words of its own that the money went.
   if (evidence.unnamed.length > 0) return UNKNOWN_DIRECTION;
   return debitsHaveMinus ? cents : NO_DIRECTION;
-}
-
-/** Whether a row shows that the bank writes a minus before debits: a return, or a credit, may have one at any bank. */
-export function showsMinusOfDebits({ amount, named, texts, unknown }: Evidence): boolean {
-  const isDebit = amount.sign === 'minus' && amount.cents < 0n && !named.includes('credit');
-  return isDebit && ![...texts, ...unknown].some(isReturn);
-}
-
-/** Whether a row is a debit without a minus. */
-export function isUnsignedDebit(evidence: Evidence): boolean {
-  const cents = directedCents(evidence, false);
-  return evidence.amount.sign === undefined && typeof cents === 'bigint' && cents < 0n;
 }
 
 const NO_DIRECTION =

@@ -293,7 +293,7 @@ test('a fee for a received pix is no sure credit', () => {
   );
 });
 
-test('a sign, a letter, a text of the bank, a minus elsewhere in the file or the word of the operator makes it sure', () => {
+test('a sign, a letter, a text of the bank or the word of the operator makes it sure, and no other row', () => {
   const cents = ({ entries, faults }: ReturnType<typeof read>) => {
     assert.deepEqual(faults, []);
     return entries.map(({ amountCents }) => amountCents);
@@ -306,14 +306,15 @@ test('a sign, a letter, a text of the bank, a minus elsewhere in the file or the
     -500n,
     0n,
   ]);
-  assert.deepEqual(cents(readAlone(file('10,00;x', '-5,00;x'))), [1_000n, -500n]);
   assert.deepEqual(
     cents(
       readAlone(file('10,00;Transferência recebida pelo Pix - A', '5,00;PIX - RECEBIDO A', '1,00;Pix enviado - A')),
     ),
     [1_000n, 500n, -100n],
   );
-  assert.deepEqual(cents(read(file('10,00;x'))), [1_000n]);
+  assert.deepEqual(cents(read(file('10,00;x', '-5,00;x'))), [1_000n, -500n]);
+  const { entries, faults } = readAlone(file('10,00;x', '-5,00;x'));
+  assert.deepEqual([entries.map(({ amountCents }) => amountCents), faults.map(({ line }) => line)], [[-500n], [2]]);
 });
 
 test('the word of the operator does not stand against a debit without a sign', () => {
