@@ -1,5 +1,6 @@
 // The SQL of API keys.
-import type { Row, Sql } from '../storage/database.ts';
+import type { Sql } from '../storage/database.ts';
+import { type RowOf, recordOf } from '../storage/records.ts';
 import type { Reach } from './reach.ts';
 import type { Scope } from './scopes.ts';
 
@@ -21,6 +22,8 @@ export type ApiKey = {
 
 const COLUMNS =
   'id, account_id, name, scopes, reach, secret_hash, created_at, created_by, expires_at, revoked_at, last_used_at';
+type KeyRow = RowOf<ApiKey>;
+const toKey = recordOf<ApiKey>(COLUMNS);
 
 /** Inserts the key, unless it exists: then a retry has inserted it before. */
 export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
@@ -103,34 +106,4 @@ export async function markUsed(sql: Sql, id: string, at: Date): Promise<void> {
     'update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
     [id, at],
   );
-}
-
-type KeyRow = Row & {
-  id: string;
-  account_id: string;
-  name: string | null;
-  scopes: Scope[];
-  reach: Reach;
-  secret_hash: Buffer;
-  created_at: Date;
-  created_by: string | null;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-};
-
-function toKey(row: KeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    scopes: row.scopes,
-    reach: row.reach,
-    secretHash: row.secret_hash,
-    createdAt: row.created_at,
-    ...(row.name !== null && { name: row.name }),
-    ...(row.created_by !== null && { createdBy: row.created_by }),
-    ...(row.expires_at && { expiresAt: row.expires_at }),
-    ...(row.revoked_at && { revokedAt: row.revoked_at }),
-    ...(row.last_used_at && { lastUsedAt: row.last_used_at }),
-  };
 }

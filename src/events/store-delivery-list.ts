@@ -1,6 +1,7 @@
 // SQL of deliveries as they are shown, and of asking for one again.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
+import { type RowOf, recordOf } from '../storage/records.ts';
 import type { DeliveryState } from './webhook.ts';
 
 export type Attempt = {
@@ -30,9 +31,9 @@ export type Delivery = {
 const ATTEMPTS_SHOWN = 20;
 
 const DELIVERY = `
-  select d.id, d.webhook_id, d.event_id, e.type, d.object_id, d.position, d.state, d.next_at, d.delivered_at, d.created_at,
+  select d.id, d.webhook_id, d.event_id, e.type as event_type, d.object_id, d.position, d.state, d.next_at, d.delivered_at, d.created_at,
          coalesce((select json_agg(json_build_object('at', iso_utc(a.started_at), 'status', a.status,
-                                                     'latencyMs', a.latency_ms, 'error', a.error, 'answer', a.answer)
+                                                     'latency_ms', a.latency_ms, 'error', a.error, 'answer', a.answer)
                                    order by a.number)
                      from (select * from webhook_attempts a
                             where a.delivery_id = d.id and a.account_id = d.account_id
@@ -68,42 +69,20 @@ export async function sendAgain(sql: Sql, webhookId: string, id: string, now: Da
   return row && toDelivery(row);
 }
 
-type Row = {
-  id: string;
-  webhook_id: string;
-  event_id: string;
-  type: string;
-  object_id: string;
-  state: DeliveryState;
+type Row = RowOf<Omit<Delivery, 'attempts' | 'nextAttemptAt'>> & {
   next_at: Date;
-  delivered_at: Date | null;
-  created_at: Date;
-  attempts: {
-    at: string;
-    status: number | null;
-    latencyMs: number | null;
-    error: string | null;
-    answer: string | null;
-  }[];
+  attempts: readonly (RowOf<Omit<Attempt, 'at'>> & { at: string })[];
 };
+
+const toPlain = recordOf<Omit<Delivery, 'attempts' | 'nextAttemptAt'>>(
+  'id, webhook_id, event_id, event_type, object_id, state, delivered_at, created_at',
+);
+const toAttempt = recordOf<Omit<Attempt, 'at'>>('status, latency_ms, error, answer');
 
 function toDelivery(row: Row): Delivery {
   return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    eventId: row.event_id,
-    eventType: row.type,
-    objectId: row.object_id,
-    state: row.state,
+    ...toPlain(row),
     ...(row.state === 'pending' && { nextAttemptAt: row.next_at }),
-    ...(row.delivered_at && { deliveredAt: row.delivered_at }),
-    createdAt: row.created_at,
-    attempts: row.attempts.map(({ at, status, latencyMs, error, answer }) => ({
-      at: new Date(at),
-      ...(status !== null && { status }),
-      ...(latencyMs !== null && { latencyMs }),
-      ...(error !== null && { error }),
-      ...(answer !== null && { answer }),
-    })),
+    attempts: row.attempts.map(attempt => ({ at: new Date(attempt.at), ...toAttempt(attempt) })),
   };
 }

@@ -1,24 +1,13 @@
 // SQL of webhooks.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
-import type { DisabledReason, Webhook } from './webhook.ts';
-
-type Row = {
-  id: string;
-  account_id: string | null;
-  url: string;
-  types: string[] | null;
-  enabled: boolean;
-  disabled_reason: DisabledReason | null;
-  failing_since: Date | null;
-  last_error: string | null;
-  last_error_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-};
+import { type RowOf, recordOf } from '../storage/records.ts';
+import type { Webhook } from './webhook.ts';
 
 const COLUMNS = `id, account_id, url, types, enabled, disabled_reason, failing_since, last_error, last_error_at,
   created_at, updated_at`;
+type Row = RowOf<Webhook>;
+const toWebhook = recordOf<Webhook>(COLUMNS);
 
 /**
  * Writes a webhook that receives every event that gets its position from now on. Returns false when its account, or the
@@ -137,20 +126,4 @@ export async function readSecrets(sql: Sql, id: string, now: Date): Promise<Buff
     [id, now],
   );
   return row ? [row.secret, ...row.old] : [];
-}
-
-function toWebhook(row: Row): Webhook {
-  return {
-    id: row.id,
-    ...(row.account_id !== null && { accountId: row.account_id }),
-    url: row.url,
-    ...(row.types && { types: row.types }),
-    enabled: row.enabled,
-    ...(row.disabled_reason && { disabledReason: row.disabled_reason }),
-    ...(row.failing_since && { failingSince: row.failing_since }),
-    ...(row.last_error !== null && { lastError: row.last_error }),
-    ...(row.last_error_at && { lastErrorAt: row.last_error_at }),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

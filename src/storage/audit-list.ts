@@ -1,5 +1,6 @@
 // The SQL of the audit log as a person reads it: newest first, by position.
 import type { Sql } from './database.ts';
+import { type RowOf, recordOf } from './records.ts';
 
 export type AuditEntry = {
   readonly position: bigint;
@@ -11,6 +12,8 @@ export type AuditEntry = {
   readonly hash: string;
 };
 
+const toEntry = recordOf<AuditEntry>('position, at, actor, action, object_id, request_id, hash', ['position']);
+
 export type AuditQuery = {
   readonly before?: bigint | undefined;
   readonly actor?: string | undefined;
@@ -21,28 +24,12 @@ export type AuditQuery = {
 const LOOKED_THROUGH = 100_000;
 
 export async function readAuditLines(sql: Sql, { before, actor, limit }: AuditQuery): Promise<AuditEntry[]> {
-  const rows = await sql.query<{
-    position: string;
-    at: Date;
-    actor: string;
-    action: string;
-    object_id: string | null;
-    request_id: string | null;
-    hash: string;
-  }>(
+  const rows = await sql.query<RowOf<AuditEntry>>(
     `select position, at, actor, action, object_id, request_id, encode(hash, 'hex') as hash
        from (select * from audit_log where $1::bigint is null or position < $1 order by position desc
               limit case when $2::text is null then $3::bigint else ${LOOKED_THROUGH} end) newest
       where $2::text is null or actor = $2 order by position desc limit $3`,
     [before ?? null, actor ?? null, limit],
   );
-  return rows.map(row => ({
-    position: BigInt(row.position),
-    at: row.at,
-    actor: row.actor,
-    action: row.action,
-    ...(row.object_id !== null && { objectId: row.object_id }),
-    ...(row.request_id !== null && { requestId: row.request_id }),
-    hash: row.hash,
-  }));
+  return rows.map(toEntry);
 }

@@ -3,10 +3,13 @@ import type { Network } from '../chains/asset.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
+import { type RowOf, recordOf } from '../storage/records.ts';
 import type { Actor, Wallet } from './wallet.ts';
 
 const WRITTEN = 'id, account_id, name, network, address, created_at, usable_at, is_contract, created_by';
 const COLUMNS = `${WRITTEN}, approved_at, blocked_at, declared_at, proven_at`;
+type WalletRow = RowOf<Wallet>;
+const toWallet = recordOf<Wallet>(COLUMNS);
 
 /** Inserts a wallet; false when its id exists, or the account has a wallet with this address on this network. */
 export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
@@ -152,39 +155,4 @@ export async function readWalletPage(sql: Sql, query: WalletQuery): Promise<{ wa
     values.slice(0, -1),
   );
   return { wallets: rows.filter(row => row.id !== null).map(toWallet), total: Number(rows[0]!.total) };
-}
-
-type WalletRow = Row & {
-  id: string;
-  account_id: string;
-  name: string;
-  network: Network;
-  address: string;
-  created_at: Date;
-  usable_at: Date;
-  is_contract: boolean | null;
-  created_by: string | null;
-  approved_at: Date | null;
-  blocked_at: Date | null;
-  declared_at: Date | null;
-  proven_at: Date | null;
-};
-
-function toWallet(row: WalletRow): Wallet {
-  const { id, name, network, address } = row;
-  return {
-    id,
-    accountId: row.account_id,
-    name,
-    network,
-    address,
-    createdAt: row.created_at,
-    usableAt: row.usable_at,
-    ...(row.is_contract !== null && { isContract: row.is_contract }),
-    ...(row.created_by !== null && { createdBy: row.created_by }),
-    ...(row.approved_at && { approvedAt: row.approved_at }),
-    ...(row.blocked_at && { blockedAt: row.blocked_at }),
-    ...(row.declared_at && { declaredAt: row.declared_at }),
-    ...(row.proven_at && { provenAt: row.proven_at }),
-  };
 }

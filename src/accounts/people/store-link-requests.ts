@@ -1,5 +1,6 @@
 // The SQL of login links that wait for the approval of a second owner.
-import type { Row, Sql } from '../../storage/database.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 
 export type LinkRequest = {
   readonly personId: string;
@@ -9,7 +10,8 @@ export type LinkRequest = {
   readonly expiresAt: Date;
 };
 
-type RequestRow = Row & { person_id: string; asked_by: string; asked_at: Date; expires_at: Date };
+const COLUMNS = 'person_id, asked_by, asked_at, expires_at';
+const toRequest = recordOf<LinkRequest>(COLUMNS);
 
 /** A new request for a person replaces the one before. */
 export async function putLinkRequest(tx: Sql, { personId, askedBy, askedAt, expiresAt }: LinkRequest): Promise<void> {
@@ -24,12 +26,12 @@ export async function putLinkRequest(tx: Sql, { personId, askedBy, askedAt, expi
 
 /** The open request for a person, locked until the transaction ends. */
 export async function lockLinkRequest(tx: Sql, personId: string, now: Date): Promise<LinkRequest | undefined> {
-  const [row] = await tx.query<RequestRow>(
-    `select person_id, asked_by, asked_at, expires_at from link_requests
+  const [row] = await tx.query<RowOf<LinkRequest>>(
+    `select ${COLUMNS} from link_requests
       where person_id = $1 and expires_at > $2 for update`,
     [personId, now],
   );
-  return row && { personId: row.person_id, askedBy: row.asked_by, askedAt: row.asked_at, expiresAt: row.expires_at };
+  return row && toRequest(row);
 }
 
 export async function deleteLinkRequest(tx: Sql, personId: string): Promise<void> {

@@ -1,30 +1,13 @@
 // The SQL of people, of the links by which they log in, and of their recovery codes.
-import type { Row, Sql } from '../../storage/database.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Role } from '../roles.ts';
 import type { Person } from './person.ts';
 import type { LinkRequest } from './store-link-requests.ts';
 
 export const PERSON_COLUMNS = 'p.id, p.name, p.role, p.account_id, p.created_at, p.removed_at';
-
-export type PersonRow = Row & {
-  id: string;
-  name: string;
-  role: Role;
-  account_id: string | null;
-  created_at: Date;
-  removed_at: Date | null;
-};
-
-export function toPerson(row: PersonRow): Person {
-  return {
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    createdAt: row.created_at,
-    ...(row.account_id !== null && { accountId: row.account_id }),
-    ...(row.removed_at && { removedAt: row.removed_at }),
-  };
-}
+export type PersonRow = RowOf<Person>;
+export const toPerson = recordOf<Person>(PERSON_COLUMNS);
 
 /** Inserts the person, unless they exist: then a retry has inserted them before. */
 export async function insertPerson(tx: Sql, person: Person, invitedBy: string): Promise<void> {

@@ -2,6 +2,7 @@
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { ReturnOutcome } from './store-returns.ts';
 
 export type EntryRecord = {
@@ -25,51 +26,18 @@ export type EntryRecord = {
   readonly seenBy?: string;
 };
 
-type EntryRow = {
-  return_id: string;
-  rail: string;
-  bank: string | null;
-  line: number;
-  occurrence: string;
-  reasons: string[];
-  our_number: string | null;
-  amount_cents: string;
-  paid_cents: string;
-  fee_cents: string;
-  occurrence_day: CivilDay | null;
-  credit_day: CivilDay | null;
-  outcome: ReturnOutcome;
-  remark: string | null;
-  charge_id: string | null;
-  seen_at: Date | null;
-  seen_by: string | null;
-};
-
-const COLUMNS = `return_id, rail, (select bank from boleto_returns r where r.id = return_id) as bank, line, occurrence, reasons, our_number, amount_cents, paid_cents, fee_cents,
-                 occurrence_day::text as occurrence_day, credit_day::text as credit_day, outcome, remark, charge_id, seen_at, seen_by`;
+const PLAIN = `return_id, rail, line, occurrence, reasons, our_number, amount_cents, paid_cents, fee_cents, outcome, remark,
+               charge_id, seen_at, seen_by`;
+const COLUMNS = `${PLAIN}, (select bank from boleto_returns r where r.id = return_id) as bank,
+                 occurrence_day::text as occurrence_day, credit_day::text as credit_day`;
 const UNSEEN = `outcome = 'needs_attention' and seen_at is null`;
 
-function toEntry(row: EntryRow): EntryRecord {
-  return {
-    returnId: row.return_id,
-    rail: row.rail,
-    ...(row.bank !== null && { bank: row.bank }),
-    line: row.line,
-    occurrence: row.occurrence,
-    reasons: row.reasons,
-    ...(row.our_number !== null && { ourNumber: row.our_number }),
-    amountCents: BigInt(row.amount_cents),
-    paidCents: BigInt(row.paid_cents),
-    feeCents: BigInt(row.fee_cents),
-    ...(row.occurrence_day !== null && { occurrenceDay: row.occurrence_day }),
-    ...(row.credit_day !== null && { creditDay: row.credit_day }),
-    outcome: row.outcome,
-    ...(row.remark !== null && { remark: row.remark }),
-    ...(row.charge_id !== null && { chargeId: row.charge_id }),
-    ...(row.seen_at && { seenAt: row.seen_at }),
-    ...(row.seen_by !== null && { seenBy: row.seen_by }),
-  };
-}
+type EntryRow = RowOf<EntryRecord>;
+const toEntry = recordOf<EntryRecord>(`${PLAIN}, bank, occurrence_day, credit_day`, [
+  'amountCents',
+  'paidCents',
+  'feeCents',
+]);
 
 /** Entries of a file in their order, all or those of one outcome. */
 export async function readEntryPage(

@@ -4,6 +4,7 @@ import type { PageQuery } from '../../lib/paging.ts';
 import type { ReturnEntry } from '../../rails/cnab/read.ts';
 import type { Warning } from '../../rails/cnab/warnings.ts';
 import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import { closeAnswered } from './store-answers.ts';
 
 export const RETURN_OUTCOMES = [
@@ -167,38 +168,19 @@ export type EntryForPerson = {
 
 /** The first entries of a file that a person must see to. */
 export async function readForPerson(sql: Sql, { id }: BoletoReturn, limit: number): Promise<EntryForPerson[]> {
-  type Found = Pick<EntryForPerson, 'line' | 'occurrence' | 'outcome'> & {
-    remark: string | null;
-    charge_id: string | null;
-  };
-  const rows = await sql.query<Found>(
+  const rows = await sql.query<RowOf<EntryForPerson>>(
     `select line, occurrence, outcome, remark, charge_id from boleto_return_entries
       where return_id = $1 and outcome = any($2) order by line limit $3`,
     [id, FOR_A_PERSON, limit],
   );
-  return rows.map(({ line, occurrence, outcome, remark, charge_id }) => ({
-    line,
-    occurrence,
-    outcome,
-    ...(remark !== null && { remark }),
-    ...(charge_id !== null && { chargeId: charge_id }),
-  }));
+  return rows.map(toEntryForPerson);
 }
 
-type ReturnRow = {
-  id: string;
-  rail: string;
-  digest: string;
-  sequence: number;
-  made_on: CivilDay | null;
-  received_at: Date;
-  received_by: string;
-  booked: number;
-  warnings: Warning[];
-  finished_at: Date | null;
-  counts: Partial<Record<ReturnOutcome, number>>;
-  unseen: string;
-};
+const toEntryForPerson = recordOf<EntryForPerson>('line, occurrence, outcome, remark, charge_id');
+
+const toReturn = recordOf<BoletoReturn>(
+  'id, rail, digest, sequence, made_on, received_at, received_by, booked, warnings, finished_at, counts, unseen',
+);
 
 /** A page of the files of all rails, or of one. */
 export async function readReturnPage(
@@ -220,30 +202,17 @@ export async function readReturnPage(
 
 /** Return files that fulfil a condition on `r`, newest first. */
 async function readReturns(sql: Sql, condition: string, values: readonly unknown[]): Promise<BoletoReturn[]> {
-  const rows = await sql.query<ReturnRow>(
+  const rows = await sql.query<RowOf<BoletoReturn>>(
     `select r.id, r.rail, encode(r.digest, 'hex') as digest, r.sequence, r.made_on::text as made_on, r.received_at, r.received_by, r.booked,
             r.warnings, r.finished_at,
             (select coalesce(jsonb_object_agg(outcome, count), '{}')
                from (select outcome, count(*) from boleto_return_entries where return_id = r.id group by outcome) counted
             ) as counts,
-            (select count(*) from boleto_return_entries
+            (select count(*)::int from boleto_return_entries
               where rail = r.rail and return_id = r.id and outcome = 'needs_attention' and seen_at is null) as unseen
        from boleto_returns r where ${condition}
       order by r.received_at desc, r.id desc`,
     [...values],
   );
-  return rows.map(row => ({
-    id: row.id,
-    rail: row.rail,
-    digest: row.digest,
-    sequence: row.sequence,
-    ...(row.made_on !== null && { madeOn: row.made_on }),
-    receivedAt: row.received_at,
-    receivedBy: row.received_by,
-    booked: row.booked,
-    counts: row.counts,
-    unseen: Number(row.unseen),
-    warnings: row.warnings,
-    ...(row.finished_at && { finishedAt: row.finished_at }),
-  }));
+  return rows.map(toReturn);
 }
