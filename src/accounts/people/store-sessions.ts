@@ -1,5 +1,6 @@
 // The SQL of sessions.
-import type { Row, Sql } from '../../storage/database.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Proof, Session } from './person.ts';
 import { PERSON_COLUMNS, type PersonRow, toPerson } from './store-people.ts';
 
@@ -21,20 +22,12 @@ export async function insertSession(tx: Sql, session: NewSession): Promise<void>
   );
 }
 
-type SessionRow = PersonRow & {
-  token_hash: Buffer;
-  session_created_at: Date;
-  last_used_at: Date;
-  expires_at: Date;
-  proven_at: Date;
-  proven_by: Proof;
-  has_passkey: boolean;
-  has_news: boolean;
-};
+type Own = Omit<Session, 'person' | 'createdAt'>;
+const toOwn = recordOf<Own>('token_hash, last_used_at, expires_at, proven_at, proven_by, has_passkey, has_news');
 
 /** The session of somebody who may still log in, also one that is over. */
 export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session | undefined> {
-  const [row] = await sql.query<SessionRow>(
+  const [row] = await sql.query<PersonRow & RowOf<Own> & { session_created_at: Date }>(
     `select ${PERSON_COLUMNS}, s.token_hash, s.created_at as session_created_at, s.last_used_at, s.expires_at, s.proven_at,
             s.proven_by, exists (select from passkeys k where k.person_id = p.id) as has_passkey,
             exists (
@@ -46,19 +39,7 @@ export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session 
     [tokenHash],
     { name: 'find_session' },
   );
-  return (
-    row && {
-      tokenHash: row.token_hash,
-      person: toPerson(row),
-      createdAt: row.session_created_at,
-      lastUsedAt: row.last_used_at,
-      expiresAt: row.expires_at,
-      provenAt: row.proven_at,
-      provenBy: row.proven_by,
-      hasPasskey: row.has_passkey,
-      hasNews: row.has_news,
-    }
-  );
+  return row && { ...toOwn(row), person: toPerson(row), createdAt: row.session_created_at };
 }
 
 export async function markSessionUsed(sql: Sql, tokenHash: Buffer, at: Date): Promise<void> {
@@ -88,18 +69,15 @@ export type ListedSession = Pick<Session, 'createdAt' | 'lastUsedAt' | 'provenBy
 
 /** Of one person, those that may still be used, newest first. The id is of the hash, which lets no one in. */
 export async function listSessions(sql: Sql, personId: string, now: Date, usedSince: Date): Promise<ListedSession[]> {
-  const rows = await sql.query<Row & { id: string; created_at: Date; last_used_at: Date; proven_by: Proof }>(
+  const rows = await sql.query<RowOf<ListedSession>>(
     `select encode(token_hash, 'hex') as id, created_at, last_used_at, proven_by from sessions
       where person_id = $1 and expires_at > $2 and last_used_at > $3 order by created_at desc, token_hash`,
     [personId, now, usedSince],
   );
-  return rows.map(row => ({
-    id: row.id,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    provenBy: row.proven_by,
-  }));
+  return rows.map(toListed);
 }
+
+const toListed = recordOf<ListedSession>('id, created_at, last_used_at, proven_by');
 
 /** Ends one other session of the person, or all others when none is named. */
 export async function deleteOtherSessions(tx: Sql, { person, tokenHash }: Session, id?: string): Promise<void> {

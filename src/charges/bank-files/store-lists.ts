@@ -2,6 +2,7 @@
 import type { PageQuery } from '../../lib/paging.ts';
 import type { FileMovement } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import { type BoletoFile, FILE_COLUMNS, type FileRow, toFile } from './store-files.ts';
 
 /** With how many of its instructions the bank has not answered. */
@@ -51,6 +52,10 @@ export type ListedInstruction = {
   readonly sequence?: number;
 };
 
+const toInstruction = recordOf<ListedInstruction>(
+  'id, account_id, charge_id, rail, movement, created_at, sequence, status',
+);
+
 /** The total comes from kept counts: the rows before the page are skipped, and those behind it are not read. */
 export async function readInstructionPage(
   sql: Sql,
@@ -63,17 +68,7 @@ export async function readInstructionPage(
   const [isOfRail, isOfStatus] = [equals(agreement), equals(status)];
   const conditions = (statusSql: string) =>
     ['true', isOfRail && `rail ${isOfRail}`, isOfStatus && `${statusSql} ${isOfStatus}`].filter(Boolean).join(' and ');
-  const rows = await sql.query<{
-    total: string;
-    id: string | null;
-    account_id: string;
-    charge_id: string;
-    rail: string;
-    movement: FileMovement;
-    status: InstructionStatus;
-    created_at: Date;
-    sequence: number | null;
-  }>(
+  const rows = await sql.query<{ total: string } & (RowOf<ListedInstruction> | { id: null })>(
     `with counted as (
        select coalesce(sum(instructions), 0) as total
          from (select * from boleto_instruction_counts union all select * from boleto_instruction_changes) kept
@@ -86,19 +81,6 @@ export async function readInstructionPage(
      select total, listed.* from counted left join listed on true order by listed.id desc`,
     [query.pageSize, offsetOf(query), ...values],
   );
-  const instructions = rows.flatMap(row =>
-    row.id === null
-      ? []
-      : {
-          id: row.id,
-          accountId: row.account_id,
-          chargeId: row.charge_id,
-          rail: row.rail,
-          movement: row.movement,
-          status: row.status,
-          createdAt: row.created_at,
-          ...(row.sequence !== null && { sequence: row.sequence }),
-        },
-  );
+  const instructions = rows.flatMap(row => (row.id === null ? [] : toInstruction(row)));
   return { instructions, total: Number(rows[0]?.total ?? 0) };
 }
