@@ -14,7 +14,7 @@ import type { Method } from '../rails/rail.ts';
 import { CustomerView } from './customers.ts';
 import { ChargeBody, MethodsBody } from './new-charge.ts';
 import { noteViews } from './notes.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { PaymentView } from './payments.ts';
 import { RefundView } from './refunds.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
@@ -216,8 +216,5 @@ export const CHARGE_EXAMPLE: Static<typeof ChargeView> = {
 
 export const CHARGES_EXAMPLE: Static<typeof ChargesPage> = {
   charges: [CHARGE_EXAMPLE],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };

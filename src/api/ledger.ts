@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { LEDGER_CURRENCIES } from '../ledger/currency.ts';
 import { BOOKS, ENTRY_KINDS } from '../ledger/entry.ts';
 import { MAX_BALANCES } from '../ledger/list.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 const Amount = Type.String({
@@ -95,10 +95,7 @@ export const ENTRIES_EXAMPLE: Static<typeof LedgerPage> = {
       ],
     },
   ],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };
 
 export const LEDGER_SCHEMAS = [LedgerBalances, LedgerEntry, LedgerPage];

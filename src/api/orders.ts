@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ENDINGS, HOLD_REASONS, MISMATCH_SETTLEMENTS, ORDER_EVENT_TYPES } from '../orders/order.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
 import { CHARGE_EXAMPLE, ChargeView } from './charges.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { QUOTE_EXAMPLE } from './quotes.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 import { CryptoTransaction, TRANSACTION_EXAMPLE } from './transactions.ts';
@@ -153,16 +153,10 @@ export const HELD_EXAMPLE: Static<typeof HeldPage> = {
       heldAt: ORDER_EXAMPLE.updatedAt,
     },
   ],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };
 
 export const ENDED_EXAMPLE: Static<typeof EndedPage> = {
   orders: [{ ...ORDER_EXAMPLE, endedAs: 'expired', endedAt: ORDER_EXAMPLE.updatedAt }],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };

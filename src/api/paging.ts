@@ -30,6 +30,9 @@ export const pageCounts = {
   hasMore: Type.Boolean(),
 };
 
+/** The counts of the examples: a list of one. */
+export const ONE_PAGE = { total: 1, totalPages: 1, currentPage: 1, hasMore: false };
+
 const parameters = Type.Object(pageParameters);
 type PageParameters = Static<typeof parameters>;
 

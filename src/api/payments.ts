@@ -5,7 +5,7 @@ import { isReference } from '../charges/payment-reference.ts';
 import { LISTED_REASONS } from '../charges/unmatched/store.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, Day, dateOf, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 /** More than any instrument can ask for. */
@@ -106,10 +106,7 @@ export const DISMISSED_EXAMPLE = { ...UNMATCHED, decidedAt: '2026-12-11T09:00:00
 
 export const UNMATCHED_EXAMPLE: Static<typeof UnmatchedPage> = {
   payments: [UNMATCHED],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };
 
 export const PAYMENT_SCHEMAS = [PaymentBody, PaymentView, UnmatchedPayment, UnmatchedPage, DismissalBody];

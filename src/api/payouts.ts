@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 const scope = {
@@ -195,10 +195,7 @@ export const GAP_FILLS_EXAMPLE: Static<typeof GapFillsView> = {
 
 export const PAYOUTS_EXAMPLE: Static<typeof PayoutsPage> = {
   payouts: [PAYOUT_EXAMPLE],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };
 
 export const ChainView = Type.Object(

@@ -1,6 +1,6 @@
 // Imported bank statements on the wire.
 import { type Static, Type } from 'typebox';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
 
 /** The formats of a statement by the media type of the file. */
@@ -84,10 +84,7 @@ export const UPLOADED_EXAMPLE: Static<typeof UploadedStatement> = {
 
 export const STATEMENTS_EXAMPLE: Static<typeof StatementsPage> = {
   statements: [STATEMENT_EXAMPLE],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };
 
 export const STATEMENT_FILE_EXAMPLE = 'Data;Valor;Descrição\n10/12/2026;159,90;PIX RECEBIDO\n';

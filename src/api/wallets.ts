@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { MESSAGE_SIGNATURE } from '../chains/signed-message.ts';
 import { OWNERSHIPS, WALLET_WARNING_CODES } from '../wallets/wallet.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { AccountId, DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 export const WalletBody = Type.Object(
@@ -95,10 +95,7 @@ export const WALLET_EXAMPLE: Static<typeof WalletView> = {
 
 export const WALLETS_EXAMPLE: Static<typeof WalletsPage> = {
   wallets: [WALLET_EXAMPLE],
-  total: 1,
-  totalPages: 1,
-  currentPage: 1,
-  hasMore: false,
+  ...ONE_PAGE,
 };
 
 export const WalletChallenge = Type.Object(

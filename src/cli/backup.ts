@@ -9,14 +9,13 @@ import { type Dumped, dumpDatabase } from '../storage/backup/dump.ts';
 import { readFolder, removeUnfinishedFolder, writeFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
 import { TAR_END, tarBlocks } from '../storage/backup/tar.ts';
-import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { requireSchema } from '../storage/installation.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { baseBackupCommand } from './base-backup.ts';
 import { noteBackup } from './note-backup.ts';
 import { cleaningUp } from './on-interrupt.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { openDatabaseOf, withStops } from './open-database.ts';
 import { STREAM, verifyBackup } from './restore.ts';
 import { sayDatabase } from './say-database.ts';
 
@@ -30,21 +29,13 @@ export async function backupCommand(config: Config, log: Log, args: readonly str
   }
   refuseFaults('backup', faults);
   sayDatabase(config);
-  const stops: Stops = [];
-  try {
+  await withStops(async stops => {
     const db = await openDatabaseOf({ config, log }, stops);
     await requireSchema(db);
-    if (place === STREAM) {
-      report(await toStream(db), console.error);
-      return 0;
-    }
+    if (place === STREAM) return report(await toStream(db), console.error);
     const write = () => writeFolder(place, entry => dump(db, entry));
     report(await cleaningUp(() => removeUnfinishedFolder(place), write), console.log);
-  } catch (error) {
-    throw asStartFault(error);
-  } finally {
-    await stopAll(stops);
-  }
+  });
   return isVerified ? verifyBackup(log, readFolder(place)) : 0;
 }
 

@@ -2,7 +2,6 @@
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { asStartFault } from '../storage/connect.ts';
 import { requireArchiveInUse } from '../storage/embedded/archive-owner.ts';
 import { removeUnfinishedBase, takeBaseBackup } from '../storage/embedded/base-backup.ts';
 import { findCluster } from '../storage/embedded/home.ts';
@@ -11,7 +10,7 @@ import { requireSchema } from '../storage/installation.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { noteBackup } from './note-backup.ts';
 import { cleaningUp } from './on-interrupt.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { openDatabaseOf, withStops } from './open-database.ts';
 import { verifyArchive } from './recover.ts';
 import { sayDatabase } from './say-database.ts';
 
@@ -26,8 +25,7 @@ export async function baseBackupCommand(config: Config, log: Log, args: readonly
   if (config.databaseUrl !== undefined)
     throw new StartError('trilho backup --base is for the embedded database; unset DATABASE_URL.');
   sayDatabase(config);
-  const stops: Stops = [];
-  try {
+  await withStops(async stops => {
     const db = await openDatabaseOf({ config: { ...config, takesOver }, log }, stops);
     await requireSchema(db);
     await noteBackup(db);
@@ -42,11 +40,7 @@ export async function baseBackupCommand(config: Config, log: Log, args: readonly
     console.log(
       `Saved: ${folder}, ${files.length} files, ${bytes} bytes. Any moment after ${endedAt} can be restored.`,
     );
-  } catch (error) {
-    throw asStartFault(error);
-  } finally {
-    await stopAll(stops);
-  }
+  });
   // Nothing older goes before the new one was tried.
   if (isTried && !(await verifyArchive({ archive: walArchive, mode: config.mode, log }))) return NOT_RIGHT;
   if (keep === undefined) return 0;

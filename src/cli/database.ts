@@ -13,14 +13,13 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
-import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { startDatabaseClock } from '../storage/database-clock.ts';
 import { claimInstallation, requireInstallation, requireSchema } from '../storage/installation.ts';
 import { requireMigrated } from '../storage/migrate.ts';
 import { secretBox } from '../storage/secret-box.ts';
 import { localUrl } from './local-url.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { openDatabaseOf, type Stops, withStops } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
 export type CommandDeps = { readonly db: Database; readonly clock: Clock };
@@ -69,9 +68,8 @@ export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => P
 
 async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops) => Promise<T>): Promise<T> {
   const { config, action } = task;
-  const stops: Stops = [];
   sayDatabase(config);
-  try {
+  return withStops(async stops => {
     const db = await openDatabaseOf(task, stops);
     await requireSchema(db);
     await requireMigrated(db);
@@ -80,11 +78,7 @@ async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops)
     const result = await withAuditContext(context, () => work({ db, clock }, stops));
     await sealAudit(db);
     return result;
-  } catch (error) {
-    throw asStartFault(error);
-  } finally {
-    await stopAll(stops);
-  }
+  });
 }
 
 /** The same time as the service's. */

@@ -2,7 +2,6 @@
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { hasSchema } from '../storage/installation.ts';
 import { migrate, missingMigrations, readMigrations } from '../storage/migrate.ts';
@@ -13,7 +12,7 @@ import {
   wordsOfTransaction,
 } from '../storage/open-transactions.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { openDatabaseOf, withStops } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
 export async function migrateCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -24,20 +23,15 @@ export async function migrateCommand(config: Config, log: Log, args: readonly st
     throw new StartError('trilho migrate needs DATABASE_URL; the embedded database is migrated at every start.');
   }
   sayDatabase(config);
-  const stops: Stops = [];
-  try {
+  return withStops(async stops => {
     const db = await openDatabaseOf({ config, log }, stops);
     if (isPlan) await sayPlan(db);
     else {
       await migrate({ db, log });
       console.log('The schema is up to date.');
     }
-  } catch (error) {
-    throw asStartFault(error);
-  } finally {
-    await stopAll(stops);
-  }
-  return 0;
+    return 0;
+  });
 }
 
 /** What would run, in the words of each migration. Nothing is locked or changed. */

@@ -1,6 +1,6 @@
 // Opens the database of the settings as it is.
 import type { Log } from '../lib/log.ts';
-import { connect } from '../storage/connect.ts';
+import { asStartFault, connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { openServer, type ServerSettings } from '../storage/open-server.ts';
 
@@ -15,6 +15,18 @@ export async function openDatabaseOf({ config, log }: Place, stops: Stops): Prom
   const db = await connect({ connection: server.connection, log });
   stops.push(() => db.close());
   return db;
+}
+
+/** Runs `work`, and stops what it started. A fault of the database's server or settings is said as one of a start. */
+export async function withStops<T>(work: (stops: Stops) => Promise<T>): Promise<T> {
+  const stops: Stops = [];
+  try {
+    return await work(stops);
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    await stopAll(stops);
+  }
 }
 
 export async function stopAll(stops: Stops): Promise<void> {

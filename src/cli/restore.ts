@@ -12,12 +12,12 @@ import { checkFolder, readFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
 import { loadBackup, type OpenBackup, openBackup, requireEmpty } from '../storage/backup/load.ts';
 import { readTar } from '../storage/backup/tar.ts';
-import { asStartFault, connect, shownUrl } from '../storage/connect.ts';
+import { connect, shownUrl } from '../storage/connect.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { makeRestoredSafe } from './make-restored-safe.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { openDatabaseOf, withStops } from './open-database.ts';
 import { proveDatabase } from './proofs.ts';
 import { restoreArchiveCommand } from './restore-archive.ts';
 import { withScratch } from './scratch.ts';
@@ -39,33 +39,21 @@ export async function restoreCommand(config: Config, log: Log, args: readonly st
   const backup = await openBackup(entries, mode);
   if (place !== STREAM) await checkFolder(place);
   console.error(`Database: ${databaseUrl === undefined ? path.join(dataDir, 'postgres') : shownUrl(databaseUrl)}`);
-  const stops: Stops = [];
-  try {
-    return await restoreInto(await openDatabaseOf({ config, log }, stops), log, backup, mode);
-  } catch (error) {
-    throw asStartFault(error);
-  } finally {
-    await stopAll(stops);
-  }
+  return withStops(async stops => restoreInto(await openDatabaseOf({ config, log }, stops), log, backup, mode));
 }
 
 /** Restores into an embedded database in a folder of its own, runs both proofs, and removes it. */
 export async function verifyBackup(commandLog: Log, entries: AsyncIterable<Entry>): Promise<number> {
   const backup = await openBackup(entries);
-  return withScratch(commandLog, async (dataDir, log) => {
-    const stops: Stops = [];
-    try {
+  return withScratch(commandLog, (dataDir, log) =>
+    withStops(async stops => {
       const embedded = await startEmbeddedPostgres({ dataDir, log });
       stops.push(() => embedded.stop());
       const db = await connect({ connection: embedded.connection, log });
       stops.push(() => db.close());
-      return await restoreInto(db, log, backup);
-    } catch (error) {
-      throw asStartFault(error);
-    } finally {
-      await stopAll(stops);
-    }
-  });
+      return restoreInto(db, log, backup);
+    }),
+  );
 }
 
 /** Exit code 1 when the data is restored and a proof fails. */
