@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import type { EvmNetwork } from '../src/chains/evm/networks.ts';
+import type { EvmNetwork } from '../src/chains/evm/networks/list.ts';
 import type { Caller } from './callers.ts';
 import { openConnection, post } from './http-load.ts';
 

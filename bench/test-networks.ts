@@ -1,7 +1,7 @@
 // EVM networks of a run: a real node for each, a sender that has plenty, and the settings with which a service sends there.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { EvmNetwork } from '../src/chains/evm/networks.ts';
+import type { EvmNetwork } from '../src/chains/evm/networks/list.ts';
 import { createPrivateKey, publicKeyOf } from '../src/chains/signer/key-signer.ts';
 import { encryptKeystore } from '../src/chains/signer/keystore.ts';
 import { addressesOf } from '../src/chains/signer/recoverable.ts';

@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
+import { SIGNER_SHAPES } from '../src/chains/signer/signer-settings.ts';
 import {
   CHARGE_STATES,
   METHOD_STATUSES,
@@ -23,7 +24,6 @@ import { readConfig } from '../src/config/config.ts';
 import { RAIL_PROFILES, RailEntry } from '../src/config/rail-settings.ts';
 import { ReceiverEntry } from '../src/config/receiver-settings.ts';
 import { SETTINGS } from '../src/config/settings.ts';
-import { SIGNER_SHAPES } from '../src/config/signer-settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
 import { METHODS } from '../src/rails/rail.ts';

@@ -7,12 +7,12 @@ import { importsOf } from './runner/import-graph.ts';
 
 const ORDER = [
   'lib',
-  'config',
-  'storage',
-  'jobs',
   'rails',
   'chains',
   'prices',
+  'config',
+  'storage',
+  'jobs',
   'accounts',
   'events',
   'ledger',
@@ -34,7 +34,7 @@ const ORDER = [
   'main.ts',
 ];
 /** Rooms that know `lib` only, and nothing between. */
-const KNOW_ONLY_LIB = ['config', 'rails', 'chains', 'prices'];
+const KNOW_ONLY_LIB = ['rails', 'chains', 'prices'];
 
 const root = path.join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.{ts,json}', { cwd: root });

@@ -1,41 +1,11 @@
 // Reads addresses of each network. A transfer to a wrong address is lost, so every detectable mistake is refused here,
 // each with its own code, and an accepted address has exactly one spelling.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { createBase58check } from '@scure/base';
 import { NETWORKS, type Network } from './asset.ts';
-import { NETWORK_FACTS, type NetworkFacts } from './networks.ts';
-import { OTHER_TOKENS } from './token-contracts.ts';
+import { FAMILIES, type Family } from './families.ts';
+import type { AddressReading, AddressRefusal } from './family.ts';
+import { familyNamed, familyOf, NETWORK_FACTS } from './networks.ts';
 
-type Kind = NetworkFacts['kind'];
-
-export type AddressRefusal = {
-  readonly code:
-    | 'not_an_address'
-    | 'wrong_checksum'
-    | 'zero_address'
-    | 'burn_address'
-    | 'token_contract'
-    | 'own_address';
-  readonly message: string;
-};
-
-/** An address in its canonical spelling, or why it is refused. */
-export type AddressReading =
-  | { readonly address: string; readonly refusal?: undefined }
-  | { readonly address?: undefined; readonly refusal: AddressRefusal };
-
-const FORMS = {
-  evm: '0x and 40 hexadecimal digits',
-  tron: 'T and 33 further characters of base58',
-} as const satisfies Record<Kind, string>;
-
-const EVM = /^0x[0-9a-fA-F]{40}$/;
-const TRON = /^T[1-9A-HJ-NP-Za-km-z]{33}$/;
-const TRON_VERSION = 0x41;
 const BODY_BYTES = 20;
-
-const base58check = createBase58check(sha256);
 
 /** Common burn addresses, by their twenty bytes, that no rule below detects. The last one is of Tron. */
 const BURNS = [
@@ -48,7 +18,7 @@ const BURNS = [
 const TOKEN_CONTRACTS: ReadonlySet<string> = new Set(
   NETWORKS.flatMap(network => [
     ...Object.values(NETWORK_FACTS[network].tokens).map(({ address }) => address),
-    ...Object.values(OTHER_TOKENS[network]),
+    ...Object.values(NETWORK_FACTS[network].otherTokens),
   ]),
 );
 
@@ -71,67 +41,32 @@ export function readPayee(network: Network, text: string, own: OwnAddresses = NO
   return reading;
 }
 
-/**
- * Reads an address of a network into its canonical spelling. EVM: checks EIP-55, unless all letters have the same case,
- * which means no checksum. Tron: checks base58check. https://eips.ethereum.org/EIPS/eip-55
- */
+/** Reads an address of a network into its canonical spelling, and checks its checksum. */
 export function readAddress(network: Network, text: string): AddressReading {
-  const { kind } = NETWORK_FACTS[network];
-  if (!(kind === 'evm' ? EVM : TRON).test(text)) return refuse('not_an_address', shapeFault(network, kind, text));
-  return kind === 'evm' ? readEvm(text) : readTron(text);
+  const { addresses } = familyOf(network);
+  if (!addresses.pattern.test(text)) return refuse('not_an_address', shapeFault(network, text));
+  return addresses.read(text);
+}
+
+/** The family whose addresses have the form of a text. */
+export function familyOfAddress(text: string): (typeof FAMILIES)[number] | undefined {
+  return FAMILIES.find(({ addresses }) => addresses.pattern.test(text));
 }
 
 /** The address of twenty bytes. */
-export function addressOf(kind: Kind, body: Uint8Array): string {
+export function addressOf(kind: Family, body: Uint8Array): string {
   if (body.length !== BODY_BYTES) throw new RangeError('an address has twenty bytes');
-  if (kind === 'tron') return base58check.encode(Uint8Array.of(TRON_VERSION, ...body));
-  return checksummed(Buffer.from(body).toString('hex'));
-}
-
-function readEvm(text: string): AddressReading {
-  const digits = text.slice(2);
-  const address = checksummed(digits.toLowerCase());
-  const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
-  if (isPlain || text === address) return { address };
-  return refuse('wrong_checksum', 'has capital letters that do not fit its checksum (EIP-55): a character is wrong');
-}
-
-function readTron(text: string): AddressReading {
-  const bytes = decoded(text);
-  if (!bytes) return refuse('wrong_checksum', 'does not fit its checksum: a character is wrong');
-  if (bytes.length !== BODY_BYTES + 1 || bytes[0] !== TRON_VERSION) {
-    return refuse('not_an_address', 'is not an address of Tron, though it looks like one');
-  }
-  return { address: text };
-}
-
-function decoded(text: string): Uint8Array | undefined {
-  try {
-    return base58check.decode(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** EIP-55: a letter is upper case where the hash of the lower-case address has a digit of 8 or more. */
-function checksummed(digits: string): string {
-  const hash = Buffer.from(keccak_256(Buffer.from(digits, 'ascii'))).toString('hex');
-  return `0x${[...digits].map((digit, at) => (hash[at]! >= '8' ? digit.toUpperCase() : digit)).join('')}`;
+  return familyNamed(kind).addresses.fromBody(body);
 }
 
 /** The most helpful message about a malformed address. */
-function shapeFault(network: Network, kind: Kind, text: string): string {
+function shapeFault(network: Network, text: string): string {
+  const { addresses } = familyOf(network);
   const bare = text.trim();
-  const form = `must be ${FORMS[kind]}`;
-  if (bare !== text && (kind === 'evm' ? EVM : TRON).test(bare)) return 'has blanks around it: send it without them';
-  if (kind === 'tron') {
-    if (EVM.test(bare)) return `is an address of Ethereum and its kin; on ${network} it ${form}`;
-    if (/^(0x)?41[0-9a-fA-F]{40}$/.test(bare)) return `is written in hexadecimal digits; it ${form}`;
-  } else {
-    if (TRON.test(bare)) return `is an address of Tron; on ${network} it ${form}`;
-    if (/^(0X)?[0-9a-fA-F]{40}$/.test(bare)) return 'must begin with 0x';
-  }
-  return form;
+  if (bare !== text && addresses.pattern.test(bare)) return 'has blanks around it: send it without them';
+  const other = familyOfAddress(bare)?.addresses;
+  if (other) return `is an address of ${other.of}; on ${network} it must be ${addresses.form}`;
+  return addresses.mistake(bare) ?? `must be ${addresses.form}`;
 }
 
 /**
@@ -139,8 +74,9 @@ function shapeFault(network: Network, kind: Kind, text: string): string {
  * networks.
  */
 export function bodyOf(address: string): string {
-  if (EVM.test(address)) return address.slice(2).toLowerCase();
-  return Buffer.from(base58check.decode(address).subarray(1)).toString('hex');
+  const body = familyOfAddress(address)?.addresses.bodyOf(address);
+  if (body === undefined) throw new RangeError('not an address of a network that is known here');
+  return body;
 }
 
 /** Addresses below 2^16 (precompiled contracts, `…dEaD`), one digit repeated forty times, and the listed ones. */

@@ -3,10 +3,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { slowStep } from '../lib/slow-step.ts';
 import type { Chains } from './chain.ts';
-import { type ChainEntry, liveChains } from './live-chains.ts';
+import type { ChainSettings } from './chain-settings.ts';
+import { liveChains } from './live-chains.ts';
 import { openSigners, type SignerSettings } from './signer/open-signers.ts';
 
-type Settings = { readonly chains: readonly ChainEntry[]; readonly signers: readonly SignerSettings[] };
+type Settings = { readonly chains: readonly ChainSettings[]; readonly signers: readonly SignerSettings[] };
 
 /** Signers first: a chain asks its nodes about the addresses that it sends from. Throws a StartError with every fault. */
 export async function openChains(settings: Settings, log: Log, clock: Clock): Promise<Chains> {

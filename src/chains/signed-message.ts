@@ -2,17 +2,11 @@
 // They differ in the prefix alone. https://eips.ethereum.org/EIPS/eip-191 https://tronweb.network/docu/docs/Sign%20and%20Verify%20Message
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { addressOf } from './address.ts';
 import type { Network } from './asset.ts';
-import { NETWORK_FACTS, type NetworkFacts } from './networks.ts';
+import { familyOf } from './networks.ts';
 
 /** 65 bytes r ‖ s ‖ v in hexadecimal digits, with or without 0x. */
 export const MESSAGE_SIGNATURE = /^(?:0x)?([0-9a-fA-F]{128})([0-9a-fA-F]{2})$/;
-
-const PREFIXES = {
-  evm: '\x19Ethereum Signed Message:\n',
-  tron: '\x19TRON Signed Message:\n',
-} as const satisfies Record<NetworkFacts['kind'], string>;
 
 /** The parity of each v: wallets write 27 and 28, some hardware 0 and 1. */
 const PARITIES: Readonly<Record<number, 0 | 1>> = { 0: 0, 1: 1, 27: 0, 28: 1 };
@@ -30,14 +24,14 @@ export function messageSigner(network: Network, text: string, signature: string)
   const [, compact, v] = MESSAGE_SIGNATURE.exec(signature) ?? [];
   const parity = v === undefined ? undefined : PARITIES[Number.parseInt(v, 16)];
   if (compact === undefined || parity === undefined) return undefined;
-  const { kind } = NETWORK_FACTS[network];
-  const publicKey = recover(Buffer.from(compact, 'hex'), parity, digestOf(kind, text));
-  return publicKey && addressOf(kind, keccak_256(publicKey.subarray(1)).subarray(-ADDRESS_BYTES));
+  const { addresses, messages } = familyOf(network);
+  const publicKey = recover(Buffer.from(compact, 'hex'), parity, digestOf(messages.prefix, text));
+  return publicKey && addresses.fromBody(keccak_256(publicKey.subarray(1)).subarray(-ADDRESS_BYTES));
 }
 
-function digestOf(kind: NetworkFacts['kind'], text: string): Uint8Array {
+function digestOf(prefix: string, text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8');
-  return keccak_256(Buffer.concat([Buffer.from(`${PREFIXES[kind]}${bytes.length}`, 'ascii'), bytes]));
+  return keccak_256(Buffer.concat([Buffer.from(`${prefix}${bytes.length}`, 'ascii'), bytes]));
 }
 
 /** The uncompressed public key. Not every r is the x of a point. */

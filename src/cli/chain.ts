@@ -1,8 +1,7 @@
 // trilho chain: starts a real EVM node with test tokens on this machine, says what a service needs to send on it, and stops
 // when asked to.
 import path from 'node:path';
-import type { EvmNetwork } from '../chains/evm/networks.ts';
-import { EVM_CHAINS } from '../config/chain-settings.ts';
+import { EVM_NETWORKS, type EvmNetwork } from '../chains/evm/networks/list.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -40,8 +39,9 @@ function readOptions(args: readonly string[]): TestChainOptions {
     return number;
   };
   const { network: asked = DEFAULT_NETWORK, folder = DEFAULT_FOLDER } = options;
-  const network = EVM_CHAINS.find(name => name === asked);
-  if (!network) faults.push(`--network has ${quoted(asked)}; there are ${EVM_CHAINS.join(', ')}`);
+  const known = EVM_NETWORKS.map(({ id }) => id);
+  const network = known.find(id => id === asked);
+  if (!network) faults.push(`--network has ${quoted(asked)}; there are ${known.join(', ')}`);
   const port = whole('port', DEFAULT_PORT, 0, 65_535);
   const blockSeconds = whole('block-seconds', DEFAULT_BLOCK_SECONDS, 1, MAX_BLOCK_SECONDS);
   refuseFaults('chain', faults);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { endAllLogins } from '../accounts/people/store-sessions.ts';
 import { NETWORKS } from '../chains/asset.ts';
-import { NETWORK_FACTS } from '../chains/networks.ts';
+import { familyOf, NETWORK_FACTS } from '../chains/networks.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Mode } from '../lib/mode.ts';
 import { firstOrderAt } from '../orders/store-like.ts';
@@ -43,8 +43,8 @@ export async function makeRestoredSafe(tx: Sql, { mode, asOf }: RestoredTo): Pro
 }
 
 /**
- * Only where there are orders: the first may have been paid after the backup. A pause does not stop what has a slot. On EVM networks the
- * slot itself lets one transfer through; on Tron it does not, so there nothing more is signed.
+ * Only where there are orders: the first may have been paid after the backup. A pause does not stop what has a slot. On a network with
+ * nonces the slot itself lets one transfer through; on one without it does not, so there nothing more is signed.
  */
 async function pausePayouts(
   tx: Sql,
@@ -57,12 +57,12 @@ async function pausePayouts(
   const pause = (await readPauses(tx)).find(({ network, symbol }) => network === undefined && symbol === undefined);
   assert(pause);
   await insertRestore(tx, { id: uuidV7(at), asOf, restoredAt: at, pauseId: pause.id });
-  let givenUp = 0;
-  for (const network of NETWORKS.filter(name => NETWORK_FACTS[name].kind === 'tron')) {
-    givenUp += await giveUpUnmined(tx, network, at);
-  }
   const lines = [`All payouts are paused: ${REASON}.`];
-  if (givenUp > 0)
-    lines.push(`Transfers on Tron that no block had are given up: ${givenUp}. Their orders wait for you.`);
+  for (const network of NETWORKS.filter(name => !familyOf(name).hasNonces)) {
+    const givenUp = await giveUpUnmined(tx, network, at);
+    if (givenUp === 0) continue;
+    const { label } = NETWORK_FACTS[network];
+    lines.push(`Transfers on ${label} that no block had are given up: ${givenUp}. Their orders wait for you.`);
+  }
   return { pauseId: pause.id, lines };
 }

@@ -1,17 +1,17 @@
 // The file that TRILHO_CONFIG names: JSON with the structured settings, one section for each subject. A section is added
 // here as one more optional object.
 import { Type } from 'typebox';
+import { ChainEntries } from '../chains/chain-settings.ts';
+import { SignerEntries } from '../chains/signer/signer-settings.ts';
 import { valueAt } from '../lib/exact-json.ts';
 import { type Check, checkSchema } from '../lib/settings/check-schema.ts';
 import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from '../lib/settings/kinds.ts';
+import { PriceSources, priceMaxAge, priceMaxSpread } from '../prices/price-settings.ts';
 import { BoletoEntries } from './boleto-settings.ts';
-import { ChainEntries } from './chain-settings.ts';
 import { PayoutEntry } from './payout-settings.ts';
-import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
 import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
 import { ReceiverEntry } from './receiver-settings.ts';
-import { SignerEntries } from './signer-settings.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 

@@ -1,21 +1,21 @@
 // What the service runs with, read once from the settings into one frozen Config.
+import type { ChainSettings } from '../chains/chain-settings.ts';
+import type { SignerSettings } from '../chains/signer/signer-settings.ts';
 import type { Duration } from '../lib/date-times.ts';
 import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { TracingSettings } from '../lib/opentelemetry.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
 import type { PixKeyValue } from '../lib/settings/kinds.ts';
+import type { PriceSourceSettings } from '../prices/price-settings.ts';
 import type { BoletoSettings } from './boleto-settings.ts';
-import type { ChainSettings } from './chain-settings.ts';
 import type { PayoutSettings } from './payout-settings.ts';
-import type { PriceSourceSettings } from './price-settings.ts';
 import type { RailSettings } from './rail-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
 import type { ReceiverSettings } from './receiver-settings.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 import type { SettingValues } from './settings.ts';
-import type { SignerSettings } from './signer-settings.ts';
 import { tracingOf } from './tracing-settings.ts';
 
 export type Config = {

@@ -1,12 +1,9 @@
 // What can be set about payouts: how much may leave, of each asset, what raises an alarm, and which key signs receipts.
 import { type Static, Type } from 'typebox';
+import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf } from '../lib/settings/kinds.ts';
-import { CHAIN_NETWORKS } from './chain-settings.ts';
-
-/** The assets of src/chains/asset.ts; a test holds both lists together. */
-export const PAYOUT_SYMBOLS = ['usdt', 'usdc', 'trx', 'eth'] as const;
 
 const CLOSED = { additionalProperties: false } as const;
 /** No asset has more; how many an asset really has is checked at the start. */
@@ -38,8 +35,8 @@ const Id = () => Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
 export const LimitEntry = Type.Object(
   {
-    symbol: Type.Enum([...PAYOUT_SYMBOLS], { type: 'string' }),
-    network: Type.Optional(Type.Enum([...CHAIN_NETWORKS], { type: 'string' })),
+    symbol: Type.Enum([...SYMBOLS], { type: 'string' }),
+    network: Type.Optional(Type.Enum([...NETWORKS], { type: 'string' })),
     // Whose payouts the entry is about; without them those of all together.
     accountId: Id(),
     keyId: Id(),
@@ -80,7 +77,7 @@ export const PayoutEntry = Type.Object(
     coldAddresses: Type.Optional(
       Type.Object(
         Object.fromEntries(
-          CHAIN_NETWORKS.map(network => [network, Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))]),
+          NETWORKS.map(network => [network, Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))]),
         ),
         CLOSED,
       ),

@@ -1,5 +1,7 @@
 // Every setting of the service, once. Reading, faults, `trilho config`, `.env.example` and docs/configuration.md come from
 // this table; after a change run `npm run docs -- settings`.
+import { chainSettings } from '../chains/chain-settings.ts';
+import { signerSettings } from '../chains/signer/signer-settings.ts';
 import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
@@ -27,16 +29,14 @@ import {
   wholeNumber,
 } from '../lib/settings/kinds.ts';
 import type { Setting } from '../lib/settings/setting.ts';
+import { PRICE_SETTINGS } from '../prices/price-settings.ts';
 import { boletoSettings } from './boleto-settings.ts';
-import { chainSettings } from './chain-settings.ts';
 import { masterKeys } from './master-key.ts';
 import { payoutSettings } from './payout-settings.ts';
-import { PRICE_SETTINGS } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { RETENTION_SETTINGS } from './retention-settings.ts';
-import { signerSettings } from './signer-settings.ts';
 import { TRACING_SETTINGS } from './tracing-settings.ts';
 
 /** The others are read by it, so it is read first. */

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
-import { decimalsOf, isTransactionHash, NETWORK_FACTS } from '../chains/networks.ts';
+import { decimalsOf, hashForm, isTransactionHash } from '../chains/networks.ts';
 import type { Charge } from '../charges/charge.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { formatUnits } from '../lib/decimals.ts';
@@ -79,7 +79,7 @@ export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidEls
 /** In small letters, as nodes write it. */
 function readHash(network: Network, text: string): string {
   if (isTransactionHash(network, text)) return text.toLowerCase();
-  const form = NETWORK_FACTS[network].kind === 'evm' ? '0x and 64 hexadecimal digits' : '64 hexadecimal digits';
+  const { form } = hashForm(network);
   throw invalidRequest([
     { path: 'hash', code: 'invalid', message: `must be the hash of a transaction of ${network}: ${form}` },
   ]);

@@ -1,7 +1,7 @@
 // What holds for orders of an asset on a network: the least that one may send, so that the fee of the network is covered, and what the payer
 // bears of that fee.
 import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
-import { decimalsOf } from '../chains/networks.ts';
+import { decimalsOf, minimumOf } from '../chains/networks.ts';
 import type { LimitSettings } from '../config/payout-settings.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
@@ -18,19 +18,6 @@ export type AllOrderTerms = ReadonlyMap<string, OrderTerms>;
 
 type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
 
-/**
- * Worth at least what the network takes for a transfer: on Tron 17.4 TRX for USDT to an address without any, and 1.1 TRX for a new account;
- * on Ethereum at 13 gwei; elsewhere cents.
- */
-const DEFAULT_MINIMUMS: { readonly [N in Network]: { readonly [S in AssetSymbol]?: string } } = {
-  ethereum: { usdt: '3', usdc: '3', eth: '0.0005' },
-  polygon: { usdt: '0.1', usdc: '0.1' },
-  base: { usdc: '0.1', eth: '0.00002' },
-  arbitrum: { usdt: '0.1', usdc: '0.1', eth: '0.00002' },
-  bsc: { usdt: '0.1', usdc: '0.1' },
-  tron: { usdt: '6', trx: '2' },
-};
-
 /** Those of `payouts.limits`, an entry of the network before one of all. Throws a StartError that names every fault. */
 export function openOrderTerms(settings: readonly LimitSettings[]): AllOrderTerms {
   const faults: string[] = [];
@@ -45,7 +32,7 @@ export function openOrderTerms(settings: readonly LimitSettings[]): AllOrderTerm
       faults.push(`payouts.limits of ${symbol}: ${field} must have at most ${decimals} decimals on ${network}.`);
       return 0n;
     };
-    const minimum = read('minimum', DEFAULT_MINIMUMS[network][symbol] ?? '0');
+    const minimum = read('minimum', minimumOf(symbol, network));
     return [nameOf({ symbol, network }), { minimum, networkFee: read('networkFee', '0') }] as const;
   });
   if (faults.length > 0) throw new StartError([...new Set(faults)].join('\n'));

@@ -1,9 +1,9 @@
 // Sixty invented orders for a new sandbox and the wallets they name, the same each time, so that no list is empty at the start.
-import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { openAccount } from '../accounts/store.ts';
-import { readAddress } from '../chains/address.ts';
+import { addressOf } from '../chains/address.ts';
 import { type AssetSymbol, NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+import { decimalsOf, familyOf } from '../chains/networks.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import { uuidV7Of } from '../lib/ids.ts';
@@ -20,10 +20,11 @@ const HOUR_MS = 3_600_000;
 /** A little over three days, so that sixty orders cover half a year. */
 const APART_MS = 73 * HOUR_MS;
 
+/** Each with the twenty bytes of its addresses. */
 const OWNERS = [
-  { name: 'Treasury', evm: '0x280ca5dc39910cddbfe09d0657fb76ca6505d63a', tron: 'TDcyBXJ4xSYF5QcbrDY7TQzBAroqiNLksF' },
-  { name: 'Supplier', evm: '0x3e13f7b66ad6ff3621261c5043979fd240fb78bb', tron: 'TFdSpKx7ybhstE61EnYQXNcAA7oy6ZZtP7' },
-  { name: 'Payroll', evm: '0x5d46f96b8641c212a0ba6397056bfa016a302a5b', tron: 'TJUQsHBcRMgNzUU7vb6xMy3tHUDzWGb5hy' },
+  { name: 'Treasury', body: '280ca5dc39910cddbfe09d0657fb76ca6505d63a' },
+  { name: 'Supplier', body: '3e13f7b66ad6ff3621261c5043979fd240fb78bb' },
+  { name: 'Payroll', body: '5d46f96b8641c212a0ba6397056bfa016a302a5b' },
 ] as const;
 
 /** Hundredths of a real for one unit. */
@@ -61,7 +62,7 @@ export function demoTransactions(): Transaction[] {
       status,
       symbol,
       network,
-      ...amounts(symbol, currency, network === 'bsc' ? 18 : symbol === 'eth' ? 18 : 6, random),
+      ...amounts(symbol, currency, decimalsOf(symbol, network), random),
       currency,
       walletId: wallet.id,
       walletAddress: wallet.address,
@@ -74,9 +75,8 @@ export function demoTransactions(): Transaction[] {
   });
 }
 
-function walletOf({ name, evm, tron }: (typeof OWNERS)[number], network: Network, createdAt: Date): Wallet {
-  const { address } = readAddress(network, network === 'tron' ? tron : evm);
-  assert(address !== undefined, 'the addresses of the demo are right');
+function walletOf({ name, body }: (typeof OWNERS)[number], network: Network, createdAt: Date): Wallet {
+  const address = addressOf(familyOf(network).kind, Buffer.from(body, 'hex'));
   const random = createHash('sha256').update(`${name} ${network}`).digest().subarray(0, 10);
   const id = uuidV7Of(NEWEST, random);
   return { id, accountId: ACCOUNT, name, network, address, createdAt, usableAt: createdAt };

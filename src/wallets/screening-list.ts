@@ -2,7 +2,8 @@
 // object. A comment (`# date: 2026-11-01`) or a JSON object ({"date": "2026-11-01"}) gives the date of the list.
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { bodyOf, readAddress } from '../chains/address.ts';
+import { bodyOf } from '../chains/address.ts';
+import { FAMILIES } from '../chains/families.ts';
 
 /** Which list decided. */
 export type ListIdentity = {
@@ -23,8 +24,6 @@ export type ScreeningList = ListIdentity & {
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:$|[T\s])/;
 const DATE_COMMENT = /^#\s*date\s*[:=]\s*(\S+)/i;
-const EVM_FORM = /^0x[0-9a-f]{40}$/i;
-const TRON_FORM = /^T[1-9A-HJ-NP-Za-km-z]{33}$/;
 
 /** A long list takes seconds, in which requests go on between the parts. */
 const LINES_AT_ONCE = 500;
@@ -74,12 +73,13 @@ function readObject(line: string): Line {
 
 /** The first cell that has the form of an address. One with a wrong character would never match, so it is a fault. */
 function readCells(cells: readonly string[]): Line {
-  const cell = cells.find(candidate => EVM_FORM.test(candidate) || TRON_FORM.test(candidate));
-  if (cell === undefined) return {};
-  // Lists of others seldom keep the capital letters of EIP-55.
-  if (EVM_FORM.test(cell)) return { body: cell.slice(2).toLowerCase() };
-  const { address } = readAddress('tron', cell);
-  return address === undefined ? { fault: 'an address of Tron with a wrong checksum' } : { body: bodyOf(address) };
+  for (const cell of cells) {
+    const family = FAMILIES.find(({ addresses }) => addresses.listedAs.test(cell));
+    if (!family) continue;
+    const body = family.addresses.bodyOf(cell);
+    return body === undefined ? { fault: `an address of ${family.label} with a wrong checksum` } : { body };
+  }
+  return {};
 }
 
 function readDate(given: string): Line {

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { addressOf, readAddress, readPayee } from '../../src/chains/address.ts';
 import { NETWORKS, type Network } from '../../src/chains/asset.ts';
 import { NETWORK_FACTS } from '../../src/chains/networks.ts';
-import { OTHER_TOKENS } from '../../src/chains/token-contracts.ts';
 
 // https://eips.ethereum.org/EIPS/eip-55
 const EIP_55 = [
@@ -118,7 +117,7 @@ test('the contract of a token is refused on every network that writes addresses 
 
 test('the contract of a common token that is not paid out is refused, and listed in its one spelling', () => {
   for (const network of NETWORKS) {
-    for (const [symbol, address] of Object.entries(OTHER_TOKENS[network])) {
+    for (const [symbol, address] of Object.entries(NETWORK_FACTS[network].otherTokens)) {
       assert.equal(readAddress(network, address).address, address, `${symbol} on ${network}`);
       assert.equal(codeOf(network, address), 'token_contract', `${symbol} on ${network}`);
     }

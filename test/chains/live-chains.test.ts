@@ -1,7 +1,8 @@
 // Chains from their settings: each fault refuses the start in one sentence that names the setting; a silent node does not.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type EvmEntry, liveChains } from '../../src/chains/live-chains.ts';
+import type { EvmChainSettings } from '../../src/chains/evm/entry.ts';
+import { liveChains } from '../../src/chains/live-chains.ts';
 import { keySigner } from '../../src/chains/signer/key-signer.ts';
 import { addressesOf } from '../../src/chains/signer/recoverable.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -19,7 +20,7 @@ const signers = new Map([
   ['far', { signer: remote, evm: SENDER }],
 ]);
 
-async function entryOf(changes: Partial<EvmEntry> = {}): Promise<EvmEntry> {
+async function entryOf(changes: Partial<EvmChainSettings> = {}): Promise<EvmChainSettings> {
   funded ??= await startFundedNode();
   return {
     network: 'ethereum',

@@ -4,9 +4,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { liveChains, type TronEntry } from '../../src/chains/live-chains.ts';
+import { liveChains } from '../../src/chains/live-chains.ts';
 import type { OpenSigner } from '../../src/chains/signer/open-signers.ts';
 import { addressesOf } from '../../src/chains/signer/recoverable.ts';
+import type { TronChainSettings } from '../../src/chains/tron/entry.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import { startTronNode, type TronNode, type TronNodeOptions } from '../../src/sandbox/tron-node/start.ts';
 import { type TestClock, testClock } from '../harness/clock.ts';
@@ -46,7 +47,7 @@ async function keyFile(text: string, mode = 0o600): Promise<string> {
   return file;
 }
 
-function entryOf(changes: Partial<TronEntry> = {}, ofProvider: object = {}): TronEntry {
+function entryOf(changes: Partial<TronChainSettings> = {}, ofProvider: object = {}): TronChainSettings {
   const { url } = node.endpoints[0];
   return {
     network: 'tron',
@@ -56,7 +57,7 @@ function entryOf(changes: Partial<TronEntry> = {}, ofProvider: object = {}): Tro
   };
 }
 
-const open = (entry: TronEntry, log = silentLog) => liveChains([entry], { clock, log, signers });
+const open = (entry: TronChainSettings, log = silentLog) => liveChains([entry], { clock, log, signers });
 
 test('the key of a provider is read from its file, without the line end, and opens the node; it is not logged', async () => {
   await startNode({ apiKey: API_KEY });
@@ -77,7 +78,7 @@ test('a key in the settings themselves opens the node too, and another key does 
 
 test('each fault names its setting, and none repeats a secret', async () => {
   await startNode();
-  const cases: readonly (readonly [TronEntry, RegExp])[] = [
+  const cases: readonly (readonly [TronChainSettings, RegExp])[] = [
     [
       entryOf({}, { apiKeyFile: '/nowhere/hunter2' }),
       /^chains\[0\]\.providers\[0\]\.apiKeyFile cannot be read \(ENOENT\)\.$/,

@@ -1,9 +1,6 @@
 // The section `chains` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NETWORKS } from '../../src/chains/asset.ts';
-import { EVM_FACTS } from '../../src/chains/evm/networks.ts';
-import { CHAIN_NETWORKS, EVM_CHAINS } from '../../src/config/chain-settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { readSettings } from '../../src/config/read.ts';
 import { StartError } from '../../src/lib/errors.ts';
@@ -25,11 +22,6 @@ const TRON = {
 
 const filesOf = (chains: unknown) => ({ 'trilho.json': JSON.stringify({ chains }) });
 const faultsIn = (chains: unknown) => faultsOf(LIVE, filesOf(chains));
-
-test('the networks of the settings are those of the service', () => {
-  assert.deepEqual([...CHAIN_NETWORKS].toSorted(), [...NETWORKS].toSorted());
-  assert.deepEqual([...EVM_CHAINS].toSorted(), Object.keys(EVM_FACTS).toSorted());
-});
 
 test('chains come from the file in its order, and without it there are none', () => {
   const full = {

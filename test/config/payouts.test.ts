@@ -1,19 +1,13 @@
 // The section `payouts` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SYMBOLS } from '../../src/chains/asset.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { PAYOUT_SYMBOLS } from '../../src/config/payout-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import { assetsOnDefaults, limitsOf, openLimits } from '../../src/payouts/limits.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
 
 const FILE = { TRILHO_CONFIG: 'trilho.json' };
 const filesOf = (payouts: unknown) => ({ 'trilho.json': JSON.stringify({ payouts }) });
-
-test('the assets of the settings are those of the service', () => {
-  assert.deepEqual([...PAYOUT_SYMBOLS], [...SYMBOLS]);
-});
 
 test('limits come from the file, in both modes, and without it there are none', () => {
   const payouts = {

@@ -5,7 +5,7 @@ import { addressOf } from '../../src/chains/address.ts';
 import type { Network } from '../../src/chains/asset.ts';
 import type { Chain, Check, Sighting } from '../../src/chains/chain.ts';
 import { guardedChains } from '../../src/chains/guarded.ts';
-import { NETWORK_FACTS } from '../../src/chains/networks.ts';
+import { familyOf } from '../../src/chains/networks.ts';
 import { sandboxChains, sandboxSender } from '../../src/sandbox/chains/simulated-chain.ts';
 import { testClock } from '../harness/clock.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
@@ -23,7 +23,7 @@ async function using<T>(sandbox: PayoutService, work: (sandbox: PayoutService) =
 test('after a change of key new slots are of the new sender, and those of the former one are looked after', async () => {
   const [former, next] = ['polygon' as const].flatMap(network => [
     sandboxSender(network),
-    addressOf(NETWORK_FACTS[network].kind, Buffer.alloc(20, 7)),
+    addressOf(familyOf(network).kind, Buffer.alloc(20, 7)),
   ]) as [string, string];
   // One list, which the chain keeps: a change of it is what another configuration would bring.
   const senders: [string, ...string[]] = [former];

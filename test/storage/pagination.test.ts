@@ -39,7 +39,7 @@ const rows: fc.Arbitrary<Transaction> = fc
     id: fc.uuid(),
   })
   .map(({ symbol, status, createdAtMs, id }) =>
-    transaction({ id, symbol, network: NETWORKS_OF[symbol][0], status, createdAt: new Date(createdAtMs) }),
+    transaction({ id, symbol, network: NETWORKS_OF[symbol][0]!, status, createdAt: new Date(createdAtMs) }),
   );
 
 const dataSets = fc.uniqueArray(rows, { maxLength: MAX_ROWS, selector: ({ id }) => id, size: 'max' });

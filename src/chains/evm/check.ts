@@ -6,7 +6,7 @@ import type { Check, CheckReason, Intent } from '../chain.ts';
 import { balanceOfData, blocklistData, FEE_RATE_DATA, transferData } from './contracts.ts';
 import { type Draft, estimateBy, isRevert } from './estimate.ts';
 import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
-import type { TokenQuestions } from './networks.ts';
+import type { TokenQuestions } from './network.ts';
 import type { Provider, Said } from './provider.ts';
 import { readWord } from './read.ts';
 import { contractOf, type EvmPlan } from './settings.ts';

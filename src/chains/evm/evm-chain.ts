@@ -75,7 +75,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
   }
   const signDeps = { plan, watch, signers, estimate: estimateOnce };
   const movements = watchMovements(monotonicMs);
-  const lookupDeps = { ...plan, ...plan.facts, watch, movements, quorum, now: () => clock.now() };
+  const lookupDeps = { ...plan.facts, ...plan, watch, movements, quorum, now: () => clock.now() };
   const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs, monotonicMs);
 
   const chain: Chain = {

@@ -1,10 +1,11 @@
 // What an EVM chain runs with: the facts of its network, as the settings change them.
 import { addressOf } from '../address.ts';
 import type { AssetSymbol } from '../asset.ts';
-import { type CoinSymbol, NETWORK_FACTS, type NetworkFacts } from '../networks.ts';
+import { type CoinSymbol, NETWORK_FACTS } from '../networks.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { FeeLimits } from './fees.ts';
-import { EVM_FACTS, type EvmFacts, type EvmNetwork } from './networks.ts';
+import type { EvmNetworkFacts } from './network.ts';
+import type { EvmNetwork } from './networks/list.ts';
 import type { ProviderSettings } from './provider.ts';
 
 export type EvmSender = {
@@ -37,7 +38,7 @@ export type EvmSettings = {
 /** The settings with everything decided. */
 export type EvmPlan = {
   readonly network: EvmNetwork;
-  readonly facts: EvmFacts;
+  readonly facts: EvmNetworkFacts;
   readonly chainId: number;
   readonly blockMs: number;
   /** How long what was read of the network serves other payouts. */
@@ -60,8 +61,8 @@ const MAX_AGE_MS = 500;
 
 export function planOf(settings: EvmSettings): EvmPlan {
   const { network, test } = settings;
-  const facts = test ? withoutL1(EVM_FACTS[network]) : EVM_FACTS[network];
-  const known: NetworkFacts = NETWORK_FACTS[network];
+  const known: EvmNetworkFacts = NETWORK_FACTS[network];
+  const facts = test ? withoutL1(known) : known;
   const blockMs = test?.blockMs ?? known.blockMs;
   return {
     network,
@@ -74,19 +75,19 @@ export function planOf(settings: EvmSettings): EvmPlan {
     maxAttempts: settings.maxAttempts ?? MAX_ATTEMPTS,
     fees: { minTip: settings.minTip ?? facts.minTip, maxFee: settings.maxFee ?? facts.maxFee },
     maxGas: settings.maxGas ?? facts.maxGas,
-    coin: known.coin.symbol,
+    coin: NETWORK_FACTS[network].coin.symbol,
     isTest: test !== undefined,
     tokens: test ? testTokens(known, test.tokens) : known.tokens,
   };
 }
 
 /** A local node is its own L1, and has no contract that says what a place on another one costs. */
-function withoutL1({ l1FeeOracle: _, ...facts }: EvmFacts): EvmFacts {
+function withoutL1({ l1FeeOracle: _, ...facts }: EvmNetworkFacts): EvmNetworkFacts {
   return facts;
 }
 
 /** A local node has tokens of its own, with the decimals that the real ones have, here in the one spelling of addresses. */
-function testTokens(known: NetworkFacts, addresses: NonNullable<EvmSettings['test']>['tokens']): EvmPlan['tokens'] {
+function testTokens(known: EvmNetworkFacts, addresses: NonNullable<EvmSettings['test']>['tokens']): EvmPlan['tokens'] {
   const entries = Object.entries(known.tokens).flatMap(([symbol, { decimals }]) => {
     const address: unknown = Reflect.get(addresses, symbol);
     if (typeof address !== 'string') return [];

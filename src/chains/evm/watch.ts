@@ -3,7 +3,7 @@
 
 import { l1FeeData } from './contracts.ts';
 import type { FeeLevel } from './fees.ts';
-import type { EvmFacts } from './networks.ts';
+import type { EvmNetworkFacts } from './network.ts';
 import type { Provider, Said } from './provider.ts';
 import { type BlockHead, readHead, readQuantity, readWord } from './read.ts';
 import { sharedAnswers } from './shared.ts';
@@ -40,7 +40,7 @@ const TRANSFER_BYTES = 200;
 
 type Deps = {
   readonly providers: readonly Provider[];
-  readonly facts: EvmFacts;
+  readonly facts: EvmNetworkFacts;
   readonly maxAgeMs: number;
   readonly monotonicMs: () => number;
 };
@@ -98,7 +98,7 @@ async function view(provider: Provider, sender: string): Promise<View | undefine
 
 type SaidCost = Omit<Cost, 'tip'> & { readonly tip: bigint | undefined };
 
-async function cost(provider: Provider, { l1FeeOracle }: EvmFacts): Promise<SaidCost | undefined> {
+async function cost(provider: Provider, { l1FeeOracle }: EvmNetworkFacts): Promise<SaidCost | undefined> {
   const oracle = { to: l1FeeOracle, data: l1FeeData(TRANSFER_BYTES) };
   const [head, tip, l1Fee] = await Promise.all([
     provider.ask('eth_getBlockByNumber', ['latest', false], readHead),

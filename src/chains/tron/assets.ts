@@ -1,15 +1,15 @@
 // Which contract an asset of Tron has: TRX is the coin itself.
 import type { AssetSymbol } from '../asset.ts';
-import { NETWORK_FACTS } from '../networks.ts';
+import { tron } from './network.ts';
 
 /** The contract of each token, by its symbol. */
 export type TronTokens = { readonly [S in AssetSymbol]?: { readonly address: string; readonly decimals: number } };
 
-export const MAINNET_TOKENS: TronTokens = NETWORK_FACTS.tron.tokens;
+export const MAINNET_TOKENS: TronTokens = tron.tokens;
 
 /** Tokens at other addresses, with the decimals that the real ones have. */
 export function tokensAt(addresses: { readonly [S in AssetSymbol]?: string }): TronTokens {
-  const { decimals } = NETWORK_FACTS.tron.tokens.usdt;
+  const { decimals } = tron.tokens.usdt;
   return addresses.usdt === undefined ? {} : { usdt: { address: addresses.usdt, decimals } };
 }
 
@@ -17,7 +17,7 @@ export type TronAsset = { readonly kind: 'coin' } | { readonly kind: 'token'; re
 
 /** Undefined for an asset that does not exist on Tron, or not on the network in its place. */
 export function assetOf(symbol: AssetSymbol, tokens: TronTokens): TronAsset | undefined {
-  if (symbol === NETWORK_FACTS.tron.coin.symbol) return { kind: 'coin' };
+  if (symbol === tron.coin.symbol) return { kind: 'coin' };
   const token = tokens[symbol];
   return token && { kind: 'token', contract: token.address };
 }

@@ -1,9 +1,9 @@
 // The transfers that a sender made since a moment. No node keeps a list of them, so every block since then is read.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChainHistory } from '../chain.ts';
-import { NETWORK_FACTS } from '../networks.ts';
 import type { TronTokens } from './assets.ts';
 import { hexAddress } from './hex-address.ts';
+import { tron } from './network.ts';
 import { firstAnswer, type Node } from './nodes.ts';
 import type { Asked } from './provider.ts';
 import { type ReadBlocks, readTransfersOf } from './read-blocks.ts';
@@ -48,7 +48,7 @@ export async function historyOf(
 
 /** A block takes one slot at least, so none after the moment is below this one. */
 function firstSince({ number, timeMs }: { readonly number: number; readonly timeMs: number }, since: Date): number {
-  const slots = Math.ceil((timeMs - since.getTime()) / NETWORK_FACTS.tron.blockMs);
+  const slots = Math.ceil((timeMs - since.getTime()) / tron.blockMs);
   return Math.max(number - Math.max(slots, 0), 1);
 }
 

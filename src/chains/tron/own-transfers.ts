@@ -1,13 +1,13 @@
 // The transfers that a sender made in the last minutes, from every block up to the newest. Tron has no nonces, so only the blocks show
 // what left after a database went back. One reader for each sender and process goes on where it stopped.
 import type { OwnTransfer } from '../chain.ts';
-import { NETWORK_FACTS } from '../networks.ts';
 import type { TronTokens } from './assets.ts';
 import { hexAddress } from './hex-address.ts';
+import { tron } from './network.ts';
 import { firstAnswer, type Heads, type Node, type Side } from './nodes.ts';
 import { readTransfersOf } from './read-blocks.ts';
 
-const { blockMs } = NETWORK_FACTS.tron;
+const { blockMs } = tron;
 /** How far back the first look goes, and how long what was found is kept. */
 const WINDOW_BLOCKS = (15 * 60_000) / blockMs;
 const KEPT_BLOCKS = (60 * 60_000) / blockMs;

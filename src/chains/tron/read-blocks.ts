@@ -3,11 +3,11 @@ import { valueAt } from '../../lib/exact-json.ts';
 import { addressOf } from '../address.ts';
 import { type AssetSymbol, SYMBOLS } from '../asset.ts';
 import type { ChainHistory } from '../chain.ts';
-import { NETWORK_FACTS } from '../networks.ts';
 import { SELECTORS } from './abi.ts';
 import { readBlock } from './answers.ts';
 import type { TronTokens } from './assets.ts';
 import { hexAddress } from './hex-address.ts';
+import { tron } from './network.ts';
 import type { Reader } from './provider.ts';
 
 export type ReadBlocks = {
@@ -66,7 +66,7 @@ function transferIn(
   if (type === 'TransferContract') {
     const [to, amount] = [at('to_address'), at('amount')];
     if (to === undefined || !ADDRESS.test(to) || amount === undefined || !AMOUNT.test(amount)) return undefined;
-    return { hash, symbol: NETWORK_FACTS.tron.coin.symbol, to: base58(to.slice(2)), units: BigInt(amount) };
+    return { hash, symbol: tron.coin.symbol, to: base58(to.slice(2)), units: BigInt(amount) };
   }
   const symbol = type === 'TriggerSmartContract' ? symbols.get(at('contract_address') ?? '') : undefined;
   const [, to, units] = CALL.exec(at('data') ?? '') ?? [];

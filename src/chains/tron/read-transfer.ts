@@ -3,10 +3,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { addressOf } from '../address.ts';
 import { SYMBOLS } from '../asset.ts';
 import type { SentTransfer } from '../chain.ts';
-import { NETWORK_FACTS } from '../networks.ts';
 import { SELECTORS } from './abi.ts';
 import type { TronTokens } from './assets.ts';
 import { fieldsOf } from './attempt-bytes.ts';
+import { tron } from './network.ts';
 import type { Node } from './nodes.ts';
 import { bytesField, concat } from './protobuf.ts';
 import { type TronTransfer, unsignedTransaction } from './transaction.ts';
@@ -48,7 +48,7 @@ async function askOne(node: Node, tokens: TronTokens, hash: string): Promise<Sen
 }
 
 function symbolOf({ token }: TronTransfer, tokens: TronTokens) {
-  const { symbol: coin } = NETWORK_FACTS.tron.coin;
+  const { symbol: coin } = tron.coin;
   return token ? SYMBOLS.find(name => tokens[name]?.address === token.contract) : coin;
 }
 

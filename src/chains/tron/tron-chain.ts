@@ -3,7 +3,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { AssetSymbol } from '../asset.ts';
 import type { Attempt, Block, Chain, ChainHealth, Sighting, Transfer } from '../chain.ts';
-import { NETWORK_FACTS } from '../networks.ts';
 import { openAbsenceProof } from './absence.ts';
 import { assetOf, MAINNET_TOKENS, tokensAt } from './assets.ts';
 import { type AttemptFacts, attemptFacts } from './attempt-bytes.ts';
@@ -12,6 +11,7 @@ import { checkTransfer, fundsOf } from './call-transfer.ts';
 import { DEFAULT_FEE_CAP } from './fees.ts';
 import { historyOf } from './history.ts';
 import { lookUp, SOLID_DEPTH } from './lookup.ts';
+import { tron } from './network.ts';
 import { firstAnswer, type Node, nodeOf } from './nodes.ts';
 import { isShownBy, ownTransfersOf } from './own-transfers.ts';
 import { connectProvider, type ProviderSettings } from './provider.ts';
@@ -40,8 +40,8 @@ export type TronSettings = {
 
 export type TronChain = { readonly chain: Chain; readonly start: StartCheck };
 
-const NETWORK = 'tron';
-const { blockMs } = NETWORK_FACTS[NETWORK];
+const NETWORK = tron.id;
+const { blockMs } = tron;
 /** Slots do not wait for each other here; it bounds what a wrong setting can send before somebody looks. */
 const DEFAULT_WINDOW = 32;
 /** An attempt that expires costs nothing. */

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { readAddress } from '../../chains/address.ts';
 import { NETWORKS_OF, type Network, SYMBOLS } from '../../chains/asset.ts';
 import type { Signed, Slot, Transfer } from '../../chains/chain.ts';
-import { NETWORK_FACTS } from '../../chains/networks.ts';
+import { hashForm } from '../../chains/networks.ts';
 import { divideUp } from '../../lib/decimals.ts';
 
 /** The decoded bytes, with their fee bid and their hash. A void moves nothing. */
@@ -87,6 +87,5 @@ export function bidOf(attempt: number): bigint {
 }
 
 export function hashOf(network: Network, raw: string): string {
-  const digest = Buffer.from(sha256(Buffer.from(raw, 'hex'))).toString('hex');
-  return NETWORK_FACTS[network].kind === 'evm' ? `0x${digest}` : digest;
+  return hashForm(network).fromDigits(Buffer.from(sha256(Buffer.from(raw, 'hex'))).toString('hex'));
 }

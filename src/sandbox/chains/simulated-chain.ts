@@ -4,7 +4,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { addressOf } from '../../chains/address.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import type { Attempt, Block, Chain, Chains, Funds, Sighting, Slot, Transfer } from '../../chains/chain.ts';
-import { NETWORK_FACTS, type NetworkFacts } from '../../chains/networks.ts';
+import type { NetworkFacts } from '../../chains/family.ts';
+import { familyOf, NETWORK_FACTS } from '../../chains/networks.ts';
 import { divideUp } from '../../lib/decimals.ts';
 import { isOutage } from '../../lib/errors.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
@@ -81,7 +82,7 @@ export function sandboxChains(deps: Deps): Required<Chains> {
 }
 
 export function sandboxSender(network: Network): string {
-  return addressOf(NETWORK_FACTS[network].kind, SENDER_BODY);
+  return addressOf(familyOf(network).kind, SENDER_BODY);
 }
 
 function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chain {

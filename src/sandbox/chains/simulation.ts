@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { Network } from '../../chains/asset.ts';
 import type { Block } from '../../chains/chain.ts';
-import { NETWORK_FACTS } from '../../chains/networks.ts';
+import { hashForm, NETWORK_FACTS } from '../../chains/networks.ts';
 
 /**
  * `stalled`: no block is produced. `reverting`: a transaction that is sent now will be mined and reverted. `keeps_part`: the
@@ -53,7 +53,7 @@ export function afterBlocks(network: Network, blocks: number, now: Date): Date {
 export function blockAt(network: Network, { forks }: ChainSimulation, number: number): Block {
   const replaced = forks.filter(({ first, last }) => first <= number && number <= last).length;
   const hash = Buffer.from(sha256(Buffer.from(`${network} ${number} ${replaced}`))).toString('hex');
-  return { number, hash: NETWORK_FACTS[network].kind === 'evm' ? `0x${hash}` : hash };
+  return { number, hash: hashForm(network).fromDigits(hash) };
 }
 
 export function withFork(simulation: ChainSimulation, fork: Fork): ChainSimulation {

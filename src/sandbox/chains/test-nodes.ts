@@ -1,6 +1,8 @@
 // Test nodes in place of simulated chains. A sandbox asks for no credentials, so it must not be able to move real crypto.
-import { EVM_FACTS } from '../../chains/evm/networks.ts';
-import type { ChainSettings } from '../../config/chain-settings.ts';
+import type { ChainSettings } from '../../chains/chain-settings.ts';
+import { EVM_NETWORKS } from '../../chains/evm/networks/list.ts';
+import type { Family } from '../../chains/families.ts';
+import { familyOf, NETWORK_FACTS } from '../../chains/networks.ts';
 import { StartError } from '../../lib/errors.ts';
 
 /** Throws a StartError unless each chain is a local EVM node with a chain id that no real network has. */
@@ -12,9 +14,17 @@ export function requireTestNodes(chains: readonly ChainSettings[]): void {
   if (faults.length > 0) throw new StartError(faults.join('\n'));
 }
 
+/** What proves that the node of an entry is no real network, for each family that has such a proof. */
+const FAULTS: { readonly [F in Family]?: (chain: ChainSettings) => string | undefined } = {
+  evm: ({ test }) => {
+    if (!test) return ' has no test: a sandbox sends on test nodes only, and live on real networks.';
+    const isReal = 'chainId' in test && EVM_NETWORKS.some(({ chainId }) => chainId === test.chainId);
+    return isReal ? '.test.chainId is that of a real network, on which a sandbox does not send.' : undefined;
+  },
+};
+
 function faultOf(chain: ChainSettings): string | undefined {
-  if (chain.network === 'tron') return ': a sandbox sends on Tron at its simulated chain only.';
-  if (!chain.test) return ' has no test: a sandbox sends on test nodes only, and live on real networks.';
-  const real = Object.values(EVM_FACTS).some(({ chainId }) => chainId === chain.test?.chainId);
-  return real ? '.test.chainId is that of a real network, on which a sandbox does not send.' : undefined;
+  const faultIn = FAULTS[familyOf(chain.network).kind];
+  if (faultIn) return faultIn(chain);
+  return `: a sandbox sends on ${NETWORK_FACTS[chain.network].label} at its simulated chain only.`;
 }

@@ -1,9 +1,9 @@
 // What the payer of an order buys, and how far its transfer is.
+import { NETWORK_FACTS } from '../../chains/networks.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { type Html, html } from '../html.ts';
 import { maskedAddress } from './masks.ts';
 import type { Bought, View } from './view-model.ts';
-import { NETWORK_NAMES } from './words.ts';
 
 export function orderCard({ words, formats }: View, { order, payout, confirmationsNeeded }: Bought): Html {
   const hash = payout?.hash ?? payout?.attempts.at(-1)?.hash;
@@ -15,7 +15,7 @@ export function orderCard({ words, formats }: View, { order, payout, confirmatio
   return html`<section class="card order" aria-labelledby="order-heading"><h2 id="order-heading">${said.heading}</h2>
 <dl class="facts">
 <div><dt>${said.quantity}</dt><dd>${quantity} ${order.symbol.toUpperCase()}</dd></div>
-<div><dt>${said.network}</dt><dd>${NETWORK_NAMES[order.network]}</dd></div>
+<div><dt>${said.network}</dt><dd>${NETWORK_FACTS[order.network].label}</dd></div>
 <div><dt>${said.wallet}</dt><dd class="mono">${maskedAddress(order.walletAddress)}</dd></div>
 <div><dt>${said.settles}</dt><dd>${formats.day(civilDay(order.settlementDate))}</dd></div>
 <div><dt>${said.progress}</dt><dd>${progress}${isCounting && ` (${said.confirmations(payout.confirmations, confirmationsNeeded)})`}</dd></div>

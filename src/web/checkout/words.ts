@@ -1,5 +1,4 @@
 // What the checkout says, in Portuguese and English. Sentences that hold an amount or a day take it as an argument.
-import type { Network } from '../../chains/asset.ts';
 import type { Words } from '../language.ts';
 
 const pt = {
@@ -223,12 +222,3 @@ const en: CheckoutWords = {
 
 export const CHECKOUT_WORDS: Words<CheckoutWords> = { 'pt-BR': pt, en };
 export type { CheckoutWords };
-
-export const NETWORK_NAMES: Readonly<Record<Network, string>> = {
-  ethereum: 'Ethereum',
-  polygon: 'Polygon',
-  base: 'Base',
-  arbitrum: 'Arbitrum',
-  bsc: 'BNB Smart Chain',
-  tron: 'Tron',
-};

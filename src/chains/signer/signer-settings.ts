@@ -1,8 +1,11 @@
 // What can be set about signers: the keys that payouts are signed with. An entry holds paths and no secret; the files that it
 // names are read when the signers are opened.
 import { type Static, Type } from 'typebox';
-import type { Check } from '../lib/settings/check-schema.ts';
-import { jsonOf } from '../lib/settings/kinds.ts';
+import type { Check } from '../../lib/settings/check-schema.ts';
+import { jsonOf } from '../../lib/settings/kinds.ts';
+import { familyOfAddress } from '../address.ts';
+import { EVM_ADDRESSES } from '../evm/address.ts';
+import { FAMILIES } from '../families.ts';
 
 const MAX_SIGNERS = 100;
 /** PKCS#11 gives a token's label 32 bytes. */
@@ -18,10 +21,12 @@ const Name = () =>
 /** Its checksum is checked when the signer is opened. */
 const Address = () =>
   Type.String(
-    check(text => /^(0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33})$/.test(text), 'must be an address of EVM or Tron'),
+    check(
+      text => familyOfAddress(text) !== undefined,
+      `must be an address of ${FAMILIES.map(({ label }) => label).join(' or ')}`,
+    ),
   );
-const EvmAddress = () =>
-  Type.String(check(text => /^0x[0-9a-fA-F]{40}$/.test(text), 'must be 0x and 40 hexadecimal digits'));
+const EvmAddress = () => Type.String(check(text => EVM_ADDRESSES.pattern.test(text), `must be ${EVM_ADDRESSES.form}`));
 
 const Keystore = Type.Object(
   {

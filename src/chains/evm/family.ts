@@ -1,0 +1,20 @@
+// The EVM networks.
+import type { ChainFamily } from '../family.ts';
+import { EVM_ADDRESSES } from './address.ts';
+import { EvmEntry } from './entry.ts';
+import { EVM_NETWORKS } from './networks/list.ts';
+
+export const evm = {
+  kind: 'evm',
+  label: 'EVM',
+  networks: EVM_NETWORKS,
+  addresses: EVM_ADDRESSES,
+  hashes: {
+    form: '0x and 64 hexadecimal digits',
+    pattern: /^0x[0-9a-f]{64}$/i,
+    fromDigits: digits => `0x${digits}`,
+  },
+  messages: { prefix: '\x19Ethereum Signed Message:\n', signedWith: 'personal_sign' },
+  hasNonces: true,
+  entry: EvmEntry,
+} as const satisfies ChainFamily;

@@ -1,0 +1,54 @@
+// What opening a chain of any family begins with: signers are found by their names, files read, and every fault is kept with its path.
+import type { Clock } from '../lib/clock.ts';
+import { isNodeUrl, NODE_URL_WORDS } from '../lib/node-url.ts';
+import { readAddress } from './address.ts';
+import type { Network } from './asset.ts';
+import type { Chain } from './chain.ts';
+import { readPasswordFile } from './signer/key-files.ts';
+import type { OpenSigner } from './signer/open-signers.ts';
+
+export type OpenDeps = {
+  readonly clock: Clock;
+  readonly signers: ReadonlyMap<string, OpenSigner>;
+};
+
+/** A chain and what is not as expected, or every fault of its entry, each with its path inside it. */
+export type Opened =
+  | { readonly chain: Chain; readonly warnings: readonly string[] }
+  | { readonly faults: readonly string[] };
+
+type ProviderEntry = { readonly url?: string; readonly urlFile?: string };
+type SenderEntry = { readonly signer?: string; readonly address?: string };
+
+export function urlOf({ url, urlFile }: ProviderEntry, path: string, faults: string[]): string {
+  if (urlFile === undefined) return url ?? '';
+  const text = secretOf(urlFile, `${path}.urlFile`, faults);
+  if (text !== undefined && !isNodeUrl(text)) faults.push(`${path}.urlFile: its text ${NODE_URL_WORDS}`);
+  return text ?? '';
+}
+
+/** Without the line end, and only if not every user of the machine can read it. */
+export function secretOf(file: string, path: string, faults: string[]): string | undefined {
+  const read = readPasswordFile(file);
+  if ('text' in read) return read.text;
+  faults.push(`${path} ${read.fault}`);
+  return undefined;
+}
+
+export function senderOf(
+  { signer: name, address: text = '' }: SenderEntry,
+  path: string,
+  network: Network,
+  signers: ReadonlyMap<string, OpenSigner>,
+  faults: string[],
+): { readonly open?: OpenSigner; readonly address: string } {
+  if (name === undefined) {
+    const { address = '', refusal } = readAddress(network, text);
+    if (refusal) faults.push(`${path}.address ${refusal.message}`);
+    return { address };
+  }
+  const open = signers.get(name);
+  if (open) return { open, address: '' };
+  faults.push(`${path}.signer names no entry of signers`);
+  return { address: '' };
+}
