@@ -1,6 +1,8 @@
 // Wallets: where crypto is paid to.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
+import { FAMILIES } from '../chains/families.ts';
+import type { ChainFamily } from '../chains/family.ts';
 import { MESSAGE_SIGNATURE } from '../chains/signed-message.ts';
 import { OWNERSHIPS, WALLET_WARNING_CODES } from '../wallets/wallet.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
@@ -14,8 +16,7 @@ export const WalletBody = Type.Object(
     name: Text({ description: 'Your own name for it.' }),
     network: OneOf(NETWORKS),
     address: Text({
-      description:
-        'EVM: 0x and 40 hexadecimal digits, with the EIP-55 checksum when small and capital letters are mixed. Tron: base58, as wallets show it.',
+      description: FAMILIES.map(({ label, addresses }) => `${label}: ${addresses.description}.`).join(' '),
     }),
   },
   {
@@ -122,13 +123,17 @@ export const WALLET_CHALLENGE_EXAMPLE: Static<typeof WalletChallenge> = {
   expiresAt: '2026-11-13T14:00:00.000Z',
 };
 
+function signingIn({ label, messages }: ChainFamily): string {
+  const standard = messages.standard === undefined ? '' : ` (${messages.standard})`;
+  return `${label}: \`${messages.signedWith}\`${standard}.`;
+}
+
 export const WalletProofBody = Type.Object(
   {
     signature: Type.String({
       pattern: MESSAGE_SIGNATURE.source,
       maxLength: 132,
-      description:
-        '65 bytes in hexadecimal digits, with or without 0x. EVM: `personal_sign` (EIP-191). Tron: `signMessageV2`.',
+      description: `65 bytes in hexadecimal digits, with or without 0x. ${FAMILIES.map(signingIn).join(' ')}`,
     }),
   },
   {

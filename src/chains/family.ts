@@ -93,13 +93,14 @@ export type HashForm = {
 /** A family of chains: networks whose nodes, addresses and transactions are alike. */
 export type ChainFamily = {
   readonly kind: string;
-  /** Its name for people. */
+  /** Its name for people, and that of its networks together. */
   readonly label: string;
+  readonly networksLabel: string;
   readonly networks: readonly NetworkFacts[];
   readonly addresses: AddressForm;
   readonly hashes: HashForm;
-  /** How the holder of a wallet signs a text: what wallets put before it, and the function that signs. */
-  readonly messages: { readonly prefix: string; readonly signedWith: string };
+  /** How the holder of a wallet signs a text: what wallets put before it, the function that signs, and the standard, if there is one. */
+  readonly messages: { readonly prefix: string; readonly signedWith: string; readonly standard?: string };
   /**
    * Whether a network takes one transaction at most for each slot (a nonce). Where it does not, nothing more is signed after a restore for
    * what was under way.

@@ -1,5 +1,6 @@
 // trilho signer: makes keystore files and says which addresses a key has. No key and no password is printed or taken as an
 // argument, which every user of the machine could read in the list of processes.
+import { FAMILIES } from '../chains/families.ts';
 import { bytesOf } from '../chains/signer/hex-bytes.ts';
 import { readKeyFile, readPasswordFile, writeKeyFile } from '../chains/signer/key-files.ts';
 import { createPrivateKey, isPrivateKey, publicKeyOf } from '../chains/signer/key-signer.ts';
@@ -19,10 +20,15 @@ export async function signerCommand(config: Config, _log: Log, args: readonly st
   return 0;
 }
 
-type Addresses = { readonly evm: string; readonly tron?: string };
+type Addresses = Partial<KeyAddresses>;
 
-function linesOf({ evm, tron }: Addresses): string[] {
-  return [`EVM   ${evm}`, ...(tron === undefined ? [] : [`Tron  ${tron}`])];
+const LABEL_WIDTH = 6;
+
+function linesOf(addresses: Addresses): string[] {
+  return FAMILIES.flatMap(({ kind, label }) => {
+    const found = addresses[kind];
+    return found === undefined ? [] : [`${label.padEnd(LABEL_WIDTH)}${found}`];
+  });
 }
 
 async function create(args: readonly string[]): Promise<KeyAddresses> {

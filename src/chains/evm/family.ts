@@ -7,6 +7,7 @@ import { EVM_NETWORKS } from './networks/list.ts';
 export const evm = {
   kind: 'evm',
   label: 'EVM',
+  networksLabel: 'EVM networks',
   networks: EVM_NETWORKS,
   addresses: EVM_ADDRESSES,
   hashes: {
@@ -14,7 +15,7 @@ export const evm = {
     pattern: /^0x[0-9a-f]{64}$/i,
     fromDigits: digits => `0x${digits}`,
   },
-  messages: { prefix: '\x19Ethereum Signed Message:\n', signedWith: 'personal_sign' },
+  messages: { prefix: '\x19Ethereum Signed Message:\n', signedWith: 'personal_sign', standard: 'EIP-191' },
   hasNonces: true,
   entry: EvmEntry,
 } as const satisfies ChainFamily;

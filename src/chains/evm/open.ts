@@ -16,7 +16,10 @@ export async function openEvm(entry: EvmChainSettings, { clock, signers }: OpenD
   });
   const [first, ...former] = entry.senders.map((sender, index): EvmSender => {
     const { open, address } = senderOf(sender, `senders[${index}]`, network, signers, faults);
-    return open ? { address: open.evm, signer: open.signer } : { address };
+    if (!open) return { address };
+    if (open.evm !== undefined) return { address: open.evm, signer: open.signer };
+    faults.push(`senders[${index}].signer is one that does not sign for EVM networks`);
+    return { address };
   });
   if (!first || faults.length > 0) return { faults };
   const settings = {

@@ -1,14 +1,15 @@
 // Opens the signers of the settings at start: files are read and decrypted, HSMs logged into, and each key's address compared
 // with the one that was expected.
 import { StartError } from '../../lib/errors.ts';
-import { readAddress } from '../address.ts';
+import { familyOfAddress, readAddress } from '../address.ts';
+import { EVM_NETWORKS } from '../evm/networks/list.ts';
 import { type FileText, readKeyFile, readPasswordFile } from './key-files.ts';
 import { keySigner } from './key-signer.ts';
 import { decryptKeystore, parseKeystore } from './keystore.ts';
 import { openPkcs11, type Pkcs11Settings } from './pkcs11.ts';
 import type { SettingFault } from './pkcs11-module.ts';
 import { postDeps } from './post-json.ts';
-import { addressesOf } from './recoverable.ts';
+import { addressesOf, type KeyAddresses } from './recoverable.ts';
 import { hasRemoteKey, remoteSigner } from './remote.ts';
 import { type RemoteTlsSettings, readRemoteTls } from './remote-tls.ts';
 import type { Signer } from './signer.ts';
@@ -29,8 +30,8 @@ type RemoteSettings = Named &
 /** One entry of `signers` in the configuration file, already checked for its form. */
 export type SignerSettings = KeystoreSettings | HsmSettings | RemoteSettings;
 
-/** A remote signer signs for EVM only. */
-export type OpenSigner = { readonly signer: Signer; readonly evm: string; readonly tron?: string };
+/** With the address of its key in each family that it signs for; a remote signer signs for EVM only. */
+export type OpenSigner = { readonly signer: Signer } & Partial<KeyAddresses>;
 
 type Opened = { readonly open: OpenSigner } | { readonly faults: readonly SettingFault[] };
 
@@ -95,7 +96,7 @@ async function openHsm(settings: HsmSettings): Promise<Opened> {
 }
 
 async function openRemote(settings: RemoteSettings): Promise<Opened> {
-  const { address, refusal } = readAddress('ethereum', settings.address);
+  const { address, refusal } = readAddress(EVM_NETWORKS[0].id, settings.address);
   if (refusal) return { faults: [{ path: 'address', message: refusal.message }] };
   const read = readRemoteTls(settings);
   if ('faults' in read) return read;
@@ -109,16 +110,17 @@ async function openRemote(settings: RemoteSettings): Promise<Opened> {
 /** Whether a remote signer that was opened does not say that it has its key. */
 export async function isRemoteSilent(settings: RemoteSettings): Promise<boolean> {
   const read = readRemoteTls(settings);
-  const { address = settings.address } = readAddress('ethereum', settings.address);
+  const { address = settings.address } = readAddress(EVM_NETWORKS[0].id, settings.address);
   return 'faults' in read || (await hasRemoteKey(postDeps(settings.url, read.tls), address)) === undefined;
 }
 
-function addressFault(expected: string | undefined, { evm, tron }: OpenSigner): SettingFault | undefined {
+function addressFault(expected: string | undefined, open: OpenSigner): SettingFault | undefined {
   if (expected === undefined) return undefined;
-  const isEvm = expected.startsWith('0x');
-  const { address, refusal } = readAddress(isEvm ? 'ethereum' : 'tron', expected);
+  const family = familyOfAddress(expected);
+  if (!family) return { path: 'address', message: 'is not an address of a network that is known here' };
+  const { address, refusal } = family.addresses.read(expected);
   if (refusal) return { path: 'address', message: refusal.message };
-  const found = isEvm ? evm : tron;
+  const found = open[family.kind];
   return address === found ? undefined : { path: 'address', message: `is another than that of the key, ${found}` };
 }
 

@@ -2,6 +2,7 @@
 // low one; nodes refuse a high s (EIP-2).
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { addressOf } from '../address.ts';
+import { FAMILIES, type Family } from '../families.ts';
 import { checkInThread } from './ask-signing-thread.ts';
 import type { RecoverableSignature } from './recover.ts';
 import { type DigestSigner, SignerRefused } from './signer.ts';
@@ -25,8 +26,8 @@ export async function signRecoverable(signer: DigestSigner, digest: Uint8Array):
   return found;
 }
 
-/** The addresses of one key: one for all EVM networks, one for Tron. They share their twenty bytes. */
-export type KeyAddresses = { readonly evm: string; readonly tron: string };
+/** The addresses of one key, one for each family of chains. They share their twenty bytes. */
+export type KeyAddresses = { readonly [F in Family]: string };
 
 /** The addresses of an uncompressed public key (65 bytes, the first is 4). */
 export function addressesOf(publicKey: Uint8Array): KeyAddresses {
@@ -36,5 +37,5 @@ export function addressesOf(publicKey: Uint8Array): KeyAddresses {
 
 /** The addresses that twenty bytes stand for. */
 export function addressesOfBody(body: Uint8Array): KeyAddresses {
-  return { evm: addressOf('evm', body), tron: addressOf('tron', body) };
+  return Object.fromEntries(FAMILIES.map(({ kind }) => [kind, addressOf(kind, body)])) as KeyAddresses;
 }

@@ -7,6 +7,7 @@ import { tron as network } from './network.ts';
 export const tron = {
   kind: 'tron',
   label: 'Tron',
+  networksLabel: 'Tron',
   networks: [network],
   addresses: TRON_ADDRESSES,
   hashes: { form: '64 hexadecimal digits', pattern: /^[0-9a-f]{64}$/i, fromDigits: digits => digits },

@@ -1,7 +1,7 @@
 // How the dashboard writes money, quantities, numbers, documents and times. No other file of it knows the language.
 import { formatCnpj, formatCpf } from '@brazilian-utils/brazilian-utils';
-import type { AssetSymbol } from '../../chains/asset.ts';
-import type { CoinSymbol } from '../../chains/networks.ts';
+import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
+import { coinOf } from '../../chains/networks.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
 import { html, type Piece } from '../html.ts';
@@ -37,16 +37,21 @@ export function dayOf(at: string): Piece {
   return html`<time datetime="${at}">${closed(shortDay(civilDay(new Date(at))))}</time>`;
 }
 
-/** How many digits behind the point tell something of an asset or a coin; a bank or an exchange shows no more. */
-const SHOWN: Readonly<Record<AssetSymbol | CoinSymbol, number>> = { usdt: 6, usdc: 6, trx: 6, eth: 8, pol: 8, bnb: 8 };
+/** How many digits behind the point tell something of a dollar or of a coin; a bank or an exchange shows no more. */
+const TOKEN_DIGITS = 6;
+const MOST_COIN_DIGITS = 8;
+const COIN_DIGITS: ReadonlyMap<string, number> = new Map(
+  NETWORKS.map(coinOf).map(({ symbol, decimals }) => [symbol, Math.min(decimals, MOST_COIN_DIGITS)]),
+);
 /** Of a quantity that is too small for what its asset shows. */
 const FIRST_DIGITS = 3;
 /** A quantity that was bought for an amount has as many as its division gave. */
 const MOST = 40;
 
 function digitsOf(symbol: string): Digits {
-  const known = Object.entries(SHOWN).find(([name]) => name === symbol.toLowerCase());
-  return { most: known?.[1] ?? MOST };
+  const name = symbol.toLowerCase();
+  const coin = COIN_DIGITS.get(name);
+  return { most: coin ?? (SYMBOLS.some(known => known === name) ? TOKEN_DIGITS : MOST) };
 }
 
 /** What is shown of a decimal: cut, but not to nothing but zeros. */

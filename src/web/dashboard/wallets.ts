@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { pageParameters, toPageQuery } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
 import { NETWORKS } from '../../chains/asset.ts';
+import { FAMILIES } from '../../chains/families.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { requireWallet } from '../../wallets/require.ts';
@@ -25,6 +26,11 @@ type Deps = ListDeps & ActDeps;
 
 const HIDDEN = { schema: { hide: true } } as const;
 const SHOWN = ['unapproved'] as const;
+
+const SIGNED_WITH = FAMILIES.map(
+  ({ messages, networksLabel }, index) =>
+    html`${index > 0 && ', '}<code>${messages.signedWith}</code> on ${networksLabel}`,
+);
 
 const WalletsFilter = Type.Object(
   {
@@ -211,7 +217,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     call: (_, params) => ({ method: 'POST', url: urlOf(params, '/challenge'), body: {} }),
     done: ({ message }, params) => ({
       title: 'The text to sign',
-      shown: html`<section class="card"><p>The holder signs it to the byte: <code>personal_sign</code> on EVM networks, <code>signMessageV2</code> on Tron.</p>
+      shown: html`<section class="card"><p>The holder signs it to the byte: ${SIGNED_WITH}.</p>
 <pre class="long" tabindex="0" aria-label="The text to sign">${textOf(message)}</pre><p class="acts"><a class="button" href="${pageOf(params)}/prove">I have the signature</a></p></section>`,
     }),
   });

@@ -25,7 +25,7 @@ test('keystores are opened by their names, and every fault is told at once with 
   // The settings fit as they are read from the configuration.
   const { signers: settings } = readConfig({ TRILHO_MODE: 'live', TRILHO_SIGNERS: JSON.stringify([hot]) });
   const open = (await openSigners(settings)).get('hot');
-  assert.ok(open?.signer.kind === 'digest');
+  assert.ok(open?.signer.kind === 'digest' && open.evm !== undefined);
   await signRecoverable(open.signer, new Uint8Array(32).fill(1));
   for (const address of [open.evm, open.evm.toLowerCase(), open.tron ?? '']) {
     assert.equal((await openSigners([{ ...hot, address }])).size, 1, address);
