@@ -11,6 +11,7 @@ import { type DatabaseClock, startDatabaseClock } from '../storage/database-cloc
 import { claimInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { openServer } from '../storage/open-server.ts';
+import { keepNetworks } from '../wallets/store-networks.ts';
 import type { Overrides } from './overrides.ts';
 import type { Stops } from './stops.ts';
 
@@ -48,7 +49,7 @@ async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: S
   return databaseClock;
 }
 
-/** Marks a new database as this mode's, and refuses one of the other. */
+/** Marks a new database as this mode's, and refuses one of the other. It gets the networks that are new to it. */
 async function install(config: Config, db: Database, clock: Clock): Promise<void> {
   await db.transaction(async tx => {
     const isFirstStart = await claimInstallation(tx, {
@@ -56,6 +57,7 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
       at: clock.now(),
       sealsSecrets: config.masterKeys.length > 0,
     });
+    await keepNetworks(tx);
     // Invented orders have no place among real ones.
     if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
   });

@@ -1,0 +1,83 @@
+// The seam of networks: one file and its line in the list add an EVM network, which is then used to the end. No migration, no other list.
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { encryptKeystore } from '../../src/chains/signer/keystore.ts';
+import { gnosis } from '../fixtures/gnosis.ts';
+import { DEPTH, PRIVATE_KEY, SENDER, startFundedNode } from '../harness/evm.ts';
+import { withNetwork } from '../harness/with-network.ts';
+
+const stops: (() => unknown)[] = [];
+after(async () => {
+  for (const stop of stops.reverse()) await stop();
+});
+
+const PASSWORD = 'a password of a test';
+const MAX_STEPS = 30;
+
+async function signerIn(): Promise<object> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'trilho-gnosis-'));
+  stops.push(() => rm(folder, { recursive: true }));
+  const [file, passwordFile] = [path.join(folder, 'hot.json'), path.join(folder, 'password')];
+  await writeFile(file, await encryptKeystore(PRIVATE_KEY, PASSWORD));
+  await writeFile(passwordFile, `${PASSWORD}\n`);
+  await Promise.all([chmod(file, 0o600), chmod(passwordFile, 0o600)]);
+  return { name: 'hot', kind: 'keystore', file, passwordFile, address: SENDER };
+}
+
+test('a network that one file describes is ordered on, paid for and paid out', async () => {
+  const { node, usdt, usdc } = await startFundedNode();
+  stops.push(() => node.stop());
+  const project = withNetwork(gnosis.id, new URL('../fixtures/gnosis.ts', import.meta.url).href);
+  stops.push(() => project.end());
+  const { startService } = (await project.load('service.ts')) as typeof import('../harness/service.ts');
+  const { orderDriver, ADDRESSES } = (await project.load('orders.ts')) as typeof import('../harness/orders.ts');
+
+  const service = await startService({
+    env: {
+      TRILHO_SIGNERS: JSON.stringify([await signerIn()]),
+      TRILHO_CHAINS: JSON.stringify([
+        {
+          network: gnosis.id,
+          providers: [{ name: 'node', url: node.url }],
+          senders: [{ signer: 'hot' }],
+          depth: DEPTH,
+          test: { chainId: node.chainId, blockMs: 1, tokens: { usdt: usdt.address, usdc: usdc.address } },
+        },
+      ]),
+    },
+  });
+  stops.push(() => service.stop());
+  const orders = orderDriver(service);
+
+  const token = { accountId: 'acme', name: 'Token', network: gnosis.id, address: gnosis.tokens.usdt.address };
+  assert.equal((await service.post('/wallets', token)).json.errors[0].code, 'token_contract');
+  const tooLittle = await orders.order({ network: gnosis.id, cost: 0.5 });
+  assert.match(tooLittle.text, /0\.1 usdt on gnosis/);
+  const elsewhere = await orders.order({ network: gnosis.id, symbol: 'eth' });
+  assert.match(elsewhere.text, /must be one that eth lives on: ethereum, base, arbitrum/);
+
+  const order = await orders.order({ network: gnosis.id });
+  assert.equal(order.status, 201, order.text);
+  await orders.pay(order);
+  let last = order.json;
+  for (let step = 0; step < MAX_STEPS && last.status !== 'fulfilled'; step++) {
+    await node.mine();
+    await orders.advance('PT1M');
+    last = await orders.read(order);
+  }
+  assert.equal(last.status, 'fulfilled', JSON.stringify(last));
+  assert.equal(await usdt.balanceOf(ADDRESSES.evm), 100_000_000n);
+  assert.equal(await node.rpc('eth_getTransactionCount', [SENDER, 'latest']), '0x1', 'it was sent once');
+
+  const { json } = await service.get('/crypto/transactions?symbol=usdt');
+  assert.deepEqual(
+    json.transactions.map((one: { network: string }) => one.network),
+    [gnosis.id],
+  );
+  const page = await fetch(`${service.url}/dashboard/payouts?network=gnosis`, { headers: { accept: 'text/html' } });
+  assert.equal(page.status, 200);
+  assert.match(await page.text(), /gnosis/);
+});
