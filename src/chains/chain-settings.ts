@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf } from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
 import { NETWORKS } from './asset.ts';
 import { hasDistinct } from './entry-fields.ts';
 import { FAMILIES } from './families.ts';
@@ -22,5 +23,14 @@ export const ChainEntries = Type.Array(ChainEntry, {
   'x-check': { holds: hasDistinct('network'), message: 'must have each network once' } satisfies Check,
 });
 
-/** The chains as JSON text. */
-export const chainSettings = jsonOf(ChainEntries, 'a JSON list of objects { network, providers, senders, … }');
+export const CHAIN_SETTINGS = [
+  {
+    name: 'TRILHO_CHAINS',
+    kind: jsonOf(ChainEntries, 'a JSON list of objects { network, providers, senders, … }'),
+    // The address of a provider may hold a key.
+    isSecret: true,
+    inFile: 'chains',
+    meaning:
+      'Networks that crypto is sent on: their providers, senders and limits. Live takes no orders without one; a sandbox takes test nodes only.',
+  },
+] as const satisfies readonly Setting[];

@@ -5,7 +5,8 @@ import { slowStep } from '../lib/slow-step.ts';
 import type { Chains } from './chain.ts';
 import type { ChainSettings } from './chain-settings.ts';
 import { liveChains } from './live-chains.ts';
-import { openSigners, type SignerSettings } from './signer/open-signers.ts';
+import { openSigners } from './signer/open-signers.ts';
+import type { SignerSettings } from './signer/signer-settings.ts';
 
 type Settings = { readonly chains: readonly ChainSettings[]; readonly signers: readonly SignerSettings[] };
 

@@ -1,7 +1,7 @@
 // Every setting of the service, once. Reading, faults, `trilho config`, `.env.example` and docs/configuration.md come from
 // this table; after a change run `npm run docs -- settings`.
-import { chainSettings } from '../chains/chain-settings.ts';
-import { signerSettings } from '../chains/signer/signer-settings.ts';
+import { CHAIN_SETTINGS } from '../chains/chain-settings.ts';
+import { SIGNER_SETTINGS } from '../chains/signer/signer-settings.ts';
 import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
@@ -287,23 +287,8 @@ export const SETTINGS = [
     inFile: 'receiver',
     meaning: 'Port, certificate or proxy of the server to which banks send notifications of payments.',
   },
-  {
-    name: 'TRILHO_SIGNERS',
-    kind: signerSettings,
-    // An address of a remote signer may hold a key.
-    isSecret: true,
-    inFile: 'signers',
-    meaning: 'Keys that payouts are signed with: keystore files, HSMs, remote signers.',
-  },
-  {
-    name: 'TRILHO_CHAINS',
-    kind: chainSettings,
-    // The address of a provider may hold a key.
-    isSecret: true,
-    inFile: 'chains',
-    meaning:
-      'Networks that crypto is sent on: their providers, senders and limits. Live takes no orders without one; a sandbox takes test nodes only.',
-  },
+  ...SIGNER_SETTINGS,
+  ...CHAIN_SETTINGS,
   {
     name: 'TRILHO_PAYOUTS',
     kind: payoutSettings,

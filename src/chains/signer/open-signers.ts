@@ -6,29 +6,16 @@ import { EVM_NETWORKS } from '../evm/networks/list.ts';
 import { type FileText, readKeyFile, readPasswordFile } from './key-files.ts';
 import { keySigner } from './key-signer.ts';
 import { decryptKeystore, parseKeystore } from './keystore.ts';
-import { openPkcs11, type Pkcs11Settings } from './pkcs11.ts';
+import { openPkcs11 } from './pkcs11.ts';
 import type { SettingFault } from './pkcs11-module.ts';
 import { postDeps } from './post-json.ts';
 import { addressesOf, type KeyAddresses } from './recoverable.ts';
 import { hasRemoteKey, remoteSigner } from './remote.ts';
-import { type RemoteTlsSettings, readRemoteTls } from './remote-tls.ts';
+import { readRemoteTls } from './remote-tls.ts';
 import type { Signer } from './signer.ts';
+import type { SignerSettings } from './signer-settings.ts';
 
-type Named = {
-  readonly name: string;
-  /** The address that the key must have, of EVM or of Tron. */
-  readonly address?: string;
-};
-export type KeystoreSettings = Named & {
-  readonly kind: 'keystore';
-  readonly file: string;
-  readonly passwordFile: string;
-};
-type HsmSettings = Named & Pkcs11Settings & { readonly kind: 'pkcs11'; readonly pinFile: string };
-type RemoteSettings = Named &
-  RemoteTlsSettings & { readonly kind: 'remote'; readonly url: string; readonly address: string };
-/** One entry of `signers` in the configuration file, already checked for its form. */
-export type SignerSettings = KeystoreSettings | HsmSettings | RemoteSettings;
+type OfKind<K extends SignerSettings['kind']> = Extract<SignerSettings, { readonly kind: K }>;
 
 /** With the address of its key in each family that it signs for; a remote signer signs for EVM only. */
 export type OpenSigner = { readonly signer: Signer } & Partial<KeyAddresses>;
@@ -74,7 +61,7 @@ const KEYSTORE_FAULTS = {
   address: { path: 'file', message: 'names another address than that of its key' },
 } as const;
 
-export async function openKeystore({ file, passwordFile }: Pick<KeystoreSettings, 'file' | 'passwordFile'>) {
+export async function openKeystore({ file, passwordFile }: Pick<OfKind<'keystore'>, 'file' | 'passwordFile'>) {
   const faults: SettingFault[] = [];
   const text = textOf('file', readKeyFile(file), faults);
   const password = textOf('passwordFile', readPasswordFile(passwordFile), faults);
@@ -87,7 +74,7 @@ export async function openKeystore({ file, passwordFile }: Pick<KeystoreSettings
   return { open: { signer, ...addressesOf(signer.publicKey) } };
 }
 
-async function openHsm(settings: HsmSettings): Promise<Opened> {
+async function openHsm(settings: OfKind<'pkcs11'>): Promise<Opened> {
   const pin = readPasswordFile(settings.pinFile);
   if ('fault' in pin) return { faults: [{ path: 'pinFile', message: pin.fault }] };
   const opened = await openPkcs11(settings, pin.text);
@@ -95,7 +82,7 @@ async function openHsm(settings: HsmSettings): Promise<Opened> {
   return { open: { signer: opened.signer, ...addressesOf(opened.signer.publicKey) } };
 }
 
-async function openRemote(settings: RemoteSettings): Promise<Opened> {
+async function openRemote(settings: OfKind<'remote'>): Promise<Opened> {
   const { address, refusal } = readAddress(EVM_NETWORKS[0].id, settings.address);
   if (refusal) return { faults: [{ path: 'address', message: refusal.message }] };
   const read = readRemoteTls(settings);
@@ -108,7 +95,7 @@ async function openRemote(settings: RemoteSettings): Promise<Opened> {
 }
 
 /** Whether a remote signer that was opened does not say that it has its key. */
-export async function isRemoteSilent(settings: RemoteSettings): Promise<boolean> {
+export async function isRemoteSilent(settings: OfKind<'remote'>): Promise<boolean> {
   const read = readRemoteTls(settings);
   const { address = settings.address } = readAddress(EVM_NETWORKS[0].id, settings.address);
   return 'faults' in read || (await hasRemoteKey(postDeps(settings.url, read.tls), address)) === undefined;

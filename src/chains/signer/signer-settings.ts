@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import type { Check } from '../../lib/settings/check-schema.ts';
 import { jsonOf } from '../../lib/settings/kinds.ts';
+import type { Setting } from '../../lib/settings/setting.ts';
 import { familyOfAddress } from '../address.ts';
 import { EVM_ADDRESSES } from '../evm/address.ts';
 import { FAMILIES } from '../families.ts';
@@ -95,6 +96,7 @@ const SignerEntry = Type.Unsafe<Entry>({
   oneOf: [...SIGNER_SHAPES],
 });
 
+/** One entry of `signers` in the configuration file. */
 export type SignerSettings = Readonly<Entry>;
 
 export const SignerEntries = Type.Array(SignerEntry, {
@@ -102,8 +104,16 @@ export const SignerEntries = Type.Array(SignerEntry, {
   'x-check': { holds: hasDistinctNames, message: 'must name each signer differently' } satisfies Check,
 });
 
-/** The signers as JSON text. */
-export const signerSettings = jsonOf(SignerEntries, 'a JSON list of objects { name, kind, … }');
+export const SIGNER_SETTINGS = [
+  {
+    name: 'TRILHO_SIGNERS',
+    kind: jsonOf(SignerEntries, 'a JSON list of objects { name, kind, … }'),
+    // An address of a remote signer may hold a key.
+    isSecret: true,
+    inFile: 'signers',
+    meaning: 'Keys that payouts are signed with: keystore files, HSMs, remote signers.',
+  },
+] as const satisfies readonly Setting[];
 
 function isTokenLabel(text: string): boolean {
   const bytes = Buffer.byteLength(text);
