@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
+import { EVM_NETWORKS } from '../src/chains/evm/networks/list.ts';
 import { SIGNER_SHAPES } from '../src/chains/signer/signer-settings.ts';
 import {
   CHARGE_STATES,
@@ -313,6 +314,13 @@ test('docs/boletos.md names every field of an agreement', () => {
 test('docs/boleto-apis.md names every field of the API of a bank', () => {
   const page = sectionsOf('docs/boleto-apis.md').get('Setting it up') ?? '';
   for (const field of Object.keys(BoletoApi.properties)) assert.ok(page.includes(`\`${field}\``), field);
+});
+
+test('docs/adding-a-network.md names every field of the file of a network', () => {
+  const page = sectionsOf('docs/adding-a-network.md').get('An EVM network') ?? '';
+  const fields = new Set(EVM_NETWORKS.flatMap(facts => Object.keys(facts)));
+  const named = [...page.matchAll(/^ {3}\| (`[^|]*)\|/gm)].flatMap(([, cell = '']) => cell.match(/\w{2,}/g) ?? []);
+  assert.deepEqual(sorted(new Set(named)), sorted(fields));
 });
 
 test('docs/signers.md names every field of a signer', () => {
