@@ -1,8 +1,9 @@
 // The order of the rooms: a file imports from its own folder or from rooms to the left, and nothing goes round in a circle.
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { FAMILIES } from '../src/chains/families.ts';
 import { importsOf } from './runner/import-graph.ts';
 
 const ORDER = [
@@ -73,4 +74,15 @@ test('no imports go round in a circle', () => {
     done.add(file);
   };
   for (const file of files) visit(file, []);
+});
+
+test('outside of its folder no family and no network is compared by its name', () => {
+  const names = FAMILIES.flatMap(({ kind, networks }) => [kind, ...networks.map(({ id }) => id)]);
+  const comparison = new RegExp(`[=!]== '(${[...new Set(names)].join('|')})'|Exclude<(Network|Family)\\b`);
+  const own = FAMILIES.map(({ kind }) => path.join('chains', kind, path.sep));
+  const wrong = files.filter(
+    file =>
+      !own.some(folder => file.startsWith(folder)) && comparison.test(readFileSync(path.join(root, file), 'utf8')),
+  );
+  assert.deepEqual(wrong, []);
 });
