@@ -16,8 +16,6 @@ export type Fault = {
   readonly name: string;
   /** Undefined: it can be tried here. */
   readonly lacks?: Need | undefined;
-  /** Whether a commit may be on its way when it begins; its caller waits until the limit, since it may have happened. */
-  readonly mayCatchCommits?: boolean;
   /** Whether the node says that it is not ready. */
   readonly isUnready: boolean;
   /** Whether some callers must be refused, or else the fault did not happen. */
@@ -66,7 +64,6 @@ export function faultsOf(at: DrillDatabase, clock: StepClock | undefined): Fault
       name: 'database silent',
       isUnready: true,
       refuses: true,
-      mayCatchCommits: true,
       begin: async () => {
         const pids = family(runningPid(clusterDir)!);
         for (const pid of pids) process.kill(pid, 'SIGSTOP');

@@ -16,8 +16,8 @@ export const GROUPS = ['read', 'list', 'write'] as const;
 export type Group = (typeof GROUPS)[number];
 type Name = Group | 'live' | 'ready';
 
-/** A request that needs the database: when it was asked, and how long it took, or has waited when the period ended. */
-export type Asked = { readonly group: Group; readonly askedMs: number; readonly tookMs: number };
+/** A request that needs the database: how long it took, or has waited when the period ended. */
+export type Asked = { readonly group: Group; readonly tookMs: number };
 
 /** What was answered in a period. */
 export type Period = {
@@ -51,7 +51,7 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
     const tookMs = performance.now() - askedMs;
     if (name === 'live') period.slowestLiveMs = Math.max(period.slowestLiveMs, tookMs);
     else if (name === 'ready') period.slowestReadyMs = Math.max(period.slowestReadyMs, tookMs);
-    else period.asked.push({ group: name, askedMs, tookMs });
+    else period.asked.push({ group: name, tookMs });
   }
 
   async function ask(name: Name, path: string, init: RequestInit = {}): Promise<string | undefined> {

@@ -1,7 +1,6 @@
 // API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node sees a
 // key that is made or revoked within a second, because nothing older than that is used.
 import type { Clock } from '../lib/clock.ts';
-import { withWorkKind } from '../lib/work-kind.ts';
 import type { Sql } from '../storage/database.ts';
 import { type ApiKey, findKey, listKeyIds } from './store-keys.ts';
 
@@ -36,8 +35,6 @@ type UnknownIds = {
   ids?: Promise<ReadonlySet<string>>;
 };
 
-/** Callers of all routes wait for it together, so it has a share of the connections of its own. */
-const KIND = 'API keys';
 /** With the time of a look-up itself this stays below a second. */
 const MAX_AGE_MS = 900;
 const RECALL_LIMIT_MS = 3_600_000;
@@ -52,7 +49,7 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
 
   function ask(id: string, nowMs: number): LookUp {
     const last = lookUps.get(id)?.last;
-    const key = withWorkKind(KIND, () => findKey(db, id));
+    const key = findKey(db, id);
     const lookUp: LookUp = { askedMs: nowMs, key, isUnderWay: true, hasFailed: false, last };
     lookUp.key.then(
       found => {
@@ -79,7 +76,7 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
     if (ageMs < 0 || ageMs >= MAX_AGE_MS) unknownIds = { startMs: nowMs, count: 0 };
     const current = unknownIds;
     if (++current.count <= MAX_UNKNOWN_IDS) return ask(id, nowMs).key;
-    current.ids ??= withWorkKind(KIND, () => listKeyIds(db)).catch((error: unknown) => {
+    current.ids ??= listKeyIds(db).catch((error: unknown) => {
       delete current.ids;
       throw error;
     });

@@ -7,7 +7,6 @@ import type { AuditLine } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { ObjectTrace } from '../lib/tracing.ts';
-import { withWorkKind } from '../lib/work-kind.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -48,7 +47,7 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
     deps.observeChargeBatch?.(ready.length);
     try {
       const options = { lockTimeoutMs: LOCK_TIMEOUT_MS };
-      return await withWorkKind('new charges', () => deps.db.transaction(tx => writeBatch(deps, tx, ready), options));
+      return await deps.db.transaction(tx => writeBatch(deps, tx, ready), options);
     } catch (error) {
       // An outage concerns the whole batch: writing them singly would fail too.
       if (error instanceof AppError) throw error;

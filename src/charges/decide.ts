@@ -1,6 +1,5 @@
 // Writes the decisions of rails for many methods in one transaction: status, event, next lookup.
 import type { Clock } from '../lib/clock.ts';
-import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Finding, Method } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
@@ -33,8 +32,7 @@ const LOCK_TIMEOUT_MS = 200;
 export function startDecisionBatches(deps: Deps): DecisionBatches {
   return batcher(async (decisions, isSingle) => {
     const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
-    const write = () => deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
-    const charges = await withBackgroundKind('decisions of rails', write);
+    const charges = await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
     return decisions.map(({ chargeId }) => charges.get(chargeId));
   }, LIMITS);
 }

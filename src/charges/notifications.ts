@@ -7,7 +7,6 @@ import { isOutageOfOthers } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { type ObjectTrace, runForObject, traceOf } from '../lib/tracing.ts';
-import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Rails } from '../rails/rails.ts';
 import { findWatchedRail, type WatchedRail } from '../rails/watched-rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
@@ -33,16 +32,14 @@ const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
 export function startNotificationBatches({ db, queue }: StoreDeps): NotificationBatches {
   return batcher(async told => {
     const notifications = told.map(({ notification }) => notification);
-    await withBackgroundKind('notifications', () =>
-      db.transaction(async tx => {
-        await insertNotifications(tx, notifications);
-        await insertTraces(
-          tx,
-          told.map(({ trace }) => trace),
-        );
-        await queue.enqueue(tx, NOTIFIED, [{ ids: notifications.map(({ id }) => id) }]);
-      }),
-    );
+    await db.transaction(async tx => {
+      await insertNotifications(tx, notifications);
+      await insertTraces(
+        tx,
+        told.map(({ trace }) => trace),
+      );
+      await queue.enqueue(tx, NOTIFIED, [{ ids: notifications.map(({ id }) => id) }]);
+    });
     return told.map(() => undefined);
   }, LIMITS);
 }

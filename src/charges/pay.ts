@@ -6,7 +6,6 @@ import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { withWorkKind } from '../lib/work-kind.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -52,7 +51,7 @@ const LOCK_TIMEOUT_MS = 200;
 export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
   return batcher((items, isSingle) => {
     const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
-    return withWorkKind('payments', () => deps.db.transaction(tx => recordBatch(deps, tx, items, isSingle), options));
+    return deps.db.transaction(tx => recordBatch(deps, tx, items, isSingle), options);
   }, LIMITS);
 }
 

@@ -3,8 +3,6 @@
 /** The name of a queue and the type of its payloads. A payload holds ids only: the handler reads the rest when it runs. */
 export type JobKind<Payload extends object> = {
   readonly name: string;
-  /** What its work counts as where connections are shared out: kinds that differ by network alone count as one. */
-  readonly workKind: string;
   /** Never set: it only carries the type. */
   readonly payload?: Payload;
 };
@@ -16,8 +14,8 @@ export type PayloadOf<Kind> = Kind extends JobKind<infer Payload> ? Payload : ne
  * @example
  * export const RETIRE = defineJob<{ accountId: string; chargeId: string; method: Method }>('charge.retire');
  */
-export function defineJob<Payload extends object>(name: string, workKind = name): JobKind<Payload> {
-  return { name, workKind };
+export function defineJob<Payload extends object>(name: string): JobKind<Payload> {
+  return { name };
 }
 
 /** `postponed`: an external system has not decided yet; the job runs again later and does not count as failed. */
@@ -25,7 +23,6 @@ export type JobOutcome = 'done' | 'postponed';
 
 export type JobHandler = {
   readonly name: string;
-  readonly workKind: string;
   run(payload: object): Promise<JobOutcome>;
 };
 
@@ -34,11 +31,11 @@ export type JobHandler = {
  * a price source did not answer: then it waits.
  */
 export function handleJob<Payload extends object>(
-  { name, workKind }: JobKind<Payload>,
+  { name }: JobKind<Payload>,
   run: (payload: Payload) => Promise<JobOutcome>,
 ): JobHandler {
   // Only `enqueue` writes payloads, and its types allow only the payload of this kind.
-  return { name, workKind, run: payload => run(payload as Payload) };
+  return { name, run: payload => run(payload as Payload) };
 }
 
 /** A job as a backup holds it. */

@@ -5,7 +5,6 @@ import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log, LogFields } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { withBackgroundKind } from '../lib/work-kind.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { JobHandler } from './job.ts';
 import { type EndJob, type JobTraceDeps, traceJob } from './trace.ts';
@@ -77,7 +76,6 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 
   const loop = startLoop({
     name: `fetching jobs of ${name}`,
-    workKind: 'fetching jobs',
     task: take,
     pauseMs: POLL_MS,
     heartbeats,
@@ -85,7 +83,6 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
   });
   const heartbeat = startLoop({
     name: `sending heartbeats for jobs of ${name}`,
-    workKind: 'heartbeats of jobs',
     task: async () => {
       if (running.size > 0) await boss.touch(name, [...running.keys()]);
     },
@@ -109,9 +106,7 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 
 /** Runs one job. True when it is done, false when it must run again later. */
 export function runJob(deps: JobTraceDeps & Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob): Promise<boolean> {
-  return withBackgroundKind(handler.workKind, () =>
-    traceJob(deps, handler, job, end => tryJob(deps, handler, job, end)),
-  );
+  return traceJob(deps, handler, job, end => tryJob(deps, handler, job, end));
 }
 
 async function tryJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob, end: EndJob): Promise<boolean> {

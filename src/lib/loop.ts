@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isOutage, type Outage } from './errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { Log } from './log.ts';
-import { withBackgroundKind } from './work-kind.ts';
 
 export type Loop = {
   /** Ends the current pause. */
@@ -18,8 +17,6 @@ export type Beat = () => void;
 type Options = {
   /** What the loop does, for the log and its heartbeat, as no other loop of the node: "sealing the audit log". */
   readonly name: string;
-  /** What its work counts as where connections are shared out, when several loops do the same; its name when absent. */
-  readonly workKind?: string;
   /** A long task calls `beat` after each of its steps: then the longest step counts, and not the whole run. */
   readonly task: (signal: AbortSignal, beat: Beat) => Promise<void>;
   readonly pauseMs: number;
@@ -45,7 +42,6 @@ const STOP_LIMIT_MS = 8_000;
 export function startLoop(options: Options): Loop {
   const {
     name,
-    workKind = name,
     task,
     pauseMs,
     minPauseMs = 0,
@@ -80,7 +76,7 @@ export function startLoop(options: Options): Loop {
 
   async function runOnce(): Promise<boolean> {
     try {
-      await withBackgroundKind(workKind, () => task(stopping.signal, beat));
+      await task(stopping.signal, beat);
       lastOutage = undefined;
       return false;
     } catch (error) {

@@ -10,9 +10,10 @@ export const ADVANCE = perNetwork<PayoutId>('payout.advance');
 
 /** The kinds of one job, one for each network. */
 export function perNetwork<Payload extends object>(name: string): Readonly<Record<Network, JobKind<Payload>>> {
-  return Object.fromEntries(
-    NETWORKS.map(network => [network, defineJob<Payload>(`${name}.${network}`, name)]),
-  ) as Record<Network, JobKind<Payload>>;
+  return Object.fromEntries(NETWORKS.map(network => [network, defineJob<Payload>(`${name}.${network}`)])) as Record<
+    Network,
+    JobKind<Payload>
+  >;
 }
 
 export const PAYOUT_JOBS: readonly JobKind<PayoutId>[] = Object.values(ADVANCE);

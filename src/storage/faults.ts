@@ -35,17 +35,6 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006';
 }
 
-/** A caller has waited in vain: for a connection, for a free one of the pool, or for an answer. */
-export function isWaitedOut(error: unknown): boolean {
-  const isConnecting = error instanceof Error && /connection timeout/i.test(error.message);
-  return isSilence(error) || isPoolExhausted(error) || isConnecting;
-}
-
-/** The database gave no answer at all. One that refuses a connection because it has too many has answered. */
-export function isUnreachable(error: unknown): boolean {
-  return isWaitedOut(error) || isConnectionLoss(error) || /^57P0/.test(codeOf(error));
-}
-
 /** What an error says about the state of the database; undefined when it is about the statement itself. */
 export function outageOf(error: unknown): DatabaseOutage | undefined {
   const code = codeOf(error);
@@ -56,11 +45,6 @@ export function outageOf(error: unknown): DatabaseOutage | undefined {
   return isAway ? 'database_unavailable' : undefined;
 }
 
-/** A statement reached its limit, or that for a lock. */
-export function isTooSlow(error: unknown): boolean {
-  return [STATEMENT_TIMEOUT, LOCK_TIMEOUT].includes(codeOf(error));
-}
-
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_TIMEOUT;
 }
@@ -68,11 +52,6 @@ export function isLockTimeout(error: unknown): boolean {
 /** The server has ended one of several transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return codeOf(error) === '40P01';
-}
-
-/** A lock of a row was waited for in vain: the server names where it was met, which it does not for a table. */
-export function isRowWait(error: unknown): boolean {
-  return isLockTimeout(error) && (error as { where?: string }).where !== undefined;
 }
 
 /** Every connection of the pool was in use for as long as a caller waits. The driver gives this no code. */

@@ -3,7 +3,6 @@
 import { AppError } from '../lib/errors.ts';
 import { requestUuid } from '../lib/ids.ts';
 import type { Beat } from '../lib/loop.ts';
-import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Database } from './database.ts';
 
 /** With the pause of a loop, what a node was at that has died goes on within half a minute. */
@@ -80,8 +79,7 @@ export async function keepLease<T>(lease: Lease, task: (lost: AbortSignal) => Pr
 
   async function renew(): Promise<void> {
     const nextLimit = setTimeout(lose, LOST_AFTER_MS);
-    // Apart from the work itself, which may use all connections that its kind has.
-    const isRenewed = await withBackgroundKind('renewing leases', lease.take).catch(() => undefined);
+    const isRenewed = await lease.take().catch(() => undefined);
     clearTimeout(isRenewed ? limit : nextLimit);
     if (isRenewed) limit = nextLimit;
     if (isRenewed === false) lose();

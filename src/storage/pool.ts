@@ -33,16 +33,3 @@ export function openPool(settings: pg.PoolConfig, log: Log): OpenPool {
     },
   };
 }
-
-/** The process of the server behind each connection. It is asked for: what a pooler says at the beginning is a number of its own. */
-export function serverProcesses(pool: pg.Pool): (client: pg.PoolClient | undefined) => number | undefined {
-  const pids = new WeakMap<pg.PoolClient, number>();
-  pool.on('connect', client => {
-    // Sent ahead of the first statement, which does not wait for it.
-    client.query<{ pid: number }>('select pg_backend_pid() as pid').then(
-      ({ rows }) => pids.set(client, rows[0]!.pid),
-      () => {},
-    );
-  });
-  return client => (client === undefined ? undefined : pids.get(client));
-}

@@ -2,7 +2,6 @@
 import { AppError } from '../lib/errors.ts';
 import { type DatabaseOutage, isDiskFull, isReadOnly, outageOf } from './faults.ts';
 
-const SILENT = 'The database does not answer; it is asked again in the background. Try again shortly.';
 export const DISK_FULL = 'The database cannot be written: its disk is full.';
 const READ_ONLY = 'The database is read-only.';
 const MESSAGES: Record<DatabaseOutage, string> = {
@@ -10,18 +9,6 @@ const MESSAGES: Record<DatabaseOutage, string> = {
   database_timeout: 'The database did not finish in time; try again shortly.',
   overloaded: 'No database connection became free in time; try again shortly.',
 };
-
-export function silent(): AppError {
-  return new AppError('database_unavailable', SILENT);
-}
-
-export function tooSlow(): AppError {
-  return new AppError('database_timeout', MESSAGES.database_timeout);
-}
-
-export function noConnection(): AppError {
-  return new AppError('overloaded', MESSAGES.overloaded);
-}
 
 export function unwritableReason(error: unknown): string | undefined {
   if (isDiskFull(error)) return DISK_FULL;

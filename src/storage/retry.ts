@@ -1,7 +1,6 @@
 // Runs work again when the server asks for it or the connection was lost.
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Call } from './calls.ts';
 import { isRetryable } from './faults.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -11,11 +10,7 @@ const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
 
 /** `isInVain`: another try would meet the same error. */
-export async function withRetries<T>(
-  call: Call,
-  work: () => Promise<T>,
-  isInVain: (error: unknown) => boolean,
-): Promise<T> {
+export async function withRetries<T>(work: () => Promise<T>, isInVain: (error: unknown) => boolean): Promise<T> {
   const lastTryAt = performance.now() + RETRY_WINDOW_MS;
   for (let tried = 1; ; tried++) {
     try {
@@ -24,7 +19,6 @@ export async function withRetries<T>(
       const mayRetry = !(error instanceof AppError) && isRetryable(error) && !isInVain(error);
       if (!mayRetry || tried >= MAX_ATTEMPTS || performance.now() >= lastTryAt) throw error;
       await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
-      call.throwIfRefused();
     }
   }
 }

@@ -1,8 +1,6 @@
 // Statements and transactions on one connection of the pool.
 import assert from 'node:assert/strict';
 import type pg from 'pg';
-import { AppError } from '../lib/errors.ts';
-import type { Call } from './calls.ts';
 import { isAborted, isForgotten, isReadOnly, isSilence } from './faults.ts';
 import type { Row, Sql, TransactionOptions } from './sql.ts';
 
@@ -11,21 +9,15 @@ const LONG_TIMEOUT_MS = 86_400_000;
 /** A server that went silent cannot keep its own limit. */
 const SILENCE_AFTER_LIMIT_MS = 2_000;
 
-/** Of a text that only reads, it makes no difference whether it was carried out. When in doubt, it is taken for a write. */
-export function isRead(text: string): boolean {
-  return /^\s*(select|with)\b/i.test(text) && !/\b(insert|update|delete|merge)\b/i.test(text);
-}
-
 /** One statement outside of a transaction. */
-export async function runStatement<R extends Row>(pool: pg.Pool, call: Call, query: pg.QueryConfig): Promise<R[]> {
-  const client = await call.connect(pool);
+export async function runStatement<R extends Row>(pool: pg.Pool, query: pg.QueryConfig): Promise<R[]> {
+  const client = await pool.connect();
   let fault: Error | undefined;
   try {
-    const ask = isRead(query.text) ? call.ask : call.askToWrite;
-    return rowsOf<R>(await ask(() => client.query<R>(query)));
+    return rowsOf<R>(await client.query<R>(query));
   } catch (error) {
-    // A session that has met an error is not used again, except when nothing was sent.
-    if (!(error instanceof AppError)) fault = error as Error;
+    // A session that has met an error is not used again.
+    fault = error as Error;
     throw error;
   } finally {
     client.release(fault);
@@ -34,13 +26,11 @@ export async function runStatement<R extends Row>(pool: pg.Pool, call: Call, que
 
 export async function runTransaction<T>(
   pool: pg.Pool,
-  call: Call,
   work: (tx: Sql) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const client = await call.connect(pool);
+  const client = await pool.connect();
   const limit = driverLimit(options);
-  let hasBegun = false;
   let isOver = false;
   let broken: Error | undefined;
   let firstFault: unknown;
@@ -50,7 +40,7 @@ export async function runTransaction<T>(
       assert(!isOver, 'a statement came after the end of its transaction');
       try {
         const query = { text, values: [...values], ...limit, ...(name !== undefined && { name }) };
-        return rowsOf<R>(await call.ask(() => client.query<R>(query)));
+        return rowsOf<R>(await client.query<R>(query));
       } catch (error) {
         firstFault ??= error;
         throw error;
@@ -58,13 +48,11 @@ export async function runTransaction<T>(
     },
   };
   try {
-    call.throwIfRefused();
-    hasBegun = true;
-    await call.ask(() => client.query(beginText(options)));
+    await client.query(beginText(options));
     const result = await work(tx).finally(() => {
       isOver = true;
     });
-    await call.askToWrite(() => client.query('commit'));
+    await client.query('commit');
     return result;
   } catch (thrown) {
     // Statements pipelined with the one that failed are rejected because of it, and their errors may arrive first.
@@ -72,7 +60,7 @@ export async function runTransaction<T>(
     // A session that is silent, has forgotten its statements, may only read or cannot even roll back is thrown away with its
     // transaction.
     if (isSilence(error) || isForgotten(error) || isReadOnly(error)) broken = error as Error;
-    else if (hasBegun) {
+    else {
       await client.query('rollback').catch(reason => {
         broken = reason;
       });
@@ -83,7 +71,9 @@ export async function runTransaction<T>(
   }
 }
 
-function beginText({ isSnapshot = false, lockTimeoutMs, statementLimitMs }: TransactionOptions): string {
+function beginText({ isSnapshot = false, isLong = false, statementLimitMs, ...options }: TransactionOptions): string {
+  // What may take long waits for locks as long as for anything else.
+  const lockTimeoutMs = options.lockTimeoutMs ?? (isLong ? 0 : undefined);
   const texts = [isSnapshot ? 'begin isolation level repeatable read' : 'begin'];
   if (lockTimeoutMs !== undefined) texts.push(`set local lock_timeout = ${lockTimeoutMs}`);
   if (statementLimitMs !== undefined) texts.push(`set local statement_timeout = ${statementLimitMs}`);

@@ -74,7 +74,8 @@ export async function assertLeavesConnections(
   await until('single writes to wait', async () => (await waits()) >= 4);
   for (let times = 0; times < 10; times++) {
     assert.equal((await service.get('/wallets')).status, 200);
-    assert.ok((await waits()) <= 4, `${await waits()} writes of one kind wait`);
+    // Four single writes, and the batches of callers that came again.
+    assert.ok((await waits()) <= 6, `${await waits()} writes wait`);
     assert.equal(ended, 0);
   }
   await session.query('rollback');

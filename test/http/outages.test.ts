@@ -37,8 +37,7 @@ describe('a database whose locks are held', () => {
     database = await createDatabase();
     holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
-    await holder.query(`alter database "${new URL(database.url).pathname.slice(1)}" set lock_timeout = '100ms'`);
-    service = await startService({ env: { DATABASE_URL: database.url }, log });
+    service = await startService({ env: { DATABASE_URL: `${database.url}&lock_timeout=100` }, log });
   });
   after(async () => {
     await service.stop();

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { defineJob, handleJob, type JobHandler } from '../../src/jobs/job.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { createDatabase, sessionOn, type TestDatabase } from '../harness/databases.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 
@@ -108,28 +108,6 @@ test('a job is written with its transaction or not at all', async () => {
     await assert.rejects(undone, /changed its mind/);
     assert.equal(await unfinished(), 0);
   } finally {
-    await queue.stop();
-  }
-});
-
-test('however many queues fetch from a locked table, connections are left', async t => {
-  const networks = Array.from({ length: 12 }, (_, index) => defineJob<object>(`test.network.${index}`, 'test.network'));
-  const queue = await startQueue({ db, log, kinds: networks });
-  const [holder, watcher] = [await sessionOn(t, database.url), await sessionOn(t, database.url)];
-  // Other tests lock tables of their own on the same server, and the loops of the queue itself wait for this one.
-  const waiting = `select from pg_locks join pg_stat_activity using (pid)
-                    where not granted and datname = current_database() and query ~ '\\mnext AS '`;
-  const fetches = async () => (await watcher.query(waiting)).rowCount ?? 0;
-  await holder.query('begin; lock table pgboss.job_common in access exclusive mode');
-  try {
-    queue.work(networks.map(kind => handleJob(kind, async () => 'done')));
-    await until('fetches to wait', async () => (await fetches()) >= 3);
-    for (let looks = 0; looks < 10; looks++) {
-      await db.query('select');
-      assert.ok((await fetches()) <= 4, `${await fetches()} fetches wait`);
-    }
-  } finally {
-    await holder.query('rollback');
     await queue.stop();
   }
 });

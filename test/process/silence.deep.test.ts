@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
 import { startMutableWay } from '../harness/mutable-way.ts';
 import { ASK_AGAIN_MS, ownFolder, startTrilho, until } from '../harness/process.ts';
-import type { Answer } from '../harness/service.ts';
 
 test('a silent database is answered with 503, and does not keep the service from leaving', async t => {
   const folder = await ownFolder(t);
@@ -29,23 +28,19 @@ test('a silent database is answered with 503, and does not keep the service from
   await service.end();
 });
 
-test('once a database is silent the next callers are refused at once, until a probe is answered', async t => {
+test('callers of a silent database are all answered, those in line for a connection too; it is used again when it answers', async t => {
   const folder = await ownFolder(t);
   const { url, fallSilent, speakAgain } = await startMutableWay(t);
   const service = await startTrilho({ folder, env: { DATABASE_URL: url } });
   fallSilent();
-  assert.equal((await service.get('/crypto/transactions')).status, 503);
-  const isRefusedAtOnce = ({ json }: Answer) => /asked again in the background/.test(json?.detail);
-  await until('a caller to be refused at once', async () => isRefusedAtOnce(await service.get('/crypto/transactions')));
   const answers = await Promise.all(Array.from({ length: 50 }, () => service.post('/charges', chargeBody())));
   for (const { status, json, headers } of answers) {
-    assert.deepEqual([status, json.code], [503, 'database_unavailable']);
-    assert.match(json.detail, /asked again in the background/);
+    assert.equal(status, 503);
+    assert.match(json.code, /^(database_unavailable|overloaded)$/);
     assert.ok(headers.get('retry-after'));
   }
   assert.equal((await service.get('/readyz')).json.detail, 'The database does not answer.');
   speakAgain();
   await until('the service to answer again', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
   await service.charge();
-  assert.match(service.stderr(), /the database answers again/);
 });

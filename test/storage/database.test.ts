@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { openAccounts } from '../../src/accounts/store.ts';
-import { withWorkKind } from '../../src/lib/work-kind.ts';
 import { type Database, openDatabase, type Sql, type TransactionOptions } from '../../src/storage/database.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
@@ -96,7 +95,7 @@ test('a transaction waits for a lock as long as it may, and leaves its session a
       const removal = db.transaction(own => own.query(`delete from accounts where id = 'held'`), { lockTimeoutMs: 50 });
       await assert.rejects(removal, { code: '55P03' });
     });
-    assert.deepEqual(await db.query('show lock_timeout'), [{ lock_timeout: '0' }]);
+    assert.deepEqual(await db.query('show lock_timeout'), [{ lock_timeout: '2s' }]);
   } finally {
     await holder.close();
   }
@@ -105,7 +104,7 @@ test('a transaction waits for a lock as long as it may, and leaves its session a
 test('a transaction may have another limit for its statements, and leaves its session as it was', async () => {
   const shown = (sql: Sql) => sql.query('show statement_timeout');
   assert.deepEqual(await db.transaction(shown, { statementLimitMs: 600_000 }), [{ statement_timeout: '10min' }]);
-  assert.deepEqual(await shown(db), [{ statement_timeout: '10s' }]);
+  assert.deepEqual(await shown(db), [{ statement_timeout: '4s' }]);
 });
 
 test('what the database cannot do now is told apart: no free connection, too long a statement, too long a lock', async () => {
@@ -200,12 +199,4 @@ test('lists arrive as they were sent', async () => {
     none: [],
     text: '{not,a,list}',
   });
-});
-
-test('a statement beside a transaction of its own kind does not wait for the end of that transaction', async t => {
-  // So few that each kind has one.
-  const few = openDatabase({ connection: { connectionString: database.url }, log: silentLog, maxConnections: 5 });
-  t.after(() => few.close());
-  const rows = await withWorkKind('GET /charges', () => few.transaction(() => few.query('select 1 as one')));
-  assert.deepEqual(rows, [{ one: 1 }]);
 });

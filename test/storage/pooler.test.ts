@@ -28,7 +28,7 @@ test('a pooler that drops settings of a session is refused until the role of the
   const name = new URL(wire.url).pathname.slice(1);
   for (const setting of [
     `timezone = 'UTC'`,
-    `statement_timeout = '10s'`,
+    `statement_timeout = '4s'`,
     `idle_in_transaction_session_timeout = '30s'`,
   ]) {
     await asAdmin(`alter database ${name} set ${setting}`);

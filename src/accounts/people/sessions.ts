@@ -3,7 +3,6 @@
 import { setAuditActor, setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import {
   actorOfPerson,
@@ -44,7 +43,7 @@ export function openSessions({ db, clock, log }: Deps): Sessions {
     find: async (token, isUse) => {
       if (!isSecret(token)) return undefined;
       const hash = hashOfSecret(token);
-      const session = await withWorkKind('sessions', () => findSession(db, hash));
+      const session = await findSession(db, hash);
       const now = clock.now();
       if (!session || isOver(session, now)) return undefined;
       remember(hash.toString('hex'));

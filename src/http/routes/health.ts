@@ -39,7 +39,6 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
   const shown = ({ url }: FastifyRequest) => ({ status: 'ok', ...(/[?&]verbose\b/.test(url) && detailOf(deps)) });
   app.get('/readyz', HEALTH, async request => {
     checkNode(deps);
-    if (deps.db.isSilent()) throw new AppError('database_unavailable', SILENT);
     // What a write has found says more than a check before it.
     if (isShared() && deps.db.whyUnwritable() === undefined) return shown(request);
     // One check at a time: probes that come meanwhile share it.

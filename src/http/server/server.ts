@@ -7,7 +7,6 @@ import { AppError, isOutage } from '../../lib/errors.ts';
 import { requestUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Tracing } from '../../lib/tracing.ts';
-import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database } from '../../storage/database.ts';
 import { auditRequests } from './audit.ts';
 import { guardRoutes, requireScopes } from './auth.ts';
@@ -133,15 +132,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { beforeWork } = deps;
   if (beforeWork) {
     app.addHook('preHandler', async request => {
-      // A handler that needs the database reports when it cannot be reached.
-      if (typeof request.route.config.access === 'object') await beforeWork().catch(() => {});
+      const { access, answersWithoutDatabase } = request.route.config;
+      if (typeof access === 'object' && !answersWithoutDatabase) await beforeWork();
     });
   }
   if (deps.tracing) traceRequests(app, deps.tracing);
-  // The handler runs inside this call.
-  app.addHook('preHandler', (request, _reply, done) => {
-    withWorkKind(`${request.method} ${request.route.url}`, done);
-  });
   auditRequests(app, deps);
   leaveBodiesOfHead(app);
   app.addHook('onResponse', async (request, reply) => {

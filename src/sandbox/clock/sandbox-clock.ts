@@ -3,7 +3,6 @@
 import { lockSweeps } from '../../jobs/sweep.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 
 export type SandboxClock = Clock & {
@@ -68,14 +67,14 @@ export function sandboxClock(db: Database, realClock: Clock): SandboxClock {
     now: () => haltedAt ?? new Date(realClock.now().getTime() + aheadMs),
 
     // A caller that arrives during a read waits for the next one, which all such callers share: so its result is newer than
-    // every one of these calls.
+    // every one of these calls. A read that failed fails for all of them, or they would wait for a silent database twice.
     refresh: async () => {
       const current = reading;
       if (current) {
-        await current.catch(() => {});
+        await current;
         if (reading) return reading;
       }
-      reading = withWorkKind('sandbox clock', read).finally(() => {
+      reading = read().finally(() => {
         reading = undefined;
       });
       return reading;

@@ -24,6 +24,9 @@ type Limits = {
   readonly maxWaiting: number;
 };
 
+/** Single retries at a time: where all of them wait for one lock, they must not take every connection. */
+const MAX_SINGLES = 4;
+
 /**
  * Calls `flush` with many items at a time; it must return one result per item, in the same order. `isSingle` is true when
  * an item is retried alone after its batch failed: then no other item waits for it.
@@ -37,7 +40,8 @@ export function batcher<Item, Result>(
   const outsideOfRequests = withoutAuditContext(() => AsyncLocalStorage.snapshot());
   const waiting: Waiting<Item, Result>[] = [];
   const running = new Set<Promise<void>>();
-  /** Retries of single items. They do not count as running batches, so a slow one delays no other item. */
+  /** Items to be retried singly, and those that are. They do not count as running batches, so a slow one delays no batch. */
+  const toRetry: Waiting<Item, Result>[] = [];
   const singles = new Set<Promise<void>>();
   let isStartScheduled = false;
   let isStopped = false;
@@ -61,9 +65,14 @@ export function batcher<Item, Result>(
     }
   }
 
-  function runSingly(one: Waiting<Item, Result>): void {
-    const single = run([one], true).finally(() => singles.delete(single));
-    singles.add(single);
+  function startSingles(): void {
+    while (toRetry.length > 0 && singles.size < MAX_SINGLES) {
+      const single = run(toRetry.splice(0, 1), true).finally(() => {
+        singles.delete(single);
+        startSingles();
+      });
+      singles.add(single);
+    }
   }
 
   async function run(batch: readonly Waiting<Item, Result>[], isSingle: boolean): Promise<void> {
@@ -77,7 +86,10 @@ export function batcher<Item, Result>(
     } catch (error) {
       // An AppError such as `database_unavailable` concerns all items: to retry them singly would fail too.
       if (isSingle || error instanceof AppError) for (const { reject } of batch) reject(error);
-      else for (const one of batch) runSingly(one);
+      else {
+        toRetry.push(...batch);
+        startSingles();
+      }
     }
   }
 
