@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { withoutAuditContext } from '../../lib/audit-context.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, isOutage } from '../../lib/errors.ts';
 
 export type Batcher<Item, Result> = {
   /**
    * Adds an item and returns its result. Refuses when too many items wait, or after `stop`. When a batch fails, each of its
-   * items is retried singly and succeeds or fails on its own; but an AppError rejects all items of the batch.
+   * items is retried singly and succeeds or fails on its own; but an AppError rejects all items of the batch, and an outage
+   * those in line, too.
    */
   add(item: Item): Promise<Result>;
   /** Refuses new items, and returns when all accepted ones are done. */
@@ -85,8 +86,11 @@ export function batcher<Item, Result>(
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
       // An AppError such as `database_unavailable` concerns all items: to retry them singly would fail too.
-      if (isSingle || error instanceof AppError) for (const { reject } of batch) reject(error);
-      else {
+      if (isSingle || error instanceof AppError) {
+        // Those in line would wait for the same outage once more. Nothing was sent for them.
+        const inVain = !isSingle && isOutage(error) ? waiting.splice(0) : [];
+        for (const { reject } of [...batch, ...inVain]) reject(error);
+      } else {
         toRetry.push(...batch);
         startSingles();
       }

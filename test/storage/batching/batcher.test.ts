@@ -63,18 +63,20 @@ test('when a batch fails, each of it is tried singly and fails for itself', asyn
   );
 });
 
-test('a batch that lacks what all of it needs fails as a whole, and the next is tried', async () => {
+test('a batch that lacks what all of it needs fails as a whole and with it those in line; who comes later is tried', async () => {
   const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
   const all = Promise.allSettled([add(1), add(2), add(3)]);
   await nextTick();
   begun[0]!.end(new AppError('database_unavailable', 'no'));
-  await nextTick();
-  begun[1]!.end();
-  assert.deepEqual(sizes(), [2, 1]);
   assert.deepEqual(
     (await all).map(({ status }) => status),
-    ['rejected', 'rejected', 'fulfilled'],
+    ['rejected', 'rejected', 'rejected'],
   );
+  const later = add(4);
+  await nextTick();
+  begun[1]!.end();
+  assert.equal(await later, 40);
+  assert.deepEqual(sizes(), [2, 1]);
 });
 
 test('when too many wait, more are refused, and those that wait are served', async () => {
