@@ -11,13 +11,13 @@ import type { Database } from '../../storage/database.ts';
 import { auditRequests } from './audit.ts';
 import { guardRoutes, requireScopes } from './auth.ts';
 import { readBodies } from './body.ts';
-import { type Answered, clientErrorHandler, refuseTunnels } from './client-error.ts';
-import { createExchanges } from './exchanges.ts';
+import { type Answered, clientErrorHandler } from './client-error.ts';
 import { frameworkRefusal, OUR_FAULT, OUR_FAULT_LOGGED } from './framework-refusals.ts';
 import { leaveBodiesOfHead } from './head.ts';
 import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
+import { type OpenAnswers, watchAnswers } from './open-answers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { requestLog } from './request-log.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
@@ -67,7 +67,6 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   };
   const reportOutage: FastifyInstance['reportOutage'] = (request, error) =>
     requests.writeOutage({ requestId: request.id, route: routeOf(request), error });
-  const exchanges = createExchanges();
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -91,7 +90,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     requestIdHeader: false,
     trustProxy: deps.trustProxy.length === 0 ? false : [...deps.trustProxy],
     genReqId: request => requestIdOf(request.headers['x-request-id']),
-    clientErrorHandler: clientErrorHandler({ exchanges, answered }),
+    clientErrorHandler: clientErrorHandler({ answers: { mayRefuse: socket => answers.mayRefuse(socket) }, answered }),
     // What the framework refuses before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(answerHeaders(request.id));
@@ -105,9 +104,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       return sent;
     },
   });
-  exchanges.watch(app.server);
-  refuseTunnels(app.server, { exchanges, answered });
-  closeUnread(app.server, { exchanges, log: deps.log });
+  const answers: OpenAnswers = watchAnswers(app.server);
+  closeUnread(app.server, { answers, log: deps.log });
   // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   // Schemas document; reading and writing are done in plain sight by the handlers.
