@@ -1,7 +1,6 @@
 // GET /pay/{token}/stream: a version whenever the page of a charge has changed, as server-sent events, and nothing else.
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasGone } from '../../http/server/gone.ts';
+import { EVENT_STREAM_TYPE, eventStreams, frame, waitOrBeat } from '../../http/server/event-streams.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
@@ -11,10 +10,7 @@ import { watchCheckouts } from './watch.ts';
 /** Per node; past it a page polls. */
 const MAX_STREAMS = 5_000;
 const MAX_PER_CHARGE = 50;
-const HEARTBEAT_MS = 20_000;
 const RECONNECT_MS = 2_000;
-/** A reader that takes nothing is let go; it comes back when it can. */
-const MAX_OWED_BYTES = 4_096;
 
 type Deps = {
   readonly db: Sql;
@@ -29,39 +25,29 @@ export type CheckoutStreams = {
 
 export function checkoutStreams(app: FastifyInstance, deps: Deps): CheckoutStreams {
   const watch = watchCheckouts(deps);
-  const open = new Map<Readable, string>();
-  deps.showPageStreams('checkout', () => open.size);
-  const say = (stream: Readable, text: string) => {
-    if (stream.readableLength > MAX_OWED_BYTES) stream.destroy();
-    else stream.push(text);
-  };
-  const heartbeat = setInterval(() => {
-    for (const stream of open.keys()) say(stream, ': still here\n\n');
-  }, HEARTBEAT_MS);
-  heartbeat.unref();
-  // They would go on for ever, and the stop would wait for them.
-  app.addHook('preClose', async () => {
-    clearInterval(heartbeat);
-    for (const stream of open.keys()) stream.push(null);
-  });
+  const streams = eventStreams(app);
+  deps.showPageStreams('checkout', streams.count);
+
+  async function* versionsOf(chargeId: string, signal: AbortSignal): AsyncGenerator<string> {
+    yield frame({ retryMs: RECONNECT_MS });
+    let version: string | undefined;
+    while (!signal.aborted) {
+      const known = version;
+      const isHeartbeat = await waitOrBeat(signal, async until => {
+        version = await watch.waitForOther(chargeId, known, until);
+      });
+      if (version !== known) yield frame({ data: version! });
+      else if (isHeartbeat) yield frame({ isHeartbeat });
+    }
+  }
 
   return {
     open: async (chargeId, request, reply) => {
-      const ofCharge = [...open.values()].filter(id => id === chargeId).length;
       // A browser does not come back after 204: its page polls instead.
-      const isFull = open.size >= MAX_STREAMS || ofCharge >= MAX_PER_CHARGE;
-      if (isFull || hasGone(request)) return reply.code(204).send();
-      const stream = new Readable({ read: () => {} });
-      open.set(stream, chargeId);
-      const forget = watch.add({ chargeId, tell: version => say(stream, `data: ${version}\n\n`) });
-      const end = () => {
-        forget();
-        open.delete(stream);
-      };
-      stream.once('close', end);
-      request.raw.socket.once('close', () => stream.destroy());
-      stream.push(`retry: ${RECONNECT_MS}\n\n`);
-      return reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(stream);
+      const isFull = streams.count() >= MAX_STREAMS || streams.count(chargeId) >= MAX_PER_CHARGE;
+      if (isFull) return reply.code(204).send();
+      const pieces = (signal: AbortSignal) => versionsOf(chargeId, signal);
+      return reply.type(EVENT_STREAM_TYPE).send(streams.start({ request, reply, owner: chargeId, pieces }));
     },
   };
 }

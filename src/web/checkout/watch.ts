@@ -6,12 +6,15 @@ import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { Sql } from '../../storage/database.ts';
 import { readVersions } from './store.ts';
 
-export type Watcher = { readonly chargeId: string; tell(version: string): void };
-
 export type CheckoutWatch = {
-  /** Tells the version now and whenever it has changed; the returned function ends it. */
-  add(watcher: Watcher): () => void;
-  readonly size: () => number;
+  /** The version of a charge's page once it is another than the known one, which is returned when the signal comes first. */
+  waitForOther(chargeId: string, known: string | undefined, signal: AbortSignal): Promise<string | undefined>;
+};
+
+type Waiter = {
+  readonly chargeId: string;
+  readonly known: string | undefined;
+  end(version: string | undefined): void;
 };
 
 const LOOK_EVERY_MS = 500;
@@ -20,37 +23,46 @@ const LOOK_AFTER_FAILURE_MS = 2_000;
 type Deps = { readonly db: Sql; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 export function watchCheckouts({ db, log, heartbeats }: Deps): CheckoutWatch {
-  const watchers = new Map<Watcher, string | undefined>();
+  const waiting = new Set<Waiter>();
   let loop: Loop | undefined;
 
   async function look(): Promise<void> {
-    const versions = await readVersions(db, [...new Set([...watchers.keys()].map(({ chargeId }) => chargeId))]);
-    for (const [watcher, told] of watchers) {
-      const version = versions.get(watcher.chargeId);
-      if (version === undefined || version === told) continue;
-      watchers.set(watcher, version);
-      watcher.tell(version);
+    const versions = await readVersions(db, [...new Set([...waiting].map(({ chargeId }) => chargeId))]);
+    for (const { chargeId, known, end } of waiting) {
+      const version = versions.get(chargeId);
+      if (version !== undefined && version !== known) end(version);
     }
   }
 
+  function start(): Loop {
+    return startLoop({
+      name: 'watching checkouts',
+      task: look,
+      pauseMs: LOOK_EVERY_MS,
+      pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,
+      heartbeats,
+      log,
+    });
+  }
+
   return {
-    size: () => watchers.size,
-    add: watcher => {
-      watchers.set(watcher, undefined);
-      loop ??= startLoop({
-        name: 'watching checkouts',
-        task: look,
-        pauseMs: LOOK_EVERY_MS,
-        pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,
-        heartbeats,
-        log,
-      });
-      return () => {
-        watchers.delete(watcher);
-        if (watchers.size > 0) return;
-        loop?.stop();
-        loop = undefined;
-      };
-    },
+    waitForOther: (chargeId, known, signal) =>
+      new Promise(resolve => {
+        const giveUp = () => end(known);
+        const waiter = { chargeId, known, end };
+        function end(version: string | undefined): void {
+          waiting.delete(waiter);
+          signal.removeEventListener('abort', giveUp);
+          if (waiting.size === 0) {
+            loop?.stop();
+            loop = undefined;
+          }
+          resolve(version);
+        }
+        if (signal.aborted) return resolve(known);
+        signal.addEventListener('abort', giveUp);
+        waiting.add(waiter);
+        loop ??= start();
+      }),
   };
 }

@@ -1,11 +1,10 @@
 // /dashboard/stream tells open pages that something changed; they fetch themselves again. One stream serves all tabs of a browser.
 import { createHash, randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { findHead } from '../../events/store-feed.ts';
 import { watchFeed } from '../../events/watch.ts';
-import { abortWhenGone } from '../../http/server/gone.ts';
+import { EVENT_STREAM_TYPE, eventStreams, frame, waitOrBeat } from '../../http/server/event-streams.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -26,8 +25,7 @@ export type VersionOf = () => Promise<string>;
 const MAX_STREAMS = 200;
 /** However much happens, a page fetches itself no more often. */
 const MIN_PAUSE_MS = 1_000;
-const HEARTBEAT_MS = 15_000;
-const LOOK_AT_SESSION_MS = 800;
+const RECONNECT_MS = 1_000;
 
 /** Versions of two nodes differ, which costs a page one fetch when it changes over. */
 const SALT = randomBytes(16);
@@ -42,44 +40,25 @@ export function versions({ db }: Pick<Deps, 'db'>): VersionOf {
 
 export function streamRoute(app: FastifyInstance, deps: Deps): void {
   const watch = watchFeed(deps, 'the dashboard');
-  const streams = new Set<AbortController>();
-  deps.showPageStreams('dashboard', () => streams.size);
-  // They would go on for ever, and the stop would wait for them.
-  app.addHook('preClose', async () => {
-    for (const stream of streams) stream.abort();
-  });
+  const streams = eventStreams(app);
+  deps.showPageStreams('dashboard', streams.count);
 
-  async function* tell(stream: AbortController): AsyncGenerator<string> {
+  async function* pieces(signal: AbortSignal): AsyncGenerator<string> {
     let { position } = await findHead(deps.db);
-    yield `retry: 1000\ndata: ${versionAt(position)}\n\n`;
-    while (!stream.signal.aborted) {
-      const heartbeat = AbortSignal.timeout(HEARTBEAT_MS);
-      await watch.waitBeyond(position, AbortSignal.any([stream.signal, heartbeat]));
-      if (stream.signal.aborted) return;
+    yield frame({ retryMs: RECONNECT_MS, data: versionAt(position) });
+    while (!signal.aborted) {
+      const isHeartbeat = await waitOrBeat(signal, until => watch.waitBeyond(position, until));
+      if (signal.aborted) return;
       ({ position } = await findHead(deps.db));
-      yield heartbeat.aborted ? ': still here\n\n' : `data: ${versionAt(position)}\n\n`;
-      await wait(MIN_PAUSE_MS, undefined, { signal: stream.signal }).catch(() => {});
+      yield isHeartbeat ? frame({ isHeartbeat }) : frame({ data: versionAt(position) });
+      await wait(MIN_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
 
   const options = { config: { isLasting: true }, schema: { hide: true } } as const;
   app.get('/dashboard/stream', options, async (request, reply) => {
-    if (streams.size >= MAX_STREAMS)
+    if (streams.count() >= MAX_STREAMS)
       throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
-    const stream = new AbortController();
-    streams.add(stream);
-    const look = setInterval(async () => {
-      const may = await (request.stillMayCall?.() ?? Promise.resolve(true)).catch(() => true);
-      if (!may) stream.abort();
-    }, LOOK_AT_SESSION_MS);
-    stream.signal.addEventListener('abort', () => {
-      clearInterval(look);
-      streams.delete(stream);
-    });
-    const body = Readable.from(tell(stream));
-    // HEAD closes it unread.
-    body.once('close', () => stream.abort());
-    abortWhenGone(request, stream);
-    return reply.type('text/event-stream; charset=utf-8').send(body);
+    return reply.type(EVENT_STREAM_TYPE).send(streams.start({ request, reply, pieces }));
   });
 }

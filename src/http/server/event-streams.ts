@@ -1,0 +1,93 @@
+// Server-sent events, as every stream of the service sends them. https://html.spec.whatwg.org/multipage/server-sent-events.html
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
+
+type Frame = {
+  /** Shows proxies that the stream lives, and clients nothing. */
+  readonly isHeartbeat?: boolean;
+  readonly retryMs?: number;
+  readonly id?: string;
+  /** One line. */
+  readonly data?: string;
+};
+
+export function frame({ isHeartbeat, retryMs, id, data }: Frame): string {
+  const lines = [
+    isHeartbeat && ': still here',
+    retryMs !== undefined && `retry: ${retryMs}`,
+    id !== undefined && `id: ${id}`,
+    data !== undefined && `data: ${data}`,
+  ];
+  return `${lines.filter(line => line !== false && line !== undefined).join('\n')}\n\n`;
+}
+
+const HEARTBEAT_MS = 15_000;
+
+/** Waits for news as `wait` does, until a heartbeat is due. True when it is. */
+export async function waitOrBeat(signal: AbortSignal, wait: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+  const heartbeat = AbortSignal.timeout(HEARTBEAT_MS);
+  await wait(AbortSignal.any([signal, heartbeat]));
+  return heartbeat.aborted && !signal.aborted;
+}
+
+type Start = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Whose streams are counted together. */
+  readonly owner?: string;
+  /** Makes the text, until the signal. A piece is asked for when the reader has taken those before it. */
+  pieces(signal: AbortSignal): AsyncIterable<string>;
+};
+
+export type EventStreams = {
+  /** How many are open on this node, of one owner or of all. */
+  count(owner?: string): number;
+  /** What was written for the readers and not taken by them, as far as this process holds it. */
+  owedBytes(): number;
+  /** A body that goes on until the caller goes, its key or session ends, or the server stops. */
+  start(options: Start): Readable;
+};
+
+/** Bytes read ahead of a slow reader, at most. */
+export const READ_AHEAD_BYTES = 32_768;
+
+export function eventStreams(app: FastifyInstance): EventStreams {
+  const open = new Map<AbortController, { readonly owner: string | undefined; owedBytes(): number }>();
+  // They would go on for ever, and the stop would wait for them.
+  app.addHook('preClose', async () => {
+    for (const stream of open.keys()) stream.abort();
+  });
+  return {
+    count: owner => (owner === undefined ? open.size : [...open.values()].filter(one => one.owner === owner).length),
+    owedBytes: () => [...open.values()].reduce((sum, { owedBytes }) => sum + owedBytes(), 0),
+    start: ({ request, reply, owner, pieces }) => {
+      const stream = new AbortController();
+      const body = Readable.from(pieces(stream.signal), { objectMode: false, highWaterMark: READ_AHEAD_BYTES });
+      open.set(stream, { owner, owedBytes: () => body.readableLength + reply.raw.writableLength });
+      stream.signal.addEventListener('abort', () => open.delete(stream));
+      // HEAD closes it unread.
+      body.once('close', () => stream.abort());
+      endWhenRevoked(request, stream);
+      // A caller may go before its stream is set up.
+      if (reply.raw.closed) stream.abort();
+      else reply.raw.once('close', () => stream.abort());
+      // A proxy that gathers an answer before it passes it on would hold back what happens.
+      reply.header('x-accel-buffering', 'no');
+      return body;
+    },
+  };
+}
+
+const LOOK_AT_KEY_MS = 800;
+
+/** A stream outlives its request, so its key or session is looked at again: one that is revoked ends it within a second. */
+function endWhenRevoked({ stillMayCall }: FastifyRequest, stream: AbortController): void {
+  if (!stillMayCall) return;
+  const look = setInterval(async () => {
+    const may = await stillMayCall().catch(() => true);
+    if (!may) stream.abort();
+  }, LOOK_AT_KEY_MS);
+  stream.signal.addEventListener('abort', () => clearInterval(look));
+}
