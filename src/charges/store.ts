@@ -6,26 +6,26 @@ import { chargeAnswer } from './answer.ts';
 import { type Charge, methodAwaitsBank } from './charge.ts';
 import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './store-row.ts';
 
-/** A charge to be written, with the content hash and the answer for repeats. */
-export type NewRow = { readonly charge: Charge; readonly hash: string; readonly answer: string };
+/** A charge to be written, with its content hash. */
+export type NewRow = { readonly charge: Charge; readonly hash: string };
 
 /**
- * Inserts charges with their methods, except those whose id or externalId is taken, and returns the ids of the inserted
- * ones. Waits for open transactions that have taken one of them. The fixed order of the rows prevents a deadlock of two
- * batches.
+ * Inserts charges with their methods, except those whose id or externalId is taken, and returns the answers of the inserted
+ * ones by their ids, as they are stored for repeats. Waits for open transactions that have taken one of them. The fixed order
+ * of the rows prevents a deadlock of two batches.
  */
-export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
-  if (rows.length === 0) return new Set();
-  const written = await tx.query<{ id: string }>(
+export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlyMap<string, string>> {
+  if (rows.length === 0) return new Map();
+  const written = await tx.query<{ id: string; answer: string }>(
     INSERT_CHARGES,
     [JSON.stringify(rows.map(chargeRecord)), JSON.stringify(rows.flatMap(({ charge }) => methodRecords(charge)))],
     { name: 'insert_charges' },
   );
-  return new Set(written.map(({ id }) => id));
+  return new Map(written.map(({ id, answer }) => [id, answer]));
 }
 
 /** Columns by name; PostgreSQL converts each text to the type that the statement declares. */
-function chargeRecord({ charge, hash, answer }: NewRow) {
+function chargeRecord({ charge, hash }: NewRow) {
   return {
     id: charge.id,
     account_id: charge.accountId,
@@ -46,7 +46,7 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
     expire_at: charge.expireAt,
     pix_ends_at: charge.pixEndsAt,
     content_hash: hash,
-    answer,
+    answer: chargeAnswer(charge),
     created_at: charge.createdAt,
     state: charge.state,
     event_count: charge.eventCount,
@@ -81,16 +81,16 @@ const INSERT_CHARGES = `
       state, event_count, order_id, remainder_of)
     select id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
            rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, pix_ends_at,
-           decode(content_hash, 'hex'), answer::json, created_at, state, event_count, order_id, remainder_of
+           decode(content_hash, 'hex'), answer, created_at, state, event_count, order_id, remainder_of
       from json_to_recordset($1) as new_charge (
              id uuid, account_id text, external_id text, source_key text, description text, metadata jsonb,
              amount_cents bigint, currency text, payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
              fine_percent numeric, interest_percent numeric, due_at timestamptz, expire_at timestamptz,
-             pix_ends_at timestamptz, content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid,
+             pix_ends_at timestamptz, content_hash text, answer json, created_at timestamptz, state text, event_count integer, order_id uuid,
              remainder_of uuid)
      order by account_id, external_id, id
     on conflict do nothing
-    returning id, account_id, created_at),
+    returning id, account_id, created_at, answer),
   methods as (
     insert into charge_methods (
       charge_id, account_id, method, rail, status, reference, instrument, location, reason, submitted_at, updated_at)
@@ -101,7 +101,7 @@ const INSERT_CHARGES = `
              charge_id uuid, method text, rail text, status text, reference text, instrument jsonb, location jsonb,
              reason text, submitted_at timestamptz)
         on new_method.charge_id = charge.id)
-  select id from charge`;
+  select id, answer::text as answer from charge`;
 
 const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from charges`;
 

@@ -2,7 +2,6 @@
 // numbers, its row, its first event and timers, and the job that registers it, in the transaction of the caller.
 import { insertEvents } from '../events/store.ts';
 import type { Sql } from '../storage/database.ts';
-import { chargeAnswer } from './answer.ts';
 import { type NumberDeps, type NumberOptions, numberCharges } from './bank-files/number.ts';
 import { awaitsBank, type Charge } from './charge.ts';
 import { ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
@@ -39,16 +38,12 @@ export async function writeNewCharges(
   const numbered = await numberCharges(tx, deps, located, options);
   const rows = unwritten.flatMap(({ hash }, index) => {
     const charge = numbered[index];
-    return charge ? { charge, hash, answer: JSON.stringify(chargeAnswer(charge)) } : [];
+    return charge ? { charge, hash } : [];
   });
-  const ids = await insertCharges(tx, rows);
-  const written = rows.filter(({ charge }) => ids.has(charge.id));
-  await begin(
-    deps,
-    tx,
-    written.map(({ charge }) => charge),
-  );
-  return new Map(written.map(({ charge, answer }) => [charge.id, { charge, answer }]));
+  const answers = await insertCharges(tx, rows);
+  const written = rows.flatMap(({ charge }) => (answers.has(charge.id) ? charge : []));
+  await begin(deps, tx, written);
+  return new Map(written.map(charge => [charge.id, { charge, answer: answers.get(charge.id)! }]));
 }
 
 /** One job registers all of the charges with their rails. */
