@@ -34,8 +34,10 @@ if (!Number.isSafeInteger(SECONDS) || SECONDS < 20 || !values.without.every(word
 }
 
 const DISK_BYTES = 1024 ** 3;
-/** The limits of a connection and of a lock, one after the other; a server that says nothing has five seconds. */
+/** Five seconds for a connection, or for a server that says nothing. */
 const PROMISED_MS = 6_000;
+/** Those who got a connection late wait for the table as well. */
+const PROMISED_WHILE_LOCKED_MS = 10_000;
 const LIVE_LIMIT_MS = 1_000;
 const READY_LIMIT_MS = 2_500;
 const LATE_SHARE = 0.05;
@@ -121,7 +123,7 @@ async function suffer(fault: Fault, { node, watched, machine, memoryLimit }: Suf
   const backMs = await whenBack(node.url, watched);
   clearInterval(sampled);
 
-  const limitMs = PROMISED_MS + machineMs;
+  const limitMs = (fault.isLock ? PROMISED_WHILE_LOCKED_MS : PROMISED_MS) + machineMs;
   const isLate = ({ tookMs }: Asked) => tookMs > limitMs;
   const late = asked.filter(isLate);
   const slowestMs = Math.max(0, ...asked.map(({ tookMs }) => tookMs));

@@ -20,10 +20,9 @@ if (!Number.isSafeInteger(SECONDS) || SECONDS < 1) {
 
 const RESTARTS = 1;
 const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout', 'options'];
-const ROLE_SETTINGS =
-  `timezone = 'UTC', statement_timeout = '4s', lock_timeout = '2s', idle_in_transaction_session_timeout = '30s'`.split(
-    ', ',
-  );
+const ROLE_SETTINGS = `timezone = 'UTC', statement_timeout = '4s', idle_in_transaction_session_timeout = '30s'`.split(
+  ', ',
+);
 
 await withDrillDatabase('pooler', drill);
 

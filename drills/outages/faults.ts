@@ -16,6 +16,8 @@ export type Fault = {
   readonly name: string;
   /** Undefined: it can be tried here. */
   readonly lacks?: Need | undefined;
+  /** Whether callers wait for a table. */
+  readonly isLock?: boolean;
   /** Whether the node says that it is not ready. */
   readonly isUnready: boolean;
   /** Whether some callers must be refused, or else the fault did not happen. */
@@ -96,6 +98,7 @@ export function faultsOf(at: DrillDatabase, clock: StepClock | undefined): Fault
     },
     ...['charges', 'events', 'api_keys'].map(table => ({
       name: `table ${table} locked`,
+      isLock: true,
       isUnready: false,
       refuses: true,
       begin: () => lock(url, table),

@@ -54,9 +54,8 @@ const PROBE_LIMIT_MS = 2_000;
 const PROBE_LIFE_SECONDS = 10;
 // Nobody waits longer than about five seconds for a database that is silent, locked or overloaded: decision 56.
 /** Also the wait for a free connection of the pool. */
-const CONNECT_TIMEOUT_MS = 4_000;
-/** Payments of one charge take turns by the lock of its row, each for some milliseconds. */
-const LOCK_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The wait for a lock included. */
 const STATEMENT_TIMEOUT_MS = 4_000;
 /** A server that went silent cannot keep its own limit, so the driver has one a little above. */
 const SILENCE_TIMEOUT_MS = 5_000;
@@ -75,7 +74,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     // Statements that do not wait for each other are sent at once; the server still runs them in their order.
     pipeline: true,
     // Moments are read back as they are sent, whatever zone the server lives in.
-    options: `-c timezone=UTC -c lock_timeout=${LOCK_TIMEOUT_MS}`,
+    options: '-c timezone=UTC',
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...connection,
   };

@@ -71,9 +71,7 @@ export async function runTransaction<T>(
   }
 }
 
-function beginText({ isSnapshot = false, isLong = false, statementLimitMs, ...options }: TransactionOptions): string {
-  // What may take long waits for locks as long as for anything else.
-  const lockTimeoutMs = options.lockTimeoutMs ?? (isLong ? 0 : undefined);
+function beginText({ isSnapshot = false, lockTimeoutMs, statementLimitMs }: TransactionOptions): string {
   const texts = [isSnapshot ? 'begin isolation level repeatable read' : 'begin'];
   if (lockTimeoutMs !== undefined) texts.push(`set local lock_timeout = ${lockTimeoutMs}`);
   if (statementLimitMs !== undefined) texts.push(`set local statement_timeout = ${statementLimitMs}`);

@@ -37,7 +37,8 @@ describe('a database whose locks are held', () => {
     database = await createDatabase();
     holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
-    service = await startService({ env: { DATABASE_URL: `${database.url}&lock_timeout=100` }, log });
+    await holder.query(`alter database "${new URL(database.url).pathname.slice(1)}" set lock_timeout = '100ms'`);
+    service = await startService({ env: { DATABASE_URL: database.url }, log });
   });
   after(async () => {
     await service.stop();

@@ -15,7 +15,7 @@ after(() => database.drop());
 
 /** Two connections, whose callers wait for a short time only. */
 function openHurried(t: Over): Database {
-  const connection = { connectionString: database.url, lock_timeout: 200, connectionTimeoutMillis: 100 };
+  const connection = { connectionString: database.url, statement_timeout: 200, connectionTimeoutMillis: 100 };
   const db = openDatabase({ connection, log: silentLog, maxConnections: 2 });
   t.after(() => db.close());
   return db;
@@ -45,13 +45,6 @@ test('a probe answers while every connection of the pool waits', async t => {
   assert.deepEqual(await db.probe.query('select 1 as one'), [{ one: 1 }]);
   await holder.query('rollback');
   await waiting;
-});
-
-test('what may take long waits for a lock without a limit', async t => {
-  const db = openHurried(t);
-  const shown = (options: object) => db.transaction(tx => tx.query('show lock_timeout'), options);
-  assert.deepEqual(await shown({ isLong: true }), [{ lock_timeout: '0' }]);
-  assert.deepEqual(await shown({}), [{ lock_timeout: '200ms' }]);
 });
 
 test('a transaction that was refused at a lock has written nothing', async t => {
