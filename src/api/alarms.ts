@@ -11,7 +11,8 @@ export const AlarmView = Type.Object(
     network: OneOf(NETWORKS),
     subject: Type.Optional(
       Type.String({
-        description: 'The asset, the coin, the sender or the payout that it is about; absent: the network.',
+        description:
+          'The asset, the coin, the sender or the payout that it is about; the asset and the sender where several take slots; absent: the network.',
       }),
     ),
     words: Type.String({ description: 'What was found when it was raised, for an operator.' }),

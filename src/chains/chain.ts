@@ -171,8 +171,10 @@ export type ChainHealth = {
 export type Chain = {
   readonly name: string;
   readonly network: Network;
-  /** The addresses that the service sends from. The first takes new slots; the others are looked after until final. */
+  /** The addresses that the service sends from: those that take new slots, and former ones, looked after until final. */
   readonly senders: readonly [string, ...string[]];
+  /** Those of `senders` that take new slots, each with its own nonces. Absent: the first alone. */
+  readonly activeSenders?: readonly [string, ...string[]];
   /** Confirmations at which a transfer is done. */
   readonly depth: number;
   /** Slots of one sender that may be open at once. */
@@ -212,8 +214,8 @@ export type Chain = {
    * that is not used blocks no other: there a slot is void when all its attempts are `stuck`.
    */
   readonly signVoid?: (slot: Slot, before: readonly Attempt[]) => Promise<Signed>;
-  /** Sends signed bytes to every node. Idempotent. `words`: what the nodes said, if they refused. */
-  broadcast(attempt: Attempt): Promise<{ readonly isSent: boolean; readonly words?: string }>;
+  /** Sends signed bytes to every node. Idempotent. `sender`: whose they are, for `memory`. `words`: what the nodes said, if they refused. */
+  broadcast(attempt: Attempt, sender?: string): Promise<{ readonly isSent: boolean; readonly words?: string }>;
   /**
    * Looks all attempts up. `seen` is the block in which a lookup has seen an attempt: from then on `absent`, `pending`,
    * `stuck` and `taken` are answered only on evidence against that block (another one at its height, or two nodes that
@@ -252,14 +254,19 @@ export type Chain = {
 };
 
 export type ChainMemory = {
-  /** The hashes of bytes that were handed to nodes in the last half hour, the newest ones. */
-  sent(): readonly string[];
+  /** The hashes of a sender's bytes that were handed to nodes in the last half hour, the newest ones, with those of whom is not known. */
+  sent(sender: string): readonly string[];
   /** Whether a lookup has shown the transaction in a block. */
   wasMined(hash: string): boolean;
 };
 
 /** The chain of each network; orders on a network without one are refused. */
 export type Chains = { readonly [N in Network]?: Chain };
+
+/** The senders of a network that take new slots, in the order of the settings. */
+export function activeSendersOf({ senders, activeSenders }: Chain): readonly [string, ...string[]] {
+  return activeSenders ?? [senders[0]];
+}
 
 /** Every address that the service sends from, and every contract that it calls. */
 export function ownAddressesOf(chains: Chains): OwnAddresses {

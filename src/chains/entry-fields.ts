@@ -45,11 +45,18 @@ export const Providers = <P extends TProperties>(more: P) =>
     'x-check': { holds: hasDistinct('name'), message: 'must name each provider differently' } satisfies Check,
   });
 
-/** The first sender signs. A former one needs its signer only where something may still be signed for it. */
+/**
+ * The first sender takes slots, and so do those that are `active`. A former one needs its signer only where something may still be
+ * signed for it.
+ */
 export const Senders = (OfFamily: ReturnType<typeof Address>) =>
   Type.Array(
     Type.Object(
-      { signer: Type.Optional(Type.String({ minLength: 1 })), address: Type.Optional(OfFamily) },
+      {
+        signer: Type.Optional(Type.String({ minLength: 1 })),
+        address: Type.Optional(OfFamily),
+        active: Type.Optional(Type.Boolean()),
+      },
       {
         ...CLOSED,
         'x-check': { holds: oneOf('signer', 'address'), message: 'must have signer or address, and not both' },

@@ -32,10 +32,10 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
     sign: (...asked) => guarded({ kind: 'unknown' }, () => chain.sign(...asked), isKnown),
     ...(signVoid && { signVoid: (...asked) => guarded({ kind: 'unknown' }, () => signVoid(...asked), isKnown) }),
     // Words are an answer: a node that refuses is there.
-    broadcast: attempt =>
+    broadcast: (...asked) =>
       guarded(
         { isSent: false },
-        () => chain.broadcast(attempt),
+        () => chain.broadcast(...asked),
         ({ isSent, words }) => isSent || words !== undefined,
       ),
     readTransfer: hash => guarded(undefined, () => chain.readTransfer(hash), isAnswered),

@@ -58,7 +58,7 @@ function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain 
     funds: (...asked) => call('funds', () => chain.funds(...asked), answered),
     sign: (...asked) => call('sign', () => chain.sign(...asked), kindOf),
     ...(signVoid && { signVoid: (...asked) => call('signVoid', () => signVoid(...asked), kindOf) }),
-    broadcast: attempt => call('broadcast', () => chain.broadcast(attempt), sent),
+    broadcast: (...asked) => call('broadcast', () => chain.broadcast(...asked), sent),
     lookup: (...asked) => call('lookup', () => chain.lookup(...asked), kindOf),
     readTransfer: hash => call('readTransfer', () => chain.readTransfer(hash), answered),
     health: () =>

@@ -18,7 +18,7 @@ export type Opened =
   | { readonly faults: readonly string[] };
 
 type ProviderEntry = { readonly url?: string; readonly urlFile?: string };
-type SenderEntry = { readonly signer?: string; readonly address?: string };
+type SenderEntry = { readonly signer?: string; readonly address?: string; readonly active?: boolean };
 
 export function urlOf({ url, urlFile }: ProviderEntry, path: string, faults: string[]): string {
   if (urlFile === undefined) return url ?? '';
@@ -36,13 +36,14 @@ export function secretOf(file: string, path: string, faults: string[]): string |
 }
 
 export function senderOf(
-  { signer: name, address: text = '' }: SenderEntry,
+  { signer: name, address: text = '', active = false }: SenderEntry,
   path: string,
   network: Network,
   signers: ReadonlyMap<string, OpenSigner>,
   faults: string[],
 ): { readonly open?: OpenSigner; readonly address: string } {
   if (name === undefined) {
+    if (active) faults.push(`${path}.active: a sender with an address alone takes no slots; name its signer`);
     const { address = '', refusal } = readAddress(network, text);
     if (refusal) faults.push(`${path}.address ${refusal.message}`);
     return { address };

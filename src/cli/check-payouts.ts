@@ -1,6 +1,6 @@
 // What the doctor finds of payouts: whether each signer signs, each node answers, and each wallet can pay.
 import { symbolsOn } from '../chains/asset.ts';
-import type { Chain, Chains } from '../chains/chain.ts';
+import { activeSendersOf, type Chain, type Chains } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { openChains } from '../chains/open-chains.ts';
 import { isRemoteSilent, openSigner, sentencesOf } from '../chains/signer/open-signers.ts';
@@ -67,7 +67,7 @@ async function checkChain(chain: Chain): Promise<Finding[]> {
   return [
     fault === undefined ? right(`chain ${network}: answers, head ${head}`) : wrong(`chain ${network}: ${fault}`),
     ...silent.map(one => warning(`chain ${network}: ${one.name} does not answer${wordsOf([one])}`)),
-    ...(await checkFunds(chain)),
+    ...(await Promise.all(activeSendersOf(chain).map(sender => checkFunds(chain, sender)))).flat(),
   ];
 }
 
@@ -76,10 +76,9 @@ function wordsOf(providers: readonly { readonly words?: string }[]): string {
   return words.length === 0 ? '' : `: ${words.join('; ')}`;
 }
 
-/** The sender that takes new slots must pay the fee of one transfer at least, and have something to send. */
-async function checkFunds(chain: Chain): Promise<Finding[]> {
-  const { network, senders, window } = chain;
-  const [sender] = senders;
+/** A sender that takes new slots must pay the fee of one transfer at least, and have something to send. */
+async function checkFunds(chain: Chain, sender: string): Promise<Finding[]> {
+  const { network, window } = chain;
   const of = `funds of ${sender} on ${network}`;
   const coin = coinOf(network);
   const asked = await Promise.all(

@@ -11,16 +11,18 @@ import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Tracing } from '../lib/tracing.ts';
-import { doubtBooks, hashesOf, seeOnChain, unknownOf } from '../payouts/check-books.ts';
-import { type GateContext, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
-import { fundsGate, judge, readChecks, readFunds } from '../payouts/gates.ts';
+import { unknownOf } from '../payouts/check-books.ts';
+import { type GateContext, type Source, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
+import { judge } from '../payouts/gates.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
-import { chainOf, openPayouts, requireSender } from '../payouts/open.ts';
+import { chainOf, openPayouts } from '../payouts/open.ts';
 import { pausedSymbols } from '../payouts/pause.ts';
 import type { Payout, PayoutRequest } from '../payouts/payout.ts';
 import { sendOpened } from '../payouts/send-opened.ts';
+import { chooseSources, type Draft } from '../payouts/sources.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
-import { HALTED, lockSender, type Sender, setNextClaim } from '../payouts/store-senders.ts';
+import { lockNetwork, setNextClaim } from '../payouts/store-senders.ts';
+import { readUsableSenders, type UsableSenders } from '../payouts/usable-senders.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { shareTraces } from '../storage/object-traces.ts';
@@ -71,45 +73,45 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
   const pauses = await readPauses(deps.db);
   const hasMarked = await markPaused(deps, chain.network, pauses);
   const without = pausedSymbols(pauses, chain.network);
-  const line = await readLine(deps.db, { network: chain.network, now, without, limit: LINE_LIMIT });
+  const query = { network: chain.network, now, without, limit: LINE_LIMIT };
+  const line = await readLine(deps.db, query);
   const [first] = line;
   if (!first) {
     await comeBack(deps, chain, now);
     return hasMarked ? 'again' : 'rests';
   }
-  const seen = await seeOnChain(chain);
-  const sender = await requireSender(deps.db, chain, one => judgeFirst(deps, chain, one, deps.clock.now()));
+  const senders = await readUsableSenders(deps, chain, one => judgeFirst(deps, chain, one, deps.clock.now()));
+  const { usable, stop } = senders;
   const front = line.slice(0, chain.window);
-  if (!sender) {
+  if (senders.isSilent) {
     await tell(deps, front, NO_ANSWER);
     return 'silent';
   }
-  if (sender.haltedAt) {
-    await tell(deps, front, sender.haltWords ?? HALTED);
-    return 'rests';
-  }
-  if (sender.openSlots < chain.window) {
-    const doubt = await doubtBooks(deps, chain, sender, seen);
-    if (doubt) {
-      await tell(deps, front, doubt.words);
-      if (doubt.kind === 'wait') await setNextClaim(deps.db, sender, new Date(now.getTime() + DOUBT_AGAIN_MS));
-      await comeBack(deps, chain, now);
-      return 'rests';
-    }
-    const round = await prepare(deps, chain, sender, line, hashesOf(chain, seen));
+  if (stop)
+    await tell(
+      deps,
+      front.filter(({ createdAt }) => !stop.until || createdAt <= stop.until),
+      stop.words,
+    );
+  const madeAfter = stop?.until;
+  const going = !stop ? line : madeAfter && usable.length > 0 ? await readLine(deps.db, { ...query, madeAfter }) : [];
+  if (going.length > 0 && usable.some(({ openSlots }) => openSlots < chain.window)) {
+    const round = await prepare(deps, chain, senders, going);
     const result = await deps.db.transaction(tx => claimInOrder(deps, tx, round));
     await sendOpened(deps, chain, result.payouts);
-    if (result.hasChanged || hasMarked) return 'again';
+    if (result.hasChanged) return 'again';
   }
-  await setNextClaim(deps.db, sender, lookAgainAt(first, now));
+  if (hasMarked && usable.length > 0) return 'again';
+  if (senders.mayChange) await setNextClaim(deps.db, chain.network, new Date(now.getTime() + DOUBT_AGAIN_MS));
+  if (usable.length > 0) await setNextClaim(deps.db, chain.network, lookAgainAt(first, now));
   await comeBack(deps, chain, now);
   return 'rests';
 }
 
 /** The line is looked at when the first of those that are passed over may go on. */
-async function comeBack({ db }: ClaimDeps, { network, senders: [sender] }: Chain, now: Date): Promise<void> {
+async function comeBack({ db }: ClaimDeps, { network }: Chain, now: Date): Promise<void> {
   const at = await nextPassedOver(db, network, now);
-  if (at) await setNextClaim(db, { network, sender }, at);
+  if (at) await setNextClaim(db, network, at);
 }
 
 /** The longer the first has waited, the longer until the line is looked at again without being woken. */
@@ -118,41 +120,23 @@ function lookAgainAt({ waitsSince = new Date(0) }: Order, now: Date): Date {
   return new Date(now.getTime() + delayMs);
 }
 
-type Round = Pick<GateContext, 'chain' | 'sender' | 'facts' | 'wallets' | 'earlier'> & {
+type Round = Pick<GateContext, 'chain' | 'checks' | 'wallets' | 'earlier'> & {
   /** Those that may get a slot, and those that funds do not suffice for, in the order of the line. */
   readonly orders: readonly Order[];
-  /** Transactions that left the sender. */
-  readonly sent: readonly string[];
+  readonly draft: Draft;
+  readonly senders: UsableSenders;
 };
 
 /** Asks the network, and whether the wallets may be paid to, about as many orders as there are free slots. */
-async function prepare(
-  deps: ClaimDeps,
-  chain: Chain,
-  sender: Sender,
-  line: readonly Order[],
-  sent: readonly string[],
-): Promise<Round> {
-  const requests = line.map(requestOf);
-  const funds = await readFunds(chain, sender, requests);
-  const facts = { funds, checks: new Map() };
-  const [going, short]: [PayoutRequest[], PayoutRequest[]] = [[], []];
-  for (const request of requests) {
-    if (sender.openSlots + going.length >= chain.window) break;
-    const verdict = fundsGate(request, { sender, claimed: going, ahead: short, facts });
-    (verdict.kind === 'go' ? going : short).push(request);
-  }
-  const orders = line.slice(0, going.length + short.length);
-  const goingIds = new Set(going.map(({ orderId }) => orderId));
-  const goingOrders = orders.filter(({ id }) => goingIds.has(id));
-  const [checks, wallets, earlier] = await Promise.all([
-    readChecks(chain, sender, going),
-    readWallets(deps, goingOrders),
-    readEarlier(deps, chain, goingOrders),
-  ]);
+async function prepare(deps: ClaimDeps, chain: Chain, senders: UsableSenders, line: readonly Order[]): Promise<Round> {
+  const draft = await chooseSources(deps.db, chain, senders.usable, line.map(requestOf));
+  const { checks, senderOf } = draft;
+  const orders = line.filter(({ id }) => senderOf.has(id));
+  const checked = orders.filter(({ id }) => checks.has(id));
+  const [wallets, earlier] = await Promise.all([readWallets(deps, checked), readEarlier(deps, chain, checked)]);
   // They leave the line before it is judged.
   for (const each of earlier.values()) if (each.kind === 'moved') await takeBack(deps, each);
-  return { chain, sender, orders, sent, wallets, earlier, facts: { funds, checks } };
+  return { chain, orders, draft, senders, checks, wallets, earlier };
 }
 
 /** Each wallet is asked about once, however many orders are for it. */
@@ -170,14 +154,11 @@ async function readWallets(deps: ClaimDeps, orders: readonly Order[]): Promise<W
 
 type Result = { readonly payouts: readonly Payout[]; readonly hasChanged: boolean };
 
-/** Judges the orders while the sender is locked, and writes what follows. */
-async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, sent, ...round }: Round): Promise<Result> {
-  const { chain, sender } = round;
-  const locked = await lockSender(tx, sender);
-  // Another node has taken slots since the sender was read: what was counted does not hold.
-  if (locked.nextNonce !== sender.nextNonce || locked.isHalted) return { payouts: [], hasChanged: true };
-  // The database has gone back since: the next round finds out, and halts the sender.
-  if ((await unknownOf({ db: tx }, sender, sent)).length > 0) return { payouts: [], hasChanged: true };
+/** Judges the orders while the senders are locked, and writes what follows. */
+async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, draft, senders, ...round }: Round): Promise<Result> {
+  const { chain } = round;
+  // What was counted, or seen of the chain, does not hold any more: the next round looks again.
+  if (await hasMoved(tx, chain, senders)) return { payouts: [], hasChanged: true };
   const now = deps.clock.now();
   const pauses = await readPauses(tx);
   const standing = await lockWaiting(tx, orders);
@@ -191,7 +172,8 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, sent, ...round }
     tx,
     standing.flatMap(({ chargeId }) => chargeId ?? []),
   );
-  const [going, short]: [PayoutRequest[], PayoutRequest[]] = [[], []];
+  const sources = new Map(draft.sources.map(one => [one.sender.sender, { ...one, claimed: [], ahead: [] } as Filling]));
+  const going: PayoutRequest[] = [];
   const [claims, kept]: [Claim[], WrittenStep[]] = [[], []];
   let hasChanged = false;
   for (const order of standing) {
@@ -199,12 +181,15 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, sent, ...round }
     // Its money has changed meanwhile. The job that follows the order decides what that means.
     if (!charge || nextStep(order, contextOf(deps, charge, now))) continue;
     const request = requestOf(order);
-    const verdict = await judge(request, { ...round, ...policy, claimed: going, ahead: short, now }, tx);
+    const source = sources.get(draft.senderOf.get(order.id) ?? '');
+    if (!source) continue;
+    const verdict = await judge(request, { ...round, ...policy, source, claimed: going, now }, tx);
     if (verdict.kind === 'go') {
       going.push(request);
+      source.claimed.push(request);
       claims.push({ order, charge });
     } else {
-      if (verdict.kind === 'wait' && verdict.reason === 'no_funds') short.push(request);
+      if (verdict.kind === 'wait' && verdict.reason === 'no_funds') source.ahead.push(request);
       // The next round looks at those behind it.
       if (verdict.kind === 'hold' || verdict.until) hasChanged = true;
       const step = verdict.kind === 'hold' ? turnedAway(order, verdict, now) : waiting(order, verdict, now);
@@ -213,13 +198,36 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, sent, ...round }
   }
   await writeOrderSteps(tx, kept, now);
   await writeClaims(deps, tx, claims, now);
-  const payouts = await openPayouts(tx, chain, sender, going, now);
+  const payouts: Payout[] = [];
+  for (const { sender, claimed: own } of sources.values()) {
+    payouts.push(...(await openPayouts(tx, chain, sender, own, now)));
+  }
   await shareTraces(
     deps,
     tx,
     payouts.flatMap(({ id, orderId }) => (orderId === undefined ? [] : { from: orderId, to: id })),
   );
   return { payouts, hasChanged: hasChanged || payouts.length > 0 };
+}
+
+/** A source that takes slots in this transaction. */
+type Filling = Source & { readonly claimed: PayoutRequest[]; readonly ahead: PayoutRequest[] };
+
+/** Whether another node took slots since the senders were read, one was halted, or the database has gone back. The senders stay locked. */
+async function hasMoved(
+  tx: Sql,
+  { network, senders }: Chain,
+  { usable, sent, halted }: UsableSenders,
+): Promise<boolean> {
+  const locked = await lockNetwork(tx, network);
+  const isSame = usable.every(({ sender, nextNonce }) => {
+    const now = locked.get(sender);
+    return now?.nextNonce === nextNonce && !now.isHalted;
+  });
+  const isHaltedNow = senders.some(sender => locked.get(sender)?.isHalted && !halted.includes(sender));
+  if (!isSame || isHaltedNow) return true;
+  for (const one of sent) if ((await unknownOf({ db: tx }, one, one.hashes)).length > 0) return true;
+  return false;
 }
 
 type Claim = { readonly order: Order; readonly charge: Charge };

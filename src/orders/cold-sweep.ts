@@ -1,7 +1,7 @@
 // Sweeps what a sender has too much of to the cold address of its network. It is a payout like any other: one slot, attempts that
 // are saved before they are sent, entries of the ledger. Open payouts and orders in line keep what they need.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Chain, Chains, Funds } from '../chains/chain.ts';
+import { activeSendersOf, type Chain, type Chains, type Funds } from '../chains/chain.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
@@ -58,14 +58,8 @@ export async function sweepToCold(deps: ColdSweepDeps, sweep: NewColdSweep): Pro
     throw new AppError('not_configured', `payouts.coldAddresses has no address on ${sweep.network}.`);
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const seen = await seeOnChain(chain);
-    const sender = await requireSender(deps.db, chain, one => judgeFirst(deps, chain, one, deps.clock.now()));
-    const doubt = sender && !sender.haltedAt && (await doubtBooks(deps, chain, sender, seen));
-    if (doubt) throw new AppError('wrong_state', doubt.words);
-    const funds = sender && (await chain.funds(sender.sender, sweep.symbol));
-    if (!sender || !funds) throw chainSilent(sweep.network);
-    const plan = { chain, sender, funds, destination };
-    const units = unitsOf(deps, sweep, plan, await readNeeds(deps.db, sender));
+    const plan = await richestOf(deps, chain, destination, sweep.symbol);
+    const units = unitsOf(deps, sweep, plan);
     await requireReady(plan, sweep.symbol, units);
     const payout = await deps.db.transaction(tx => open(deps, tx, sweep, plan, units));
     if (payout) return payout;
@@ -79,8 +73,40 @@ type Plan = {
   readonly sender: Sender;
   readonly funds: Funds;
   readonly destination: string;
+  /** Smallest units that nothing needs. */
+  readonly spare: bigint;
 };
 
+/** Of the senders that take slots the one that can spare most. */
+async function richestOf(deps: ColdSweepDeps, chain: Chain, destination: string, symbol: AssetSymbol): Promise<Plan> {
+  const planned = await Promise.all(activeSendersOf(chain).map(one => planOf(deps, chain, one, destination, symbol)));
+  const plans = planned.filter(one => 'spare' in one);
+  const [plan] = plans.toSorted((a, b) => (a.spare < b.spare ? 1 : -1));
+  if (plan) return plan;
+  throw planned.find(one => one instanceof AppError) ?? chainSilent(chain.network);
+}
+
+async function planOf(
+  deps: ColdSweepDeps,
+  chain: Chain,
+  address: string,
+  destination: string,
+  symbol: AssetSymbol,
+): Promise<Plan | AppError> {
+  const seen = await seeOnChain(chain, address);
+  const sender = await requireSender(deps.db, chain, address, one => judgeFirst(deps, chain, one, deps.clock.now()));
+  if (sender?.haltedAt) return new AppError('wrong_state', HALTED_WORDS);
+  const doubt = sender && (await doubtBooks(deps, chain, sender, seen));
+  if (doubt) return new AppError('wrong_state', doubt.words);
+  const funds = sender && (await chain.funds(address, symbol));
+  if (!sender || !funds) return chainSilent(chain.network);
+  const spare = spareUnits(symbol, chain, funds, await readNeeds(deps.db, sender));
+  return { chain, sender, funds, destination, spare };
+}
+
+const HALTED_WORDS = 'The sender is halted, and an operator has not resumed it.';
+
+/** Each sender keeps what all orders in line need: which of them sends an order is decided when it takes a slot. */
 async function readNeeds(sql: Sql, { network, openSlots, openUnits }: Sender): Promise<Needs> {
   const waiting = await readWaitingUnits(sql, network);
   const units: { [S in AssetSymbol]?: bigint } = { ...openUnits };
@@ -92,11 +118,9 @@ async function readNeeds(sql: Sql, { network, openSlots, openUnits }: Sender): P
 function unitsOf(
   { payoutLimits }: ColdSweepDeps,
   { network, symbol, quantity }: NewColdSweep,
-  { chain, funds }: Plan,
-  needs: Needs,
+  { funds, spare }: Plan,
 ): bigint {
   const decimals = decimalsOf(symbol, network);
-  const spare = spareUnits(symbol, chain, funds, needs);
   const { ceiling } = limitsOf(payoutLimits, { symbol, network });
   const amount = (units: bigint) => `${formatUnits(units, decimals)} ${symbol}`;
   if (quantity === undefined && ceiling === undefined) {
@@ -131,7 +155,7 @@ async function open(
 ): Promise<Payout | undefined> {
   const locked = await lockSender(tx, sender);
   if (locked.isHalted) {
-    throw new AppError('wrong_state', 'The sender is halted, and an operator has not resumed it.');
+    throw new AppError('wrong_state', HALTED_WORDS);
   }
   const other = await findOpenSweep(tx, network, symbol);
   if (other !== undefined) {

@@ -1,7 +1,7 @@
-// Fills the gap in the slots of a sender with transactions that move nothing, so that those after it are mined. Each is a payout of its
+// Fills the gaps in the slots of the senders of a network with transactions that move nothing, so that those after it are mined. Each is a payout of its
 // own: opened here, signed, saved and sent by the service, whatever is killed in between. Only an operator may start it.
 import { type Network, symbolsOn } from '../chains/asset.ts';
-import type { Chains } from '../chains/chain.ts';
+import { activeSendersOf, type Chain, type Chains } from '../chains/chain.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,7 +13,7 @@ import { ADVANCE } from '../payouts/jobs.ts';
 import { chainOf, chainSilent } from '../payouts/open.ts';
 import type { Payout } from '../payouts/payout.ts';
 import { findGap, insertGapFills, readOpenFills } from '../payouts/store-gaps.ts';
-import { findSender, lockSender } from '../payouts/store-senders.ts';
+import { lockNetwork } from '../payouts/store-senders.ts';
 import type { Database } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 
@@ -35,46 +35,34 @@ export async function fillGap(
   { network, by }: { readonly network: Network; readonly by: string },
 ): Promise<Payout[]> {
   const chain = chainOf(deps.chains, network);
-  const [address] = chain.senders;
-  if (!chain.slotCounts || !chain.signVoid) {
+  const { slotCounts, signVoid } = chain;
+  if (!slotCounts || !signVoid) {
     throw new AppError('wrong_state', `On ${network} a slot that is not used blocks no other.`);
   }
-  const counts = await chain.slotCounts(address);
-  const from = firstUnused(counts);
-  if (from === undefined) throw chainSilent(network);
+  const asked = activeSendersOf(chain).map(async address => ({
+    address,
+    from: firstUnused(await slotCounts(address)),
+  }));
+  const counted = await Promise.all(asked);
+  const known = counted.flatMap(({ address, from }) => (from === undefined ? [] : [{ address, from }]));
+  if (known.length === 0) throw chainSilent(network);
   return deps.db.transaction(async tx => {
-    setAuditObject(address);
-    const sender = await findSender(tx, network, address);
-    if (sender) await lockSender(tx, sender);
-    const missing = sender ? await findGap(tx, network, address, from) : [];
-    const before = await readOpenFills(tx, network, address);
-    if (missing.length === 0 && before.length === 0) {
-      throw new AppError('wrong_state', `The slots of ${address} on ${network} have no gap.`);
-    }
+    await lockNetwork(tx, network);
     const at = deps.clock.now();
-    const symbol = symbolsOn(network)[0]!;
-    const fills = missing.map(
-      (nonce): Payout => ({
-        id: uuidV7(at),
-        accountId: deps.operatorAccountId,
-        sweptBy: by,
-        isGapFill: true,
-        network,
-        symbol,
-        units: 0n,
-        destination: address,
-        sender: address,
-        nonce,
-        state: 'open',
-        confirmations: 0,
-        idleLookups: 0,
-        attempts: [],
-        place: chain.placeOf(symbol),
-        voidRequestedAt: at,
-        createdAt: at,
-        updatedAt: at,
-      }),
-    );
+    const before: Payout[] = [];
+    const fills: Payout[] = [];
+    for (const { address, from } of known) {
+      before.push(...(await readOpenFills(tx, network, address)));
+      const missing = await findGap(tx, network, address, from);
+      fills.push(...missing.map(nonce => fillOf(deps, chain, { address, nonce, by, at })));
+    }
+    const all = [...before, ...fills];
+    if (all.length === 0) {
+      if (known.length < counted.length) throw chainSilent(network);
+      const whose = known.map(({ address }) => address).join(', ');
+      throw new AppError('wrong_state', `The slots of ${whose} on ${network} have no gap.`);
+    }
+    setAuditObject([...new Set(all.map(({ sender }) => sender))].join(' '));
     if (fills.length > 0) await insertGapFills(tx, fills, at, at);
     for (const { id } of fills) await insertTraces(tx, [traceOf(id, at)]);
     await deps.queue.enqueue(
@@ -82,6 +70,33 @@ export async function fillGap(
       ADVANCE[network],
       fills.map(({ id, accountId }) => ({ accountId, payoutId: id })),
     );
-    return [...before, ...fills].toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
+    return all.toSorted((a, b) => a.sender.localeCompare(b.sender) || (a.nonce < b.nonce ? -1 : 1));
   });
+}
+
+type Fill = { readonly address: string; readonly nonce: bigint; readonly by: string; readonly at: Date };
+
+function fillOf({ operatorAccountId }: FillGapDeps, chain: Chain, { address, nonce, by, at }: Fill): Payout {
+  const { network } = chain;
+  const symbol = symbolsOn(network)[0]!;
+  return {
+    id: uuidV7(at),
+    accountId: operatorAccountId,
+    sweptBy: by,
+    isGapFill: true,
+    network,
+    symbol,
+    units: 0n,
+    destination: address,
+    sender: address,
+    nonce,
+    state: 'open',
+    confirmations: 0,
+    idleLookups: 0,
+    attempts: [],
+    place: chain.placeOf(symbol),
+    voidRequestedAt: at,
+    createdAt: at,
+    updatedAt: at,
+  };
 }

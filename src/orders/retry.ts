@@ -1,5 +1,6 @@
 // Sends an order again whose transfer moved nothing for good, or was refused before it took a slot. A slot that was used up
 // is not used again, so this may be a second payout: only an operator may start it.
+import { activeSendersOf } from '../chains/chain.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { chainOf, chainSilent } from '../payouts/open.ts';
@@ -76,10 +77,13 @@ export async function requirePayable(deps: WalletGateDeps, { walletId }: Order):
   throw new AppError('wrong_state', may.words);
 }
 
-/** Tells the operator at once what the line would tell later. */
+/** Tells the operator at once what the line would tell later. One sender that can send it suffices. */
 export async function requireReady({ chains }: FollowDeps, order: Order): Promise<void> {
   const chain = chainOf(chains, order.network);
-  const check = await chain.check(intentOf(requestOf(order), chain.senders[0]));
-  if (check.kind === 'unknown') throw chainSilent(order.network);
-  if (check.kind === 'refused') throw new AppError('wrong_state', check.words);
+  const asked = activeSendersOf(chain).map(sender => chain.check(intentOf(requestOf(order), sender)));
+  const checks = await Promise.all(asked);
+  if (checks.some(({ kind }) => kind === 'ready')) return;
+  const refused = checks.find(check => check.kind === 'refused');
+  if (!refused || checks.some(({ kind }) => kind === 'unknown')) throw chainSilent(order.network);
+  throw new AppError('wrong_state', refused.words);
 }

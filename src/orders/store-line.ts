@@ -14,19 +14,21 @@ type LineQuery = {
   readonly without: readonly AssetSymbol[];
   /** Of each asset: those that wait for funds of one do not hide those of another. */
   readonly limit: number;
+  /** Only orders that were made after this moment. */
+  readonly madeAfter?: Date;
 };
 
 /** The front of the line, without those that are passed over now. */
-export async function readLine(sql: Sql, { network, now, without, limit }: LineQuery): Promise<Order[]> {
+export async function readLine(sql: Sql, { network, now, without, limit, madeAfter }: LineQuery): Promise<Order[]> {
   const symbols = symbolsOn(network).filter(symbol => !without.includes(symbol));
   const rows = await sql.query<OrderRow>(
     `select front.* from unnest($3::text[]) as asset (name)
       cross join lateral (
         ${ORDER} where network = $1 and symbol = asset.name and waits_since is not null
-            and (not_before is null or not_before <= $2)
+            and (not_before is null or not_before <= $2) and ($5::timestamptz is null or created_at > $5)
           order by waits_since, id limit $4) front
       order by front.waits_since, front.id`,
-    [network, now, symbols, limit],
+    [network, now, symbols, limit, madeAfter],
   );
   return rows.map(toOrder);
 }
@@ -79,13 +81,14 @@ export type UnheldOrder = { readonly orderId: string; readonly waitsSince: Date;
 export async function firstUnheld(
   sql: Sql,
   network: Network,
-  paused: readonly AssetSymbol[],
+  { paused, madeAfter }: { readonly paused: readonly AssetSymbol[]; readonly madeAfter: Date | undefined },
 ): Promise<UnheldOrder | undefined> {
   const [row] = await sql.query<{ id: string; waits_since: Date; last_error: string | null }>(
     `select id, waits_since, last_error from orders
       where network = $1 and waits_since is not null and hold_reason is null and symbol <> all($2)
+        and ($3::timestamptz is null or created_at > $3)
       order by waits_since, id limit 1`,
-    [network, paused],
+    [network, paused, madeAfter],
   );
   return (
     row && {

@@ -26,7 +26,7 @@ import {
 } from '../payouts/store-alarms.ts';
 import { findGap } from '../payouts/store-gaps.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
-import { haltUsedElsewhere } from '../payouts/store-senders.ts';
+import { type HaltedSender, haltUsedElsewhere, readHalts } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { whenDue } from '../storage/leases.ts';
 import { firstUnheld, hasHeld } from './store-line.ts';
@@ -111,19 +111,26 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   lost.throwIfAborted();
   const changed = await db.transaction(async tx => {
     // Slots are given out before they are used, and the books are read after the chain: a count above theirs is of another program.
-    const { usedSlots, firstUnused: unused } = asked?.answers ?? {};
-    if (chain && usedSlots !== undefined) {
-      await haltUsedElsewhere(tx, network, chain.senders[0], usedSlots, now, usedElsewhereWords(usedSlots));
+    const judged = (asked?.answers.senders ?? []).toSorted((a, b) => (a.sender < b.sender ? -1 : 1));
+    const gaps = new Map<string, readonly bigint[]>();
+    for (const { sender, usedSlots, firstUnused: unused } of judged) {
+      if (usedSlots !== undefined) {
+        await haltUsedElsewhere(tx, network, sender, usedSlots, now, usedElsewhereWords(usedSlots));
+      }
+      if (unused !== undefined) gaps.set(sender, await findGap(tx, network, sender, unused));
     }
     const records = {
       silentSince: await noteWatch(tx, network, { isSilent, at: now, nextAt }),
-      waiting: await firstUnheld(tx, network, pausedSymbols(await readPauses(tx), network)),
+      waiting: await firstUnheld(tx, network, {
+        paused: pausedSymbols(await readPauses(tx), network),
+        madeAfter: chain && lastHalt(await readHalts(tx), chain),
+      }),
       oldestUnsettledAt: await oldestUnsettledAt(tx, network),
       contradicted: await readContradicted(tx, network, new Date(now.getTime() - CONTRADICTED_MS)),
       haltedSenders: await readHaltedSenders(tx, network),
       unsigned: await readUnsignedSlots(tx, network, new Date(now.getTime() - deps.alarmRules.stuckMs)),
       isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
-      gap: unused === undefined || !chain ? [] : await findGap(tx, network, chain.senders[0], unused),
+      gaps,
     };
     const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
     // What nodes would have to tell stays as it was where none can be asked.
@@ -132,6 +139,12 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   });
   for (const alarm of changed) tell(deps.log, alarm);
   return changed.length;
+}
+
+/** Orders that were made before it wait for a person, whatever other senders there are. */
+function lastHalt(halts: readonly HaltedSender[], { network, senders }: Chain): Date | undefined {
+  const own = halts.filter(one => one.network === network && senders.includes(one.sender));
+  return own.at(-1)?.haltedAt;
 }
 
 /** Returns the alarms that were raised or cleared. */

@@ -93,7 +93,7 @@ async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Si
   // What could not be signed leaves what was sent before as it is.
   if (!newest || (action === 'sign' && next.attempts.length === attempts.length)) return next;
   const sentAt = deps.clock.now();
-  const { words } = await chain.broadcast(newest);
+  const { words } = await chain.broadcast(newest, payout.sender);
   return {
     ...next,
     words,

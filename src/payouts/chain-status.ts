@@ -1,6 +1,6 @@
 // How a network stands: what its nodes answer, and what each sender has, owes and may do. For operators.
 import { type Network, symbolsOn } from '../chains/asset.ts';
-import type { Chain, ChainHealth, SlotCount } from '../chains/chain.ts';
+import { activeSendersOf, type Chain, type ChainHealth, type SlotCount } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
@@ -16,9 +16,10 @@ export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain
   const { network, name, depth, window, senders } = chain;
   const [health, counts, ofSenders] = await Promise.all([
     chain.health(),
-    chain.slotCounts?.(senders[0]),
-    Promise.all(senders.map((_, index) => senderStatus(db, chain, index))),
+    Promise.all(activeSendersOf(chain).map(sender => chain.slotCounts?.(sender))),
+    Promise.all(senders.map(sender => senderStatus(db, chain, sender))),
   ]);
+  const overruled = counts.flatMap(one => (one ? overruledOf(one) : []));
   const { head, finalityLagMs, providers } = health;
   return {
     network,
@@ -29,13 +30,12 @@ export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain
     window,
     providers,
     senders: ofSenders,
-    faults: [...faultsOf(network, health, ofSenders), ...(counts ? overruledOf(counts).map(overruledWords) : [])],
+    faults: [...faultsOf(network, health, ofSenders), ...new Set(overruled.map(overruledWords))],
   };
 }
 
-async function senderStatus(db: Sql, chain: Chain, index: number) {
-  const { network, senders } = chain;
-  const address = senders[index] ?? senders[0];
+async function senderStatus(db: Sql, chain: Chain, address: string) {
+  const { network } = chain;
   const coin = coinOf(network);
   // Before the books: what it counts was given out before.
   const counts = await chain.slotCounts?.(address);
@@ -56,7 +56,7 @@ async function senderStatus(db: Sql, chain: Chain, index: number) {
     .map(({ symbol, asset }) => amount(asset, symbol, decimalsOf(symbol, network)));
   return {
     address,
-    takesSlots: index === 0 && stored?.haltedAt === undefined,
+    takesSlots: activeSendersOf(chain).includes(address) && stored?.haltedAt === undefined,
     ...(stored && { nextNonce: String(stored.nextNonce), openSlots: stored.openSlots }),
     ...(gap.length > 0 && { missingSlots: gap.map(String) }),
     ...(stored?.haltedAt && { haltedAt: stored.haltedAt.toISOString() }),

@@ -26,8 +26,7 @@ export type SeenOnChain = {
 export type Doubt = { readonly kind: 'wait' | 'halt'; readonly words: string };
 
 /** Read before the books, and before anything is locked: what it shows was saved before it was sent. */
-export async function seeOnChain(chain: Chain): Promise<SeenOnChain> {
-  const [sender] = chain.senders;
+export async function seeOnChain(chain: Chain, sender: string): Promise<SeenOnChain> {
   const [counts, transfers] = await Promise.all([chain.slotCounts?.(sender), chain.ownTransfers?.(sender)]);
   return {
     ...(counts && { counts }),
@@ -36,9 +35,9 @@ export async function seeOnChain(chain: Chain): Promise<SeenOnChain> {
   };
 }
 
-/** The transactions that the books must have, or the database has gone back. */
-export function hashesOf({ memory }: Chain, { transfers = [] }: SeenOnChain): string[] {
-  return [...new Set([...(memory?.sent() ?? []), ...transfers.map(({ hash }) => hash)])];
+/** The transactions of a sender that the books must have, or the database has gone back. */
+export function hashesOf({ memory }: Chain, sender: string, { transfers = [] }: Partial<SeenOnChain> = {}): string[] {
+  return [...new Set([...(memory?.sent(sender) ?? []), ...transfers.map(({ hash }) => hash)])];
 }
 
 /** A doubt about the books, if there is one. A sender that must be looked at by a person is halted. */
@@ -55,19 +54,19 @@ export async function doubtBooks(
 }
 
 /**
- * Halts the sender when the books have lost what this process itself has sent. Each process asks for itself, every few seconds, since a
- * standby may take over while another one takes slots.
+ * Halts the senders of which the books have lost what this process itself has sent. Each process asks for itself, every few seconds, since
+ * a standby may take over while another one takes slots.
  */
-export async function haltIfLost(deps: Deps, chain: Chain): Promise<void> {
-  const { network, senders, memory } = chain;
-  const sent = memory?.sent() ?? [];
-  if (sent.length === 0) return;
-  const [hash] = await unknownOf(deps, { network, sender: senders[0] }, sent);
-  if (hash === undefined) return;
-  // The sender itself may have been lost.
-  await requireSender(deps.db, chain);
-  const { words } = await lostTransfer(chain, hash);
-  await haltForBooks(deps, { network, sender: senders[0] }, words);
+export async function haltIfLost(deps: Deps, chain: Chain, senders: readonly string[] = chain.senders): Promise<void> {
+  const { network } = chain;
+  for (const sender of senders) {
+    const [hash] = await unknownOf(deps, { network, sender }, hashesOf(chain, sender));
+    if (hash === undefined) continue;
+    // The sender itself may have been lost.
+    await requireSender(deps.db, chain, sender);
+    const { words } = await lostTransfer(chain, sender, hash);
+    await haltForBooks(deps, { network, sender }, words);
+  }
 }
 
 async function haltForBooks(
@@ -81,9 +80,9 @@ async function haltForBooks(
 
 async function findDoubt(deps: Deps, chain: Chain, sender: Sender, seen: SeenOnChain): Promise<Doubt | undefined> {
   if (seen.isBlind) return { kind: 'wait', words: BLIND };
-  const unknown = await unknownOf(deps, sender, hashesOf(chain, seen));
+  const unknown = await unknownOf(deps, sender, hashesOf(chain, sender.sender, seen));
   const [hash] = unknown;
-  if (hash !== undefined) return lostTransfer(chain, hash);
+  if (hash !== undefined) return lostTransfer(chain, sender.sender, hash);
   if (!seen.counts) return undefined;
   const verdict = judgeCounts(seen.counts, sender.nextNonce);
   if (verdict.kind !== 'go') return verdict;
@@ -106,8 +105,8 @@ export async function unknownOf(
 }
 
 /** What this process itself has sent is certain; what a node shows is so when enough of them do. */
-async function lostTransfer({ memory, isShown }: Chain, hash: string): Promise<Doubt> {
-  if (memory?.sent().includes(hash)) {
+async function lostTransfer({ memory, isShown }: Chain, sender: string, hash: string): Promise<Doubt> {
+  if (memory?.sent(sender).includes(hash)) {
     return {
       kind: 'halt',
       words: `${hash} was sent and is not in the books: the books are older than the chain. ${WHAT_TO_DO}`,

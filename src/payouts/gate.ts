@@ -30,11 +30,11 @@ export type Verdict =
 /** What the gates know. */
 export type GateContext = {
   readonly chain: Chain;
-  readonly sender: Sender;
-  /** What takes a slot in this transaction already, and what stands ahead in line for want of funds. */
+  /** The sender that it would be of. */
+  readonly source: Source;
+  /** What takes a slot in this transaction already, whichever the sender. */
   readonly claimed: readonly PayoutRequest[];
-  readonly ahead: readonly PayoutRequest[];
-  readonly facts: ChainFacts;
+  readonly checks: CheckFacts;
   readonly wallets: WalletFacts;
   /** Addresses that are blocked, read while the senders are locked. */
   readonly blocked: ReadonlySet<string>;
@@ -56,8 +56,17 @@ export type WalletFacts = ReadonlyMap<PayoutRequest['orderId'], Payability>;
 /** What the chain shows of the earlier transfers of each order, asked before anything was locked. */
 export type EarlierFacts = ReadonlyMap<PayoutRequest['orderId'], EarlierTransfers>;
 
-/** What the network answered, asked before anything was locked. */
-export type ChainFacts = {
-  readonly checks: ReadonlyMap<PayoutRequest['orderId'], { readonly request: PayoutRequest; readonly check: Check }>;
+/** A sender with what the network says that it has, asked before anything was locked. */
+export type Source = {
+  readonly sender: Sender;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
+  /** What takes a slot of it in this transaction already, and what stands ahead in line for want of its funds. */
+  readonly claimed: readonly PayoutRequest[];
+  readonly ahead: readonly PayoutRequest[];
 };
+
+/** Whether each transfer could be carried out, asked before anything was locked. */
+export type CheckFacts = ReadonlyMap<
+  PayoutRequest['orderId'],
+  { readonly request: PayoutRequest; readonly check: Check }
+>;

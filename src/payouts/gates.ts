@@ -7,13 +7,12 @@ import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import { BLOCKED_WORDS } from './first-signature.ts';
-import { type ChainFacts, type Gate, type GateContext, GO, type Verdict } from './gate.ts';
+import { type Gate, type GateContext, GO, type Source, type Verdict } from './gate.ts';
 import { approvalGate, dayLimitGate, payoutLimitGate } from './limit-gates.ts';
 import { coveringPause, pauseWords } from './pause.ts';
-import { intentOf, type PayoutRequest } from './payout.ts';
-import type { Sender } from './store-senders.ts';
+import type { PayoutRequest } from './payout.ts';
 
-const NO_ANSWER = 'The chain does not answer.';
+export const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
 const CHECK_AGAIN_MS = 60_000;
 /** An issuer seldom lifts a block, and a node that was wrong is right again soon. */
@@ -40,29 +39,6 @@ export async function judge(request: PayoutRequest, context: GateContext, tx: Sq
   return GO;
 }
 
-/** What a sender has, asked once for each asset. */
-export async function readFunds(
-  chain: Chain,
-  { sender }: Sender,
-  requests: readonly PayoutRequest[],
-): Promise<ChainFacts['funds']> {
-  const symbols = [...new Set(requests.map(({ symbol }) => symbol))];
-  return new Map(await Promise.all(symbols.map(async symbol => [symbol, await chain.funds(sender, symbol)] as const)));
-}
-
-/** Whether each transfer could be carried out now. */
-export async function readChecks(
-  chain: Chain,
-  { sender }: Sender,
-  requests: readonly PayoutRequest[],
-): Promise<ChainFacts['checks']> {
-  const checks = requests.map(async request => {
-    const check = await chain.check(intentOf(request, sender));
-    return [request.orderId, { request, check }] as const;
-  });
-  return new Map(await Promise.all(checks));
-}
-
 /** A pause stops claims and first signatures: what is signed is sent and looked up. */
 function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
   const pause = coveringPause(pauses, request);
@@ -70,20 +46,26 @@ function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
 }
 
 /** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
-function windowGate(_: PayoutRequest, { chain, sender, claimed }: GateContext): Verdict {
-  return sender.openSlots + claimed.length < chain.window ? GO : { kind: 'wait' };
+function windowGate(_: PayoutRequest, { chain, source }: GateContext): Verdict {
+  return hasFreeSlot(chain, source) ? GO : { kind: 'wait' };
+}
+
+export function hasFreeSlot({ window }: Chain, { sender, claimed }: Source): boolean {
+  return sender.openSlots + claimed.length < window;
 }
 
 /**
  * The balance pays for the open slots, for those ahead in line, for this transfer and for all fees. So a small transfer does
  * not overtake a large one that waits for funds.
  */
-export function fundsGate(
-  request: PayoutRequest,
-  { sender, claimed, ahead, facts }: Pick<GateContext, 'sender' | 'claimed' | 'ahead' | 'facts'>,
-): Verdict {
+function fundsGate(request: PayoutRequest, { source }: GateContext): Verdict {
+  return judgeFunds(request, source);
+}
+
+export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
+  const { sender, claimed, ahead } = source;
   const { symbol, network, units } = request;
-  const funds = facts.funds.get(symbol);
+  const funds = source.funds.get(symbol);
   if (!funds) return { kind: 'wait', words: NO_ANSWER };
   const coin = coinOf(network);
   const taken = (of: AssetSymbol) =>
@@ -125,8 +107,8 @@ function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext):
 }
 
 /** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, funds come, and nodes may be wrong. */
-function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict {
-  const checked = facts.checks.get(request.orderId);
+function checkGate(request: PayoutRequest, { checks, now }: GateContext): Verdict {
+  const checked = checks.get(request.orderId);
   // Its terms have changed since, so it is asked again in the next round.
   if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {
     return { kind: 'wait' };

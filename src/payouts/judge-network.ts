@@ -1,6 +1,6 @@
 // Which alarms of a network are on. Its nodes are asked first; the judgement is pure.
 import { type AssetSymbol, symbolsOn } from '../chains/asset.ts';
-import type { Chain, Funds } from '../chains/chain.ts';
+import { activeSendersOf, type Chain, type Funds } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import type { PayoutSettings } from '../config/payout-settings.ts';
 import { formatUnits } from '../lib/decimals.ts';
@@ -27,11 +27,16 @@ export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
 /** What the nodes answered; undefined where none did. */
 export type NetworkAnswers = {
   readonly isSilent: boolean;
-  /** Slots of the sender that takes new ones. */
-  readonly usedSlots: bigint | undefined;
-  /** The first slot of it that no provider counts as used; undefined where too few answer, or slots block no other. */
-  readonly firstUnused: bigint | undefined;
   readonly finalityLagMs: number | undefined;
+  /** Those that take new slots. */
+  readonly senders: readonly SenderAnswers[];
+};
+
+export type SenderAnswers = {
+  readonly sender: string;
+  readonly usedSlots: bigint | undefined;
+  /** The first slot that no provider counts as used; undefined where too few answer, or slots block no other. */
+  readonly firstUnused: bigint | undefined;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
 };
 
@@ -47,8 +52,8 @@ export type NetworkRecords = {
   /** Slots for which no transfer may be signed, or none was for as long as `stuckMs`. */
   readonly unsigned: readonly UnsignedSlot[];
   readonly isFeeTooHigh: boolean;
-  /** Slots of the sender that takes new ones which nothing uses. */
-  readonly gap: readonly bigint[];
+  /** Slots that nothing uses, of each sender that takes new ones. */
+  readonly gaps: ReadonlyMap<string, readonly bigint[]>;
 };
 
 export type UnsignedSlot = {
@@ -64,27 +69,27 @@ export type UnsignedSlot = {
 
 /** Asks for the funds that limits name, and of one asset at least, which tells of the coin. */
 export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<NetworkAnswers> {
-  const { network, senders } = chain;
+  const { network } = chain;
   const symbols = symbolsOn(network);
   const limited = symbols.filter(symbol => {
     const { lowFunds, ceiling } = limitsOf(limits, { symbol, network });
     return lowFunds !== undefined || ceiling !== undefined;
   });
   const asked = limited.length > 0 ? limited : symbols.slice(0, 1);
-  const [health, usedSlots, counts, ...funds] = await Promise.all([
+  const [{ head, finalityLagMs }, ...senders] = await Promise.all([
     chain.health(),
-    chain.usedSlots?.(senders[0]),
-    chain.slotCounts?.(senders[0]),
-    ...asked.map(async symbol => [symbol, await chain.funds(senders[0], symbol)] as const),
+    ...activeSendersOf(chain).map(sender => askSender(chain, sender, asked)),
   ]);
-  const { head, finalityLagMs } = health;
-  return {
-    isSilent: head === undefined,
-    usedSlots,
-    firstUnused: counts && firstUnused(counts),
-    finalityLagMs,
-    funds: new Map(funds),
-  };
+  return { isSilent: head === undefined, finalityLagMs, senders };
+}
+
+async function askSender(chain: Chain, sender: string, symbols: readonly AssetSymbol[]): Promise<SenderAnswers> {
+  const [usedSlots, counts, ...funds] = await Promise.all([
+    chain.usedSlots?.(sender),
+    chain.slotCounts?.(sender),
+    ...symbols.map(async symbol => [symbol, await chain.funds(sender, symbol)] as const),
+  ]);
+  return { sender, usedSlots, firstUnused: counts && firstUnused(counts), funds: new Map(funds) };
 }
 
 type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
@@ -98,7 +103,7 @@ export function judgeNetwork(
   const { contradicted, haltedSenders, isFeeTooHigh, unsigned } = records;
   return [
     ...(asked
-      ? [...judgeAnswers(asked.chain, asked.answers, rules), ...judgeGap(asked.chain, asked.answers, records)]
+      ? [...judgeAnswers(asked.chain, asked.answers, rules), ...judgeGaps(asked.chain, asked.answers, records)]
       : []),
     ...judgeTimes(asked?.chain, records, rules),
     judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedWords(contradicted) : ''),
@@ -113,17 +118,20 @@ export function judgeNetwork(
 function judgeAnswers(chain: Chain, answers: NetworkAnswers, rules: Rules): Judgement[] {
   const { finalityLagMs: lagMs } = answers;
   return [
-    ...judgeFunds(chain, answers, rules),
+    ...answers.senders.flatMap(one => judgeFunds(chain, one, rules)),
     lagMs === undefined
       ? unknown('finality_lag')
       : judged('finality_lag', lagMs > rules.finalityLagMs, `Final blocks are ${minutes(lagMs)} behind.`),
   ];
 }
 
-function judgeGap({ network, senders: [sender], slotCounts }: Chain, answers: NetworkAnswers, { gap }: NetworkRecords) {
+function judgeGaps({ network, slotCounts }: Chain, { senders }: NetworkAnswers, { gaps }: NetworkRecords): Judgement[] {
   if (!slotCounts) return [];
-  if (answers.firstUnused === undefined) return [unknown('nonce_gap', sender)];
-  return [judged('nonce_gap', gap.length > 0, gap.length > 0 ? `${gapWords(network, sender, gap)}.` : '', sender)];
+  return senders.map(({ sender, firstUnused: unused }) => {
+    if (unused === undefined) return unknown('nonce_gap', sender);
+    const gap = gaps.get(sender) ?? [];
+    return judged('nonce_gap', gap.length > 0, gap.length > 0 ? `${gapWords(network, sender, gap)}.` : '', sender);
+  });
 }
 
 /** What lasts for too long. */
@@ -135,7 +143,7 @@ function judgeTimes(chain: Chain | undefined, records: NetworkRecords, { now, st
     ? `No node answers for ${minutes(silentMs)}.`
     : `Payouts or orders in line wait for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
   // They wait for a person then, and another alarm says so.
-  const isHalted = chain !== undefined && haltedSenders.has(chain.senders[0]);
+  const isHalted = chain !== undefined && activeSendersOf(chain).every(sender => haltedSenders.has(sender));
   return [
     judged('network_silent', silentMs > stuckMs, silence),
     judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingWords(waiting, waitMs) : ''),
@@ -164,8 +172,22 @@ function contradictedWords({ count, payoutId }: Contradicted): string {
   return `${which}, and the nodes do not agree on it any more: compare with an explorer.`;
 }
 
-function judgeFunds({ network, window }: Chain, { funds }: NetworkAnswers, { limits }: Rules): Judgement[] {
+/** Where several senders take slots each has alarms of its own, whose subject names it. */
+function judgeFunds(chain: Chain, { sender, funds }: SenderAnswers, { limits }: Rules): Judgement[] {
+  const judgements = judgeOneSender(chain, funds, limits, activeSendersOf(chain).length > 1 ? sender : 'The sender');
+  if (activeSendersOf(chain).length === 1) return judgements;
+  return judgements.map(one => ({ ...one, subject: `${one.subject} ${sender}` }));
+}
+
+function judgeOneSender(
+  { network, window }: Chain,
+  funds: SenderAnswers['funds'],
+  limits: PayoutLimits,
+  whose: string,
+): Judgement[] {
   const coin = coinOf(network);
+  const has = (units: bigint, symbol: string, decimals: number, limit: bigint) =>
+    `${whose} has ${formatUnits(units, decimals)} ${symbol}; the limit is ${formatUnits(limit, decimals)}.`;
   const known = [...funds].flatMap(([symbol, found]) => (found ? [{ symbol, ...found }] : []));
   const [any] = known;
   // What a window full of transfers may cost at most.
@@ -198,10 +220,6 @@ function judged(reason: AlarmReason, isOn: boolean, words: string, subject = '')
 
 function unknown(reason: AlarmReason, subject = ''): Judgement {
   return { reason, subject, state: 'unknown', words: '' };
-}
-
-function has(units: bigint, symbol: string, decimals: number, limit: bigint): string {
-  return `The sender has ${formatUnits(units, decimals)} ${symbol}; the limit is ${formatUnits(limit, decimals)}.`;
 }
 
 function minutes(ms: number): string {

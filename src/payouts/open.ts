@@ -52,12 +52,16 @@ export type JudgeFirst = (
 ) => Promise<{ readonly words: string; readonly at: Date } | 'silent' | undefined>;
 
 /**
- * The sender that takes new slots. The chain is asked once for its first unused nonce; undefined when no node answers: then
+ * A sender as the books have it. The chain is asked once for its first unused nonce; undefined when no node answers: then
  * no slot can be taken. One that was used before the books had it may be of this service, with a database that is gone.
  */
-export async function requireSender(db: Database, chain: Chain, judgeFirst?: JudgeFirst): Promise<Sender | undefined> {
-  const { network, senders } = chain;
-  const [sender] = senders;
+export async function requireSender(
+  db: Database,
+  chain: Chain,
+  sender: string,
+  judgeFirst?: JudgeFirst,
+): Promise<Sender | undefined> {
+  const { network } = chain;
   const known = await findSender(db, network, sender);
   if (known) return known;
   const nonce = await chain.nextNonce(sender);

@@ -38,7 +38,7 @@ export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Pay
     .map(({ payout, attempt }) => {
       const { id: payoutId, orderId, network } = payout;
       deps.log.info('a transfer is signed and saved; it is sent next', { payoutId, orderId, network, attempt: 1 });
-      return inTurn(() => inTrace(payout, () => chain.broadcast(attempt)));
+      return inTurn(() => inTrace(payout, () => chain.broadcast(attempt, payout.sender)));
     });
   await Promise.all(sent);
   await markSent(deps.db, [...saved], sentAt);

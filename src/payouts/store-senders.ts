@@ -55,6 +55,18 @@ function unitsIn(texts: NonNullable<SenderRow['units']>): Sender['openUnits'] {
   return Object.fromEntries(SYMBOLS.map(symbol => [symbol, BigInt(texts[symbol] ?? 0)]));
 }
 
+/** Slots of each sender of a network that nothing is signed for. */
+export async function countUnsigned(sql: Sql, network: Network): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql.query<{ sender: string; count: number }>(
+    `select sender, count(*)::int as count from payouts p
+      where network = $1 and state in ('open', 'done') and block_number is null
+        and not exists (select from payout_attempts a where a.account_id = p.account_id and a.payout_id = p.id)
+      group by sender`,
+    [network],
+  );
+  return new Map(rows.map(({ sender, count }) => [sender, count]));
+}
+
 /** Every address that the service has sent from. */
 export async function readSenders(sql: Sql): Promise<Pick<Sender, 'network' | 'sender'>[]> {
   return sql.query<Row & Pick<Sender, 'network' | 'sender'>>(
@@ -70,22 +82,28 @@ export async function insertSender(sql: Sql, network: Network, sender: string, n
   );
 }
 
+export type LockedSender = Pick<Sender, 'nextNonce'> & { readonly isHalted: boolean };
+
 /**
  * Locks the senders of a network until the transaction ends, since limits count what all of them send, and returns what may
- * have changed of one since it was read.
+ * have changed of each since it was read.
  */
-export async function lockSender(
-  tx: Sql,
-  { network, sender }: Sender,
-): Promise<{ nextNonce: bigint; isHalted: boolean }> {
+export async function lockNetwork(tx: Sql, network: Network): Promise<ReadonlyMap<string, LockedSender>> {
   const rows = await tx.query<{ sender: string; next_nonce: string; is_halted: boolean }>(
     `select sender, next_nonce, halted_at is not null as is_halted from chain_senders
       where network = $1 order by sender for update`,
     [network],
   );
-  const row = rows.find(one => one.sender === sender);
-  assert(row, 'the next nonce of the sender is stored');
-  return { nextNonce: BigInt(row.next_nonce), isHalted: row.is_halted };
+  return new Map(
+    rows.map(row => [row.sender, { nextNonce: BigInt(row.next_nonce), isHalted: row.is_halted }] as const),
+  );
+}
+
+/** The same, for one that is stored. */
+export async function lockSender(tx: Sql, { network, sender }: Sender): Promise<LockedSender> {
+  const locked = (await lockNetwork(tx, network)).get(sender);
+  assert(locked, 'the next nonce of the sender is stored');
+  return locked;
 }
 
 /** Waits for the transactions that hold senders of these networks, and keeps others from them until the transaction ends. */
@@ -107,20 +125,17 @@ export async function setNextNonce(tx: Sql, { network, sender }: Sender, nextNon
   ]);
 }
 
-/** When the line of a sender is looked at again. A time that is set already and is earlier stays. */
-export async function setNextClaim(
-  sql: Sql,
-  { network, sender }: Pick<Sender, 'network' | 'sender'>,
-  at: Date,
-): Promise<void> {
+/** When the line of a network is looked at again, kept with one of its senders. A time that is set already and is earlier stays. */
+export async function setNextClaim(sql: Sql, network: Network, at: Date): Promise<void> {
   await sql.query(
-    `update chain_senders set next_claim_at = $3
-      where network = $1 and sender = $2 and (next_claim_at is null or next_claim_at > $3)`,
-    [network, sender, at],
+    `update chain_senders set next_claim_at = $2
+      where network = $1 and sender = (select min(sender) from chain_senders where network = $1)
+        and (next_claim_at is null or next_claim_at > $2)`,
+    [network, at],
   );
 }
 
-/** Takes the senders whose line is to be looked at; returns their networks. */
+/** Takes the lines that are to be looked at; returns their networks. */
 export async function takeDueClaims(tx: Sql, until: Date): Promise<Network[]> {
   const rows = await tx.query<{ network: Network }>(
     'update chain_senders set next_claim_at = null where next_claim_at <= $1 returning network',

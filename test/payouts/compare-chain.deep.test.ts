@@ -97,12 +97,12 @@ async function signElsewhere(
   call: { readonly to: string; readonly value: bigint; readonly data: string },
 ): Promise<string> {
   assert.ok(world.spec.kind === 'evm');
-  const { urls, key, chainId } = world.spec;
+  const { urls, keys, chainId } = world.spec;
   const [sender, url] = [chain.senders[0], urls[0] ?? ''];
   const { result: nonce } = await callNode(url, 'eth_getTransactionCount', [sender, 'latest']);
   const fees = { gas: 100_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n };
   const transaction = { chainId, nonce: BigInt(String(nonce)), ...call, ...fees };
-  const signed = await signTransaction(signerOf(key), transaction, sender);
+  const signed = await signTransaction(signerOf(keys[0]), transaction, sender);
   assert.ok(signed.kind === 'signed');
   await callNode(url, 'eth_sendRawTransaction', [signed.raw]);
   await world.pass(1, 1_000);

@@ -16,9 +16,14 @@ async function older(options: Parameters<typeof startWithOlderBooks>[0]): Promis
   return books;
 }
 
-for (const world of ['evm', 'tron'] as const) {
-  test(`on ${world} a service with older books sends nothing, says why, and goes on once the paid order is settled`, async () => {
-    const { drill, service, driver, lost, next, hash, ...books } = await older({ world, seed: 31 });
+for (const [world, senders] of [
+  ['evm', 1],
+  ['evm', 2],
+  ['tron', 1],
+  ['tron', 2],
+] as const) {
+  test(`on ${world} a service with older books and senders: ${senders} sends nothing, says why, and goes on once the paid order is settled`, async () => {
+    const { drill, service, driver, lost, next, hash, ...books } = await older({ world, seed: 31, senders });
     await books.pay(next);
     await books.pay(lost);
     await drill.world.pass(3, 3 * drill.world.blockMs);

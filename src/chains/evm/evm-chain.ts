@@ -1,5 +1,6 @@
 // An EVM network as a `Chain`: composes providers, the watch, checks, signing and lookups.
 import type { Clock } from '../../lib/clock.ts';
+import { activeOf } from '../active-senders.ts';
 import type { Chain, ChainHealth, Funds, Sighting } from '../chain.ts';
 import { quorumOf } from './agree.ts';
 import { broadcast } from './broadcast.ts';
@@ -37,8 +38,9 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
   const plan = planOf(settings);
   const { chainId } = plan;
   const providers = settings.providers.map(provider => openProvider(provider, { chainId, monotonicMs }));
-  const [first, ...former] = settings.senders;
-  const senders = [first.address, ...former.map(({ address }) => address)] as const;
+  const [first, ...others] = settings.senders;
+  const senders = [first.address, ...others.map(({ address }) => address)] as const;
+  const activeSenders = activeOf(settings.senders);
   const signers = new Map(
     settings.senders.flatMap(({ address, signer }) => (signer ? [[address, signer] as const] : [])),
   );
@@ -82,6 +84,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     name: plan.network,
     network: plan.network,
     senders,
+    activeSenders,
     depth: plan.depth,
     window: start.isDelegated ? 1 : plan.window,
     maxAttempts: plan.maxAttempts,

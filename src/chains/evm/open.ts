@@ -1,5 +1,6 @@
 // Opens an EVM network from its entry in the settings.
 import { parseUnits } from '../../lib/decimals.ts';
+import { faultsOfActive } from '../active-senders.ts';
 import { type OpenDeps, type Opened, senderOf, urlOf } from '../opening.ts';
 import type { EvmChainSettings } from './entry.ts';
 import { openEvmChain } from './evm-chain.ts';
@@ -14,19 +15,23 @@ export async function openEvm(entry: EvmChainSettings, { clock, signers }: OpenD
     const { url: _, urlFile: __, ...rest } = provider;
     return { ...rest, url: urlOf(provider, `providers[${index}]`, faults) };
   });
-  const [first, ...former] = entry.senders.map((sender, index): EvmSender => {
+  const [first, ...others] = entry.senders.map((sender, index): EvmSender => {
     const { open, address } = senderOf(sender, `senders[${index}]`, network, signers, faults);
     if (!open) return { address };
-    if (open.evm !== undefined) return { address: open.evm, signer: open.signer };
+    if (open.evm !== undefined) {
+      return { address: open.evm, signer: open.signer, isActive: sender.active === true };
+    }
     faults.push(`senders[${index}].signer is one that does not sign for EVM networks`);
     return { address };
   });
   if (!first || faults.length > 0) return { faults };
+  const twice = faultsOfActive([first, ...others]);
+  if (twice.length > 0) return { faults: twice };
   const settings = {
     ...limitsOf(entry),
     network,
     providers,
-    senders: [first, ...former],
+    senders: [first, ...others],
     ...(test && { test }),
   } as const;
   const { chain, start } = await openEvmChain(settings, { clock });

@@ -12,12 +12,14 @@ export type EvmSender = {
   readonly address: string;
   /** A former sender may be looked after without its key. */
   readonly signer?: Signer;
+  /** Takes new slots, as the first always does. */
+  readonly isActive?: boolean;
 };
 
 export type EvmSettings = {
   readonly network: EvmNetwork;
   readonly providers: readonly ProviderSettings[];
-  /** The first takes new slots. */
+  /** The first takes new slots, and so do those that are active. */
   readonly senders: readonly [EvmSender, ...EvmSender[]];
   readonly depth?: number;
   readonly window?: number;

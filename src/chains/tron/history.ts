@@ -28,7 +28,7 @@ export async function historyOf(
   const newest = await firstAnswer(nodes, node => node.solid());
   if (newest.failure !== undefined) return undefined;
   const { number: last, timeMs } = newest.value;
-  const read = readTransfersOf(hexAddress(sender), tokens);
+  const read = readTransfersOf(new Set([hexAddress(sender)]), tokens);
   const transfers: ChainHistory['transfers'][number][] = [];
   const ranges = rangesOf(firstSince(newest.value, since), last);
   for (let done = 0; done < ranges.length; done += CALLS_AT_ONCE) {

@@ -1,11 +1,12 @@
-// The transfers that a sender made in the last minutes, from every block up to the newest. Tron has no nonces, so only the blocks show
-// what left after a database went back. One reader for each sender and process goes on where it stopped.
+// The transfers that our senders made in the last minutes, from every block up to the newest. Tron has no nonces, so only the blocks show
+// what left after a database went back. One reader for each process goes on where it stopped.
 import type { OwnTransfer } from '../chain.ts';
 import type { TronTokens } from './assets.ts';
 import { hexAddress } from './hex-address.ts';
 import { tron } from './network.ts';
 import { firstAnswer, type Heads, type Node, type Side } from './nodes.ts';
-import { readTransfersOf } from './read-blocks.ts';
+import type { Reader } from './provider.ts';
+import { type ReadBlocks, type ReadTransfer, readTransfersOf } from './read-blocks.ts';
 
 const { blockMs } = tron;
 /** How far back the first look goes, and how long what was found is kept. */
@@ -21,32 +22,31 @@ type State = {
   solid: number;
   head: number;
   /** With the head at which each was found. */
-  readonly found: Map<string, { readonly transfer: OwnTransfer; readonly head: number }>;
-  reading?: Promise<readonly OwnTransfer[] | undefined>;
+  readonly found: Map<string, { readonly transfer: ReadTransfer; readonly head: number }>;
+  reading?: Promise<readonly ReadTransfer[] | undefined>;
 };
 
 export type OwnTransfers = (sender: string) => Promise<readonly OwnTransfer[] | undefined>;
 
 /** Callers at the same time share one reading. */
-export function ownTransfersOf(nodes: readonly Node[], tokens: TronTokens): OwnTransfers {
-  const states = new Map<string, State>();
-  return sender => {
-    const state: State = states.get(sender) ?? { solid: 0, head: 0, found: new Map() };
-    states.set(sender, state);
-    state.reading ??= readNew(nodes, tokens, sender, state).finally(() => {
+export function ownTransfersOf(nodes: readonly Node[], tokens: TronTokens, senders: readonly string[]): OwnTransfers {
+  const state: State = { solid: 0, head: 0, found: new Map() };
+  const read = readTransfersOf(new Set(senders.map(hexAddress)), tokens);
+  return async sender => {
+    state.reading ??= readNew(nodes, read, state).finally(() => {
       delete state.reading;
     });
-    return state.reading;
+    const own = hexAddress(sender);
+    return (await state.reading)?.flatMap(({ from, ...transfer }) => (from === own ? [transfer] : []));
   };
 }
 
 /** Up to the newest head whose blocks are shown: a node that names one that nobody has does not stop the others. */
 async function readNew(
   nodes: readonly Node[],
-  tokens: TronTokens,
-  sender: string,
+  read: Reader<ReadBlocks>,
   state: State,
-): Promise<readonly OwnTransfer[] | undefined> {
+): Promise<readonly ReadTransfer[] | undefined> {
   const asked = await Promise.all(nodes.map(node => node.heads()));
   const heads = asked.flatMap(({ failure, ...rest }) => (failure === undefined && 'value' in rest ? [rest.value] : []));
   const newest = heads.toSorted((a, b) => b.head.number - a.head.number);
@@ -56,8 +56,7 @@ async function readNew(
   if (isBack && heads.length >= Math.min(2, nodes.length)) [state.solid, state.head] = [0, 0];
   const isTold = newest.filter(({ head }, index) => head.number !== newest[index - 1]?.head.number);
   for (const one of isTold)
-    if (await readUpTo(nodes, tokens, sender, state, one))
-      return [...state.found.values()].map(({ transfer }) => transfer);
+    if (await readUpTo(nodes, read, state, one)) return [...state.found.values()].map(({ transfer }) => transfer);
   return undefined;
 }
 
@@ -67,15 +66,13 @@ async function readNew(
  */
 async function readUpTo(
   nodes: readonly Node[],
-  tokens: TronTokens,
-  sender: string,
+  read: Reader<ReadBlocks>,
   state: State,
   { head, solid }: Heads,
 ): Promise<boolean> {
   // No fork goes back so far: a node that lags does not show the newest blocks.
   if (head.number < state.head - FORK_BLOCKS) return false;
   const first = Math.max(head.number - WINDOW_BLOCKS, 1);
-  const read = readTransfersOf(hexAddress(sender), tokens);
   const take = async (side: Side, from: number, to: number, upTo: 'solid' | 'head'): Promise<boolean> => {
     const ranges = rangesOf(from, to);
     for (let done = 0; done < ranges.length; done += CALLS_AT_ONCE) {

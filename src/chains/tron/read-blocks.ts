@@ -1,4 +1,4 @@
-// Reads a list of whole blocks, and of their transactions the transfers of one sender.
+// Reads a list of whole blocks, and of their transactions the transfers of some senders.
 import { valueAt } from '../../lib/exact-json.ts';
 import { addressOf } from '../address.ts';
 import { type AssetSymbol, SYMBOLS } from '../asset.ts';
@@ -13,8 +13,11 @@ import type { Reader } from './provider.ts';
 export type ReadBlocks = {
   /** Heights, in the order of the answer. */
   readonly numbers: readonly number[];
-  readonly transfers: ChainHistory['transfers'];
+  readonly transfers: readonly ReadTransfer[];
 };
+
+/** `from`: in hexadecimal, as it was asked for. */
+export type ReadTransfer = ChainHistory['transfers'][number] & { readonly from: string };
 
 const ID = /^[0-9a-f]{64}$/;
 const AMOUNT = /^\d{1,19}$/;
@@ -23,7 +26,7 @@ const ADDRESS = /^41[0-9a-f]{40}$/;
 const CALL = new RegExp(`^${SELECTORS.transfer}[0-9a-f]{24}([0-9a-f]{40})([0-9a-f]{64})`);
 
 /** Transfers of TRX and of the tokens; what failed has moved nothing. A transaction that cannot be read makes the answer unreadable. */
-export const readTransfersOf = (owner: string, tokens: TronTokens): Reader<ReadBlocks> => {
+export const readTransfersOf = (owners: ReadonlySet<string>, tokens: TronTokens): Reader<ReadBlocks> => {
   const symbols = new Map(
     SYMBOLS.flatMap(symbol => {
       const token = tokens[symbol];
@@ -33,13 +36,13 @@ export const readTransfersOf = (owner: string, tokens: TronTokens): Reader<ReadB
   return answer => {
     const blocks = listAt(answer, 'block');
     const numbers: number[] = [];
-    const transfers: ChainHistory['transfers'][number][] = [];
+    const transfers: ReadTransfer[] = [];
     for (const block of blocks ?? []) {
       const head = readBlock(block);
       if (!head || head === 'none') return undefined;
       numbers.push(head.number);
       for (const transaction of listAt(block, 'transactions') ?? []) {
-        const found = transferIn(transaction, owner, symbols);
+        const found = transferIn(transaction, owners, symbols);
         if (found === undefined) return undefined;
         if (found !== 'none') transfers.push(found);
       }
@@ -50,15 +53,16 @@ export const readTransfersOf = (owner: string, tokens: TronTokens): Reader<ReadB
 
 function transferIn(
   transaction: unknown,
-  owner: string,
+  owners: ReadonlySet<string>,
   symbols: ReadonlyMap<string, AssetSymbol>,
-): ChainHistory['transfers'][number] | 'none' | undefined {
+): ReadTransfer | 'none' | undefined {
   const contract = valueAt(transaction, ['raw_data', 'contract', '0']);
   const at = (...path: string[]) => textAt(contract, 'parameter', 'value', ...path);
   const hash = textAt(transaction, 'txID');
   const type = textAt(contract, 'type');
   if (hash === undefined || !ID.test(hash) || type === undefined) return undefined;
-  if (at('owner_address') !== owner) return 'none';
+  const from = at('owner_address');
+  if (from === undefined || !owners.has(from)) return 'none';
   const result = textAt(transaction, 'ret', '0', 'contractRet');
   // Without a result it may have moved money.
   if (result === undefined) return undefined;
@@ -66,12 +70,12 @@ function transferIn(
   if (type === 'TransferContract') {
     const [to, amount] = [at('to_address'), at('amount')];
     if (to === undefined || !ADDRESS.test(to) || amount === undefined || !AMOUNT.test(amount)) return undefined;
-    return { hash, symbol: tron.coin.symbol, to: base58(to.slice(2)), units: BigInt(amount) };
+    return { from, hash, symbol: tron.coin.symbol, to: base58(to.slice(2)), units: BigInt(amount) };
   }
   const symbol = type === 'TriggerSmartContract' ? symbols.get(at('contract_address') ?? '') : undefined;
   const [, to, units] = CALL.exec(at('data') ?? '') ?? [];
   if (!symbol || to === undefined || units === undefined) return 'none';
-  return { hash, symbol, to: base58(to), units: BigInt(`0x${units}`) };
+  return { from, hash, symbol, to: base58(to), units: BigInt(`0x${units}`) };
 }
 
 const base58 = (body: string) => addressOf('tron', Buffer.from(body, 'hex'));

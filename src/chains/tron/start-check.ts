@@ -15,6 +15,8 @@ export type TronSender = {
   readonly address: string;
   /** A former sender may be looked after without its key. */
   readonly signer?: DigestSigner;
+  /** Takes new slots, as the first always does. */
+  readonly isActive?: boolean;
 };
 
 export type StartCheck = {

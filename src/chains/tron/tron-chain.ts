@@ -1,6 +1,7 @@
 // Tron as a chain: TRX and TRC-20 tokens. It has no nonces, so the service counts slots itself, and a slot that is not used
 // blocks no other. See `expiry.ts` for what keeps a payout from being paid twice.
 import type { Clock } from '../../lib/clock.ts';
+import { activeOf } from '../active-senders.ts';
 import type { AssetSymbol } from '../asset.ts';
 import type { Attempt, Block, Chain, ChainHealth, Sighting, Transfer } from '../chain.ts';
 import { openAbsenceProof } from './absence.ts';
@@ -29,7 +30,7 @@ import {
 
 export type TronSettings = {
   readonly providers: readonly ProviderSettings[];
-  /** The first takes new slots. */
+  /** The first takes new slots, and so do those that are active. */
   readonly senders: readonly [TronSender, ...TronSender[]];
   readonly window?: number;
   /** The most that one call of a token may cost, in sun; 30 TRX when absent. */
@@ -76,7 +77,8 @@ type Plan = StartDeps & {
 };
 
 function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchecked }: Plan): Chain {
-  const [first, ...former] = senders;
+  const [first, ...others] = senders;
+  const addresses = [first.address, ...others.map(({ address }) => address)] as const;
   const absence = openAbsenceProof();
 
   async function lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting> {
@@ -92,7 +94,8 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
   return {
     name: NETWORK,
     network: NETWORK,
-    senders: [first.address, ...former.map(({ address }) => address)],
+    senders: addresses,
+    activeSenders: activeOf(senders),
     depth: SOLID_DEPTH,
     window,
     maxAttempts: MAX_ATTEMPTS,
@@ -133,7 +136,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     lookup,
     readTransfer: hash => readTransferIn(nodes, tokens, hash),
     history: (sender, since) => historyOf(nodes, tokens, sender, since),
-    ownTransfers: ownTransfersOf(nodes, tokens),
+    ownTransfers: ownTransfersOf(nodes, tokens, addresses),
     isShown: hash => isShownBy(nodes, hash),
     maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + delayMs(sighting)),

@@ -1,4 +1,5 @@
 // The chain of a drill, opened from what fits into the arguments of a process: a killed process must reach the same chain.
+import assert from 'node:assert/strict';
 import type { Chain } from '../../../src/chains/chain.ts';
 import { openEvmChain } from '../../../src/chains/evm/evm-chain.ts';
 import { keySigner } from '../../../src/chains/signer/key-signer.ts';
@@ -13,12 +14,15 @@ export type ChainSpec =
   | {
       readonly kind: 'evm';
       readonly urls: readonly string[];
-      readonly key: string;
+      readonly keys: Keys;
       readonly chainId: number;
       readonly token: string;
     }
-  | { readonly kind: 'tron'; readonly urls: readonly string[]; readonly key: string }
+  | { readonly kind: 'tron'; readonly urls: readonly string[]; readonly keys: Keys }
   | { readonly kind: 'simulated' };
+
+/** Of the senders, which all take slots. */
+export type Keys = readonly [string, ...string[]];
 
 export const EVM_BLOCK_MS = 1_000;
 /** Done early and final late, so that a reorganisation can undo what is done. */
@@ -33,16 +37,19 @@ type Deps = { readonly clock: Pick<SandboxClock, 'now' | 'refresh'>; readonly db
 export async function openChainOf(spec: ChainSpec, { clock, db }: Deps): Promise<Chain> {
   if (spec.kind === 'simulated') return sandboxChains({ clock, store: sandboxChainStore(db) }).polygon;
   const providers = spec.urls.map((url, index) => ({ name: `node-${index + 1}`, url }));
-  const signer = signerOf(spec.key);
-  const { evm, tron } = addressesOf(signer.publicKey);
-  if (spec.kind === 'tron') {
-    return (await openTronChain({ providers, senders: [{ address: tron, signer }] }, { clock })).chain;
-  }
+  const [first, ...others] = spec.keys.map(key => {
+    const signer = signerOf(key);
+    const { evm, tron } = addressesOf(signer.publicKey);
+    return { address: spec.kind === 'tron' ? tron : evm, signer, isActive: true };
+  });
+  assert.ok(first);
+  const senders = [first, ...others] as const;
+  if (spec.kind === 'tron') return (await openTronChain({ providers, senders }, { clock })).chain;
   const { chain } = await openEvmChain(
     {
       network: 'ethereum',
       providers,
-      senders: [{ address: evm, signer }],
+      senders,
       depth: EVM_DEPTH,
       test: { chainId: spec.chainId, blockMs: EVM_BLOCK_MS, tokens: { usdt: spec.token } },
     },

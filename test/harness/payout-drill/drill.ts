@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Chain } from '../../../src/chains/chain.ts';
+import { coinOf } from '../../../src/chains/networks.ts';
 import type { LimitSettings } from '../../../src/config/payout-settings.ts';
 import { resumeHaltedSender } from '../../../src/orders/resume-sender.ts';
 import { blockPayee } from '../../../src/payouts/block-payee.ts';
@@ -58,6 +59,10 @@ export type Drill = {
   /** Blocks the payee of an order, or lifts the block. */
   block(order: PaidOrder, isBlocked: boolean): Promise<void>;
   countPayouts(): Promise<number>;
+  /** Senders that have payouts. */
+  countSenders(): Promise<number>;
+  /** Somebody else moves a unit of the coin with the key of a sender. */
+  useElsewhere(sender: string): Promise<void>;
   /** Transfers that are saved: of an order, or of all. */
   countTransfers(order?: PaidOrder): Promise<number>;
   act(order: PaidOrder, verb: 'retry' | 'void'): Promise<number>;
@@ -100,7 +105,11 @@ const ORDERS = `
             order by state not in ('reverted', 'voided') desc, created_at desc, id desc limit 1) p on true`;
 
 /** Of one asset on the network of the drill, in units of the asset. */
-export type DrillOptions = { readonly perDay?: string };
+export type DrillOptions = {
+  readonly perDay?: string;
+  /** Senders that take slots. */
+  readonly senders?: number;
+};
 
 /** The most that left in 24 hours. What left exactly that long before has left them. */
 const DAY_SUMS = `
@@ -112,19 +121,20 @@ export async function openDrill(
   name: WorldName,
   seed: number,
   index: number,
-  { perDay }: DrillOptions = {},
+  { perDay, senders = 1 }: DrillOptions = {},
 ): Promise<Drill> {
   const random = randomOf(seed, index);
-  const key = Buffer.from(Uint8Array.from({ length: 32 }, () => 1 + random.below(250))).toString('hex');
+  const newKey = () => Buffer.from(Uint8Array.from({ length: 32 }, () => 1 + random.below(250))).toString('hex');
+  const keys = [newKey(), ...Array.from({ length: senders - 1 }, newKey)] as const;
   const limits: LimitSettings[] = perDay === undefined ? [] : [{ symbol: 'usdt', perDay }];
   const env = { TRILHO_PAYOUTS: JSON.stringify({ limits }) };
   const first = await startService({ now: START, env });
   const control = (change: Record<string, unknown>) => orderDriver(first).fault('polygon', change);
   const world =
     name === 'evm'
-      ? await openEvmWorld(START, key)
+      ? await openEvmWorld(START, keys)
       : name === 'tron'
-        ? await openTronWorld(START, key, seed + index)
+        ? await openTronWorld(START, keys, seed + index)
         : await openSimulatedWorld(START, { sql: (text, values) => first.sql(text, values), control });
   const db = openDatabase({ connection: { connectionString: first.databaseUrl }, log: silentLog, maxConnections: 4 });
   const clock = { now: world.now, refresh: async () => {} };
@@ -141,6 +151,8 @@ export async function openDrill(
   const driver = orderDriver(service);
   const paid: PaidOrder[] = [];
   const [injected, seenWrong]: [string[], string[]] = [[], []];
+  /** Hashes of what somebody else sent. */
+  const foreign: string[] = [];
   const children = new Set<ChildProcess>();
 
   const start = (program: Program['program'], step?: number): ChildProcess => {
@@ -253,6 +265,20 @@ export async function openDrill(
       const [row] = await db.query<{ count: number }>('select count(*)::int as count from payouts');
       return row?.count ?? 0;
     },
+    countSenders: async () => {
+      const [row] = await db.query<{ count: number }>('select count(distinct sender)::int as count from payouts');
+      return row?.count ?? 0;
+    },
+    useElsewhere: async sender => {
+      // Of bytes that are sent and in no block yet the nodes do not say the next slot.
+      for (let nonce: bigint | undefined; nonce === undefined; ) {
+        nonce = await chain.nextNonce(sender);
+        if (nonce === undefined) await world.pass(1, world.blockMs);
+        else foreign.push(await moveElsewhere(sender, nonce));
+      }
+      injected.push('foreign use of the key');
+      await world.pass(1, world.blockMs);
+    },
     act: async ({ id }, verb) => {
       const { status } = await service.post(`/crypto/transactions/${id}/${verb}`, {});
       return status;
@@ -268,9 +294,12 @@ export async function openDrill(
       }
       const node = await openOrderNode(first.databaseUrl, world.now().toISOString());
       const deps = { ...node.deps, chains: { [world.network]: chain } };
-      const passed = await resumeHaltedSender(deps, world.network, chain.senders[0]);
+      for (const sender of chain.senders) {
+        const passed = await resumeHaltedSender(deps, world.network, sender, foreign);
+        hasActed = hasActed || passed !== undefined;
+      }
       await node.close();
-      return hasActed || passed !== undefined;
+      return hasActed;
     },
     mend: () => world.mend(),
     rest: async () => {
@@ -290,6 +319,16 @@ export async function openDrill(
       await world.stop();
     },
   };
+
+  async function moveElsewhere(sender: string, nonce: bigint): Promise<string> {
+    const slot = { network: world.network, sender, nonce };
+    const { symbol } = coinOf(world.network);
+    assert.ok(symbol === 'eth' || symbol === 'trx');
+    const signed = await chain.sign({ slot, symbol, units: 1n, to: world.newAddress(random) }, []);
+    assert.ok(signed.kind === 'signed');
+    await chain.broadcast({ ...signed, number: 1, kind: 'transfer', signedAt: world.now() }, sender);
+    return signed.hash;
+  }
 
   const readOrders = () => db.query<OrderRow>(ORDERS);
 
@@ -315,7 +354,8 @@ export async function openDrill(
       if (!isPaid && !mayHaveLeft && times > 0) wrong.push(words);
       if (!isResting(row)) lost.push(`${words}, and it does not come to rest`);
     }
-    const strays = (await world.outgoing()) - transfers;
+    // On EVM networks logs are counted, and a coin leaves none.
+    const strays = (await world.outgoing()) - transfers - (world.name === 'tron' ? foreign.length : 0);
     // A token that keeps a part moves it in a transfer of its own.
     if (strays > 0 && !injected.includes('keeping token')) wrong.push(`${strays} transfers belong to no order`);
     wrong.push(...seenWrong, ...(await differences(db)));

@@ -7,7 +7,7 @@ import { callNode, startEvmNode } from '../../../src/sandbox/evm-node/evm-node.t
 import { deployToken } from '../../../src/sandbox/evm-node/tokens.ts';
 import { testClock } from '../clock.ts';
 import { startRpcProxy } from '../rpc-proxy.ts';
-import { EVM_BLOCK_MS, signerOf } from './chain-of.ts';
+import { EVM_BLOCK_MS, type Keys, signerOf } from './chain-of.ts';
 import { denying, lagging, lossy, lying, mute } from './rpc-faults.ts';
 import type { Fault, World } from './world.ts';
 
@@ -26,18 +26,21 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
 const topic = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 
-export async function openEvmWorld(start: string, key: string): Promise<World> {
+export async function openEvmWorld(start: string, keys: Keys): Promise<World> {
   const clock = testClock(start);
-  const signer = signerOf(key);
+  const signer = signerOf(keys[0]);
+  const senders = keys.map(key => addressesOf(signerOf(key).publicKey).evm);
   const sender = addressesOf(signer.publicKey).evm;
+  const last = senders.at(-1) ?? sender;
   const node = await startEvmNode({ slotsInEpoch: EPOCH });
-  await node.rpc('anvil_setBalance', [sender, hex(COINS)]);
+  const setCoins = (owner: string, coins: bigint) => node.rpc('anvil_setBalance', [owner, hex(coins)]);
+  for (const one of senders) await setCoins(one, COINS);
   const token = await deployToken(node, 'PlainToken', 6, sender, TOKENS);
   await node.mine(OLD_BLOCKS);
   const proxies = await Promise.all([startRpcProxy(node.url), startRpcProxy(node.url)]);
   const ask = (method: string, params: readonly unknown[]) => callNode(node.url, method, params);
   const signature = keccak256(Buffer.from('Transfer(address,address,uint256)'));
-  const logs = async (from: string, to: string | null): Promise<{ data: string }[]> =>
+  const logsOf = async (from: string, to: string | null): Promise<{ data: string }[]> =>
     node.rpc('eth_getLogs', [
       {
         address: token.address,
@@ -46,12 +49,14 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
         topics: [signature, topic(from), to && topic(to)],
       },
     ]);
+  const logs = async (to: string | null) => (await Promise.all(senders.map(one => logsOf(one, to)))).flat();
   /** Balances of the token lie under the hash of their owner and the place of the table. */
-  const setTokens = async (units: bigint) => {
+  const setTokens = async (owner: string, units: bigint) => {
     const types = [{ type: 'address' }, { type: 'uint256' }] as const;
-    const place = keccak256(encodeAbiParameters(types, [`0x${sender.slice(2)}`, BALANCES]));
+    const place = keccak256(encodeAbiParameters(types, [`0x${owner.slice(2)}`, BALANCES]));
     await node.rpc('anvil_setStorageAt', [token.address, place, word(units)]);
   };
+  for (const one of senders) await setTokens(one, TOKENS);
   const setHiddenRate = (rate: bigint) =>
     node.rpc('anvil_setStorageAt', [token.address, word(HIDDEN_RATE), word(rate)]);
   const setBaseFee = (fee: bigint) => node.rpc('anvil_setNextBlockBaseFeePerGas', [hex(fee)]);
@@ -71,7 +76,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
   return {
     name: 'evm',
     network: NETWORK,
-    spec: { kind: 'evm', urls: proxies.map(({ url }) => url), key, chainId: node.chainId, token: token.address },
+    spec: { kind: 'evm', urls: proxies.map(({ url }) => url), keys, chainId: node.chainId, token: token.address },
     blockMs: EVM_BLOCK_MS,
     now: clock.now,
     newAddress: random => {
@@ -111,9 +116,9 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
           isHigh = true;
           await setBaseFee(left);
         },
-        'empty wallet': () => (random.chance(0.5) ? setTokens(0n) : node.rpc('anvil_setBalance', [sender, '0x0'])),
+        'empty wallet': () => (random.chance(0.5) ? setTokens(last, 0n) : setCoins(last, 0n)),
         'foreign use of the key': useKeyElsewhere,
-        'reverting token': () => setTokens(1n),
+        'reverting token': () => Promise.all(senders.map(one => setTokens(one, 1n))),
         'keeping token': () => setHiddenRate(100n),
         'denied payee': () => {
           for (const proxy of proxies) proxy.rule = denying(payees[0] ?? '');
@@ -128,18 +133,20 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
       if (isHigh) await setBaseFee(minimumFee);
       isHigh = false;
       await setHiddenRate(0n);
-      if ((await token.balanceOf(sender)) < 10n ** 6n) await setTokens(TOKENS);
-      await node.rpc('anvil_setBalance', [sender, hex(COINS)]);
+      for (const one of senders) {
+        if ((await token.balanceOf(one)) < 10n ** 6n) await setTokens(one, TOKENS);
+        await setCoins(one, COINS);
+      }
     },
     reorganise: async depth => {
       await node.rpc('anvil_reorg', [depth, []]);
     },
     landed: async address => {
-      const found = await logs(sender, address);
+      const found = await logs(address);
       return { times: found.length, units: found.reduce((sum, { data }) => sum + BigInt(data), 0n) };
     },
     outgoing: async () => {
-      const found = await logs(sender, null);
+      const found = await logs(null);
       return found.length;
     },
     stop: async () => {

@@ -18,6 +18,8 @@ const MAX_ROUND_MS = 20_000;
 const MAX_KILL_MS = 1_500;
 const MINE_EVERY_MS = 100;
 const PAUSES = 3;
+const SENDERS = 3;
+const AHEAD_MS = 30 * 60_000;
 /** In units of the asset: one order of a drill fits, and seldom two. */
 const LIMIT = '190';
 const DAY_MS = 86_400_000;
@@ -50,6 +52,12 @@ async function withThreeNodes(drill: Drill, beside: () => Promise<void> = async 
   await Promise.all([...kills, beside()]);
   isOver = true;
   await mining;
+}
+
+/** Notes it when one sender alone has sent. */
+async function severalSent(drill: Drill): Promise<void> {
+  const count = await drill.countSenders();
+  if (count < 2) drill.seenWrong.push(`${count} of ${SENDERS} senders have payouts`);
 }
 
 /** Notes a transfer to an order whose payout was stopped before anything was signed. */
@@ -197,6 +205,43 @@ export const KINDS: readonly Kind[] = [
           drill.injected.push('pause');
         }
       });
+    },
+  },
+  {
+    name: 'three senders, one of them poor',
+    variants: { evm: 8, tron: 8, simulated: 0 },
+    options: { senders: SENDERS },
+    run: async drill => {
+      await drill.begin('empty wallet');
+      await drill.pay(2 * MAX_ORDERS);
+      await withThreeNodes(drill);
+      await passRounds(drill);
+      await severalSent(drill);
+    },
+  },
+  {
+    name: 'three senders, the key of one is used elsewhere',
+    variants: { evm: 10, tron: 10, simulated: 0 },
+    options: { senders: SENDERS },
+    run: async drill => {
+      await drill.pay(2 * MAX_ORDERS);
+      await withThreeNodes(drill, async () => {
+        await wait(drill.random.below(MAX_KILL_MS));
+        await drill.useElsewhere(drill.random.pick(drill.chain.senders));
+      });
+      // The first of them is how the service finds out; those that are made after do not wait for a person.
+      const before = await drill.pay(1);
+      await passRounds(drill, 2);
+      // The clocks of nodes run ahead in a drill, and so may the moment of the halt.
+      await drill.pass(3, AHEAD_MS);
+      const all = await drill.pay(MAX_ORDERS);
+      await withThreeNodes(drill);
+      for (let round = 0; round < ROUNDS; round++) await drill.pass(3, MAX_ROUND_MS);
+      for (const { id, address } of all.slice(before.length)) {
+        const { times } = await drill.world.landed(address);
+        if (times !== 1) drill.seenWrong.push(`${id} was made after the halt of another sender, and waits`);
+      }
+      await severalSent(drill);
     },
   },
   {

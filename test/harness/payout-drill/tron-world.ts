@@ -5,21 +5,24 @@ import type { NodeFault } from '../../../src/sandbox/tron-node/faults.ts';
 import { startTronNode } from '../../../src/sandbox/tron-node/start.ts';
 import { testClock } from '../clock.ts';
 import { SLOT_MS, USDT } from '../tron.ts';
-import { signerOf } from './chain-of.ts';
+import { type Keys, signerOf } from './chain-of.ts';
 import type { Fault, World } from './world.ts';
 
 const SUN = 10_000_000_000n;
 const TOKENS = 1_000_000n * 10n ** 6n;
 const ENERGY_FEE = 100n;
 
-export async function openTronWorld(start: string, key: string, seed: number): Promise<World> {
+export async function openTronWorld(start: string, keys: Keys, seed: number): Promise<World> {
   const clock = testClock(start);
-  const sender = addressesOf(signerOf(key).publicKey).tron;
+  const senders = keys.map(key => addressesOf(signerOf(key).publicKey).tron);
+  const [last = ''] = senders.toReversed();
   const node = await startTronNode({ clock, endpoints: 2, seed });
   const { endpoints, parameters } = node;
   const fund = () => {
-    node.setBalance(sender, SUN);
-    node.setToken(USDT, { balances: { [sender]: TOKENS }, behaviour: 'normal' });
+    for (const sender of senders) {
+      node.setBalance(sender, SUN);
+      node.setToken(USDT, { balances: { [sender]: TOKENS }, behaviour: 'normal' });
+    }
   };
   fund();
   const both = (fault: NodeFault) => {
@@ -28,7 +31,7 @@ export async function openTronWorld(start: string, key: string, seed: number): P
   return {
     name: 'tron',
     network: 'tron',
-    spec: { kind: 'tron', urls: endpoints.map(({ url }) => url), key },
+    spec: { kind: 'tron', urls: endpoints.map(({ url }) => url), keys },
     blockMs: SLOT_MS,
     now: clock.now,
     newAddress: random =>
@@ -56,8 +59,8 @@ export async function openTronWorld(start: string, key: string, seed: number): P
           parameters.energyFee = random.pick([200n, 1_000n]);
         },
         'empty wallet': () => {
-          if (random.chance(0.5)) node.setBalance(sender, 0n);
-          else node.setToken(USDT, { balances: { [sender]: 0n } });
+          if (random.chance(0.5)) node.setBalance(last, 0n);
+          else node.setToken(USDT, { balances: { [last]: 0n } });
         },
         'reverting token': () => node.setToken(USDT, { behaviour: 'reverting_in_blocks' }),
         'keeping token': () => node.setToken(USDT, { behaviour: 'keeping' }),
@@ -73,10 +76,10 @@ export async function openTronWorld(start: string, key: string, seed: number): P
     },
     reorganise: async depth => node.fork(depth, 'forgotten'),
     landed: async address => {
-      const found = node.transfers().filter(({ from, to }) => from === sender && to === address);
+      const found = node.transfers().filter(({ from, to }) => senders.includes(from) && to === address);
       return { times: found.length, units: found.reduce((sum, { units }) => sum + units, 0n) };
     },
-    outgoing: async () => node.transfers().filter(({ from }) => from === sender).length,
+    outgoing: async () => node.transfers().filter(({ from }) => senders.includes(from)).length,
     stop: () => node.stop(),
   };
 }
