@@ -1,5 +1,6 @@
 // The only wiring: configuration → database, queue, modules, faces. `composeLive` and `composeSandbox` name what differs between the
 // modes. What starts here stops here, in the opposite order.
+import { warnOfGroups } from './accounts/check-approvers.ts';
 import { accountsModule } from './accounts/module.ts';
 import { hasPeople } from './accounts/people/store-people.ts';
 import { ALL_JOBS } from './all-jobs.ts';
@@ -89,6 +90,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     await requireRails(db, composed.rails, composed.clock.now());
     await warnOfNumbers({ db, rails: composed.rails, log });
     await warnOfNetworks({ db, chains: composed.chains, log });
+    await warnOfGroups({ db, log }, policy.approvalRules, composed.clock.now());
 
     /** With PORT=0 the port is known once the service listens. */
     let { port } = config;
@@ -116,7 +118,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       eventsModule({ ...core, ...outgoing, streamStallTimeoutMs }, config),
       ledgerModule(core),
       chargesModule({ ...charging, supportRefundLimitCents, passkeyRefundCents }, config),
-      walletsModule({ ...core, walletWait, screening }),
+      walletsModule({ ...core, ...policy, walletWait, screening }),
       quotesModule({ ...core, feePercent, orderTerms }),
       payoutsModule({ ...core, ...policy, coldAddresses, receiptKey, payoutOwner: payoutOwners(core) }),
       ordersModule({ ...paying, feePercent, orderTerms, settlement }, config),

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ENDINGS, HOLD_REASONS, MISMATCH_SETTLEMENTS, ORDER_EVENT_TYPES } from '../orders/order.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
+import { ApprovalsView } from './approvals.ts';
 import { CHARGE_EXAMPLE, ChargeView } from './charges.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { QUOTE_EXAMPLE } from './quotes.ts';
@@ -49,7 +50,10 @@ export const OrderView = Type.Object(
       ),
     ),
     approvedAt: Type.Optional(
-      DateTime({ description: 'When a second key or an operator approved its payout, which some services ask for.' }),
+      DateTime({
+        description:
+          'When the approvals of its payout were complete: of a second key or an operator, or of every group that must approve it.',
+      }),
     ),
     settledAs: Type.Optional(
       OneOf(MISMATCH_SETTLEMENTS, {
@@ -77,6 +81,7 @@ const { properties: viewed } = OrderView;
 export const OrderDetail = Type.Object(
   {
     ...viewed,
+    approvals: Type.Optional(ApprovalsView),
     charge: Type.Optional(Ref(ChargeView)),
     timeline: Type.Array(
       Type.Object(

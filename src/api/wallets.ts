@@ -5,6 +5,7 @@ import { FAMILIES } from '../chains/families.ts';
 import type { ChainFamily } from '../chains/family.ts';
 import { MESSAGE_SIGNATURE } from '../chains/signed-message.ts';
 import { OWNERSHIPS, WALLET_WARNING_CODES } from '../wallets/wallet.ts';
+import { ApprovalsView } from './approvals.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { AccountId, DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
@@ -60,8 +61,12 @@ export const WalletView = Type.Object(
     }),
     ownershipAt: Type.Optional(DateTime({ description: 'When the newest proof or declaration was recorded.' })),
     approvedAt: Type.Optional(
-      DateTime({ description: 'When a second key or an operator approved it, which some services ask for.' }),
+      DateTime({
+        description:
+          'When its approvals were complete: of a second key or an operator, or of every group that must approve it.',
+      }),
     ),
+    approvals: Type.Optional(ApprovalsView),
     usableAt: DateTime({ description: 'No order can name it before.' }),
     createdAt: DateTime(),
   },

@@ -38,7 +38,9 @@ export async function openFaces(
   const site = { assets: assetRoutes(app) };
   for (const { pages } of modules) pages?.(app, site);
   const ofModules = modules.flatMap(({ dashboard }) => dashboard ?? []);
-  dashboardRoutes(app, { ...deps, ...site, walletPolicy, certificates }, ofModules);
+  const approval = walletPolicy.approval || (config.payouts.approvals?.some(({ wallets }) => wallets) ?? false);
+  const pages = { ...deps, ...site, walletPolicy: { ...walletPolicy, approval }, certificates };
+  dashboardRoutes(app, pages, ofModules);
   docsRoutes(app);
   return app;
 }

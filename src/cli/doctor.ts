@@ -16,6 +16,7 @@ import type { Database } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { checkAgreements, type KnownOfAgreements } from './check-agreements.ts';
+import { checkApprovals } from './check-approvals.ts';
 import { checkArchiver } from './check-archiver.ts';
 import { checkPayouts } from './check-payouts.ts';
 import { checkPrices } from './check-prices.ts';
@@ -85,7 +86,15 @@ async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase>
     const replica = config.replica && content.rails ? [await checkReplica(db, config.replica)] : [];
     const secrets = content.rails ? await checkSecrets(db, config) : [];
     const archiver = await checkArchiver(db, systemClock.now());
-    const findings = [right('database: answers'), ...content.findings, ...secrets, ...replica, ...archiver];
+    const approvals = content.rails ? await checkApprovals(db, config) : [];
+    const findings = [
+      right('database: answers'),
+      ...content.findings,
+      ...secrets,
+      ...approvals,
+      ...replica,
+      ...archiver,
+    ];
     return { ...content, findings };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

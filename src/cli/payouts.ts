@@ -1,4 +1,4 @@
-// trilho payouts: lists and shows payouts, pauses and resumes them, approves one, sends one again, gives up a transfer that no block
+// trilho payouts: lists and shows payouts, pauses and resumes them, approves one and lists those that wait for it, sends one again, gives up a transfer that no block
 // has, lets a halted sender go on, fills a gap in its slots, and sweeps to the cold address.
 import { isTransactionHash } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,6 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { approveOrder } from '../orders/approve.ts';
 import { resumeHaltedSender } from '../orders/resume-sender.ts';
 import { voidByEither } from '../orders/void-by-either.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
@@ -22,6 +21,7 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
     'pause',
     'resume',
     'approve',
+    'approvals',
     'retry',
     'void',
     'settle',
@@ -36,34 +36,29 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
   if (verb === 'fill-gap') return (await import('./fill-gap.ts')).fillGapCommand(config, log, rest);
   if (verb === 'retry') return (await import('./retry-payout.ts')).retryPayoutCommand(config, log, rest);
   if (verb === 'settle') return (await import('./settle.ts')).settleCommand(config, log, rest);
-  if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);
+  if (verb === 'approve') return (await import('./approvals.ts')).approveCommand(config, log, rest);
+  if (verb === 'approvals') return (await import('./approvals.ts')).approvalsCommand(config, log, rest);
+  if (verb === 'void') return voidCommand(config, log, rest);
   // A sender is named by words, a pause by options.
   return rest[0] === undefined || rest[0].startsWith('-')
     ? resumePausedCommand(config, log, rest)
     : resumeSenderCommand(config, log, rest);
 }
 
-const DONE = {
-  approve: 'Approved. It is sent in its turn, as far as limits and funds allow.',
-  void: 'Given up. The service voids the slot; an order is held as payout_voided once that is final.',
-};
-
-async function act(config: Config, log: Log, verb: keyof typeof DONE, args: readonly string[]): Promise<number> {
-  const name = verb === 'void' ? 'payout or transaction id' : 'transaction id';
-  const { words, faults } = readArguments(args, { words: [name] });
+async function voidCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, faults } = readArguments(args, { words: ['payout or transaction id'] });
   const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<${name}> must be a UUID, not ${quoted(id)}`);
-  refuseFaults(`payouts ${verb}`, faults);
-  await withCharges({ config, log, action: `trilho payouts ${verb}` }, async deps => {
+  if (words.length > 0 && !isUuid(id)) faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
+  refuseFaults('payouts void', faults);
+  await withCharges({ config, log, action: 'trilho payouts void' }, async deps => {
     setAuditObject(id.toLowerCase());
     try {
-      if (verb === 'void') await voidByEither(deps, id);
-      else await approveOrder(deps, id, { by: 'operator' });
+      await voidByEither(deps, id);
     } catch (error) {
       throw error instanceof AppError ? new StartError(error.message) : error;
     }
   });
-  console.log(DONE[verb]);
+  console.log('Given up. The service voids the slot; an order is held as payout_voided once that is final.');
   return 0;
 }
 

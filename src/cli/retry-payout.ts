@@ -1,4 +1,5 @@
 // trilho payouts retry: sends an order again whose transfer moved nothing for good, or was refused before it took a slot.
+import { openApprovalRules } from '../accounts/approval-rules.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -21,7 +22,8 @@ export async function retryPayoutCommand(config: Config, log: Log, args: readonl
     const screening = await openScreening({ ...deps, log }, config.screening);
     const { settlement, walletPolicy } = config;
     try {
-      return await retryOrder({ ...deps, log, chains, screening, settlement, walletPolicy }, id);
+      const approvalRules = openApprovalRules(config.payouts.approvals);
+      return await retryOrder({ ...deps, log, chains, screening, settlement, walletPolicy, approvalRules }, id);
     } catch (error) {
       throw error instanceof AppError ? new StartError(error.message) : error;
     }

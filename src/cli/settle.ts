@@ -1,4 +1,5 @@
 // trilho payouts settle: an operator says what came of a transfer that the books cannot settle by themselves.
+import { openApprovalRules } from '../accounts/approval-rules.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -39,9 +40,10 @@ export async function settleCommand(config: Config, log: Log, args: readonly str
       if (as !== 'paid') return await settleMismatch(deps, id, as);
       const chains = await openChainsOfService(config, deps, log);
       const payoutLimits = openLimits(config.payouts.limits ?? [], config.mode);
+      const approvalRules = openApprovalRules(config.payouts.approvals);
       const { settlement } = config;
       const paid = { hash: hash ?? '', by: 'operator' };
-      return await settlePaid({ ...deps, chains, payoutLimits, settlement }, id, paid);
+      return await settlePaid({ ...deps, chains, payoutLimits, approvalRules, settlement }, id, paid);
     } catch (error) {
       throw error instanceof AppError ? new StartError(wordsOf(error)) : error;
     }

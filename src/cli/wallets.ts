@@ -1,10 +1,13 @@
 // trilho wallets: lists wallets, approves and blocks them, and says what screening works with.
+import { openApprovalRules } from '../accounts/approval-rules.ts';
+import { missingWords } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { MAX_PAGE_SIZE } from '../lib/paging.ts';
 import { blockPayee } from '../payouts/block-payee.ts';
+import { standingOf } from '../wallets/approvals.ts';
 import { approveWallet } from '../wallets/approve.ts';
 import { openScreeningFile } from '../wallets/screening-file.ts';
 import { readWalletPage } from '../wallets/store.ts';
@@ -44,42 +47,56 @@ async function list(config: Config, log: Log, args: readonly string[]): Promise<
 }
 
 function lineOf(wallet: Wallet): string {
-  const { id, accountId, network, address, name, createdBy, approvedAt, blockedAt } = wallet;
+  const { id, accountId, network, address, name, createdBy, approvedAt, approvals = [], blockedAt } = wallet;
   const standing = [
     ownershipOf(wallet).ownership,
-    approvedAt ? 'approved' : 'not approved',
+    approvedAt ? 'approved' : `not approved${approvals.length > 0 ? ` (${approvals.length} given)` : ''}`,
     ...(blockedAt ? ['BLOCKED'] : []),
   ];
   return [id, accountId, network, address, `by ${createdBy ?? 'unknown'}`, standing.join(', '), name].join('  ');
 }
 
-const DONE = { approve: 'is approved', block: 'is blocked: its address is not paid to', unblock: 'is not blocked' };
+const DONE = { block: 'is blocked: its address is not paid to', unblock: 'is not blocked' };
 
-async function act(config: Config, log: Log, verb: keyof typeof DONE, args: readonly string[]): Promise<number> {
+async function act(
+  config: Config,
+  log: Log,
+  verb: keyof typeof DONE | 'approve',
+  args: readonly string[],
+): Promise<number> {
   const { words, faults } = readArguments(args, { words: ['wallet id'] });
   const [id = ''] = words;
   if (words.length > 0 && !UUID.test(id)) faults.push(`<wallet id> must be a UUID, not ${quoted(id)}`);
   refuseFaults(`wallets ${verb}`, faults);
   const task = { config, log, action: `trilho wallets ${verb}` };
   const by = OPERATOR;
-  await (verb === 'approve'
-    ? withDatabase(task, deps => change(id, walletId => approveWallet(deps, walletId, { by })))
-    : withCharges(task, deps =>
-        change(id, walletId => blockPayee(deps, walletId, { by, isBlocked: verb === 'block' })),
-      ));
+  if (verb === 'approve') {
+    const approvalRules = openApprovalRules(config.payouts.approvals);
+    await withDatabase(task, async deps => {
+      const wallet = await change(id, walletId => approveWallet({ ...deps, approvalRules }, walletId, { by }));
+      const { groups, isApproved } = await standingOf(deps.db, approvalRules, wallet, deps.clock.now());
+      if (!isApproved) console.log(`Your approval counts, and others are missing: ${missingWords(groups)}`);
+      else console.log(`Wallet ${id} is approved.`);
+    });
+    return 0;
+  }
+  await withCharges(task, deps =>
+    change(id, walletId => blockPayee(deps, walletId, { by, isBlocked: verb === 'block' })),
+  );
   console.log(`Wallet ${id} ${DONE[verb]}.`);
   return 0;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function change(given: string, act: (id: string) => Promise<Wallet>): Promise<void> {
+async function change(given: string, act: (id: string) => Promise<Wallet>): Promise<Wallet> {
   const id = given.toLowerCase();
   setAuditObject(id);
   try {
-    await act(id);
+    return await act(id);
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') throw new StartError(`There is no wallet ${id}.`);
+    if (error instanceof AppError) throw new StartError(error.message);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// What can be set about payouts: how much may leave, of each asset, what raises an alarm, and which key signs receipts.
+// What can be set about payouts: how much may leave, of each asset, who approves it, what raises an alarm, and which key signs receipts.
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { parseUnits } from '../lib/decimals.ts';
@@ -52,6 +52,22 @@ export const LimitEntry = Type.Object(
   CLOSED,
 );
 
+/** Who approves, how many of them, and what. */
+export const ApprovalEntry = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 60 }),
+    // As the audit log writes them: the id of a key, `person:` and an id, or `operator`.
+    by: Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { minItems: 1, maxItems: 50, uniqueItems: true }),
+    needed: Type.Integer({ minimum: 1, maximum: 10 }),
+    wallets: Type.Optional(Type.Boolean()),
+    accountId: Id(),
+    symbol: Type.Optional(Type.Enum([...PAYOUT_SYMBOLS], { type: 'string' })),
+    network: Type.Optional(Type.Enum([...CHAIN_NETWORKS], { type: 'string' })),
+    above: Amount(),
+  },
+  CLOSED,
+);
+
 export const PayoutEntry = Type.Object(
   {
     limits: Type.Optional(
@@ -63,6 +79,7 @@ export const PayoutEntry = Type.Object(
         } satisfies Check,
       }),
     ),
+    approvals: Type.Optional(Type.Array(ApprovalEntry, { maxItems: 50 })),
     alarms: Type.Optional(
       Type.Object(
         {
@@ -90,11 +107,12 @@ export const PayoutEntry = Type.Object(
 );
 
 export type LimitSettings = Readonly<Static<typeof LimitEntry>>;
+export type ApprovalSettings = Readonly<Static<typeof ApprovalEntry>>;
 export type PayoutSettings = Readonly<Static<typeof PayoutEntry>>;
 
 export const payoutSettings = jsonOf(
   PayoutEntry,
-  'a JSON object { limits: [{ symbol, network, perPayout, … }], coldAddresses: { … }, alarms: { … }, … }',
+  'a JSON object { limits: [{ symbol, network, perPayout, … }], approvals: [{ name, by, needed, … }], coldAddresses: { … }, alarms: { … }, … }',
 );
 
 function hasDistinctAssets(limits: unknown): boolean {

@@ -1,8 +1,12 @@
-// Approval of a payout by a second pair of eyes. Approving is not sending: the order stands in line and passes every gate.
+// Approval of a payout by another pair of eyes, or by several of a group. Approving is not sending: the order stands in line and passes
+// every gate.
+import type { ApprovalRules } from '../accounts/approval-rules.ts';
+import { missingWords, requireCounted } from '../accounts/approvals.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { standingOf } from './approvals.ts';
 import { requireApprover } from './approver.ts';
 import { noSuchOrder } from './cancel.ts';
 import { joinLine } from './follow.ts';
@@ -11,17 +15,23 @@ import type { HoldReason, Order } from './order.ts';
 import { lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+export type ApproveOrderDeps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly approvalRules: ApprovalRules;
+};
 
 /** Holds that an approval ends. */
 export const APPROVABLE: readonly HoldReason[] = ['over_payout_limit', 'approval_needed'];
 
 /**
- * Approves the payout of an order at its terms of now, once; approved again it stays as it is. Refuses the key or person that
- * made the order, took its newest price or reported its money, all that share a maker with it, and an order whose crypto is on its way.
+ * Approves the payout of an order at its terms of now. Approved again by the same, or when all approvals are given, it stays as it is.
+ * Refuses the key or person that made the order, took its newest price or reported its money, all that share a maker with it, those
+ * whose approval adds nothing to a group that must give one, and an order whose crypto is on its way.
  */
 export async function approveOrder(
-  deps: Deps,
+  deps: ApproveOrderDeps,
   id: string,
   { by, accountId }: { readonly by: string; readonly accountId?: string | undefined },
 ): Promise<Order> {
@@ -29,11 +39,23 @@ export async function approveOrder(
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
     if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuchOrder();
-    if (before.approval) return before;
+    const standing = await standingOf(tx, deps.approvalRules, before, now);
+    if (before.approval && standing.isApproved) return before;
     requireUnsent(before);
     await requireApprover(tx, by, before, 'approve it');
-    const approved: Order = { ...before, approval: { by, at: now } };
+    const given = { ...before, approvals: [...(before.approvals ?? []), { by, at: now }] };
+    // Settings may ask for less than before: then what was given is enough.
+    const next = standing.isApproved ? standing : await standingOf(tx, deps.approvalRules, given, now);
+    const hasApproved = before.approvals?.some(approval => approval.by === by) ?? false;
+    if (!next.isApproved && hasApproved) return before;
+    if (next !== standing) requireCounted(standing.groups, next.groups, 'this order');
+    const kept = standing.isApproved ? before : given;
     const isHeldForIt = before.hold !== undefined && APPROVABLE.includes(before.hold.reason);
+    if (!next.isApproved) {
+      const lastError = isHeldForIt ? { lastError: missingWords(next.groups) } : {};
+      return writeOrderStep(tx, before, { after: { ...kept, ...lastError } }, now);
+    }
+    const approved: Order = { ...kept, approval: { by, at: now } };
     const after = await writeOrderStep(tx, before, isHeldForIt ? sentAgain(approved, now) : { after: approved }, now);
     await joinLine(deps, tx, after);
     return after;

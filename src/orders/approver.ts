@@ -1,4 +1,5 @@
 // Who may approve the payout of an order: none of those who made it, took its price, or reported the money that pays for it.
+import type { Approval } from '../accounts/approvals.ts';
 import { isSamePair, requireSecondKey } from '../accounts/second-key.ts';
 import { listReporters } from '../charges/store-money.ts';
 import type { Sql } from '../storage/database.ts';
@@ -12,11 +13,21 @@ export async function requireApprover(sql: Sql, by: string, order: Order, verb: 
   await requireSecondKey(sql, by, await reportersOf(sql, order), reported);
 }
 
-/** Whether the approval was given by one who has reported a payment since. */
-export async function isApprovedByReporter(sql: Sql, order: Order): Promise<boolean> {
-  if (!order.approval) return false;
+/** Those who asked for the payout and never approve it. */
+export async function askersOf(sql: Sql, order: Order): Promise<string[]> {
+  const makers = [order.createdBy, order.repricedBy].filter(actor => actor !== undefined);
+  return [...makers, ...(await reportersOf(sql, order))];
+}
+
+/** The approvals that stay when those are taken back whose givers have reported a payment since; undefined when none is. */
+export async function approvalsWithoutReporters(sql: Sql, order: Order): Promise<readonly Approval[] | undefined> {
+  const { approvals = [] } = order;
+  if (approvals.length === 0) return undefined;
   const reporters = await reportersOf(sql, order);
-  return reporters.length > 0 && (await isSamePair(sql, [order.approval.by], reporters));
+  if (reporters.length === 0) return undefined;
+  const kept: Approval[] = [];
+  for (const approval of approvals) if (!(await isSamePair(sql, [approval.by], reporters))) kept.push(approval);
+  return kept.length === approvals.length ? undefined : kept;
 }
 
 async function reportersOf(sql: Sql, { chargeId, accountId }: Order): Promise<readonly string[]> {

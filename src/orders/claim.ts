@@ -28,6 +28,7 @@ import type { Database, Sql } from '../storage/database.ts';
 import { shareTraces } from '../storage/object-traces.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { blockedAmong } from '../wallets/store.ts';
+import { readApprovals } from './approvals.ts';
 import { CLAIM } from './claim-job.ts';
 import { readEarlier, takeBack } from './earlier-transfers.ts';
 import { claimed, NO_ANSWER, nextStep, type OrderStep, resumed, turnedAway, waiting, withLastError } from './life.ts';
@@ -162,12 +163,12 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, draft, senders, 
   const now = deps.clock.now();
   const pauses = await readPauses(tx);
   const standing = await lockWaiting(tx, orders);
-  const approved = new Set(standing.filter(({ approval }) => approval).map(({ id }) => id));
+  const approvals = await readApprovals(tx, deps.approvalRules, standing, now);
   const blocked = await blockedAmong(
     tx,
     standing.map(({ walletAddress }) => walletAddress),
   );
-  const policy = { pauses, blocked, approved, limits: deps.payoutLimits };
+  const policy = { pauses, blocked, ...approvals, limits: deps.payoutLimits };
   const charges = await lockCharges(
     tx,
     standing.flatMap(({ chargeId }) => chargeId ?? []),

@@ -12,7 +12,7 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { findWallet } from '../wallets/store.ts';
-import { isApprovedByReporter } from './approver.ts';
+import { approvalsWithoutReporters } from './approver.ts';
 import { CLAIM } from './claim-job.ts';
 import { nextStep, unapproved, waitsForCredit } from './life.ts';
 import type { Order } from './order.ts';
@@ -43,7 +43,8 @@ export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Or
   if (!order) return undefined;
   const charge = await lockChargeOf(tx, order);
   const now = deps.clock.now();
-  if (await isApprovedByReporter(tx, order)) order = await writeOrderStep(tx, order, unapproved(order), now);
+  const kept = await approvalsWithoutReporters(tx, order);
+  if (kept) order = await writeOrderStep(tx, order, unapproved(order, kept), now);
   // Only an order that has ended asks for it.
   const hasWallet = order.ended !== undefined && (await findWallet(tx, order.walletId)) !== undefined;
   const context = { charge, hasWallet, rules: deps.settlement, now, newId: () => uuidV7(now) };

@@ -1,6 +1,7 @@
 // The state transitions of an order as pure functions of the order, its charge and the time. The caller applies `nextStep`
 // until none is due, so the result does not depend on how often, or in which order, notifications arrive.
 import assert from 'node:assert/strict';
+import type { Approval } from '../accounts/approvals.ts';
 import type { Charge } from '../charges/charge.ts';
 import { divideUp, parseUnits } from '../lib/decimals.ts';
 import { type Money, moneyOf } from './money.ts';
@@ -182,7 +183,11 @@ export function turnedAway(
   { reason, words }: { readonly reason: HoldReason; readonly words: string },
   at: Date,
 ): OrderStep {
-  return { after: { ...outOfLine(order), lastError: words, hold: { reason, at } }, event: 'held' };
+  const { approval, ...rest } = outOfLine(order);
+  // Settings may ask for more approvals than when they were complete.
+  const isLacking = reason === 'approval_needed';
+  const kept = isLacking || approval === undefined ? rest : { ...rest, approval };
+  return { after: { ...kept, lastError: words, hold: { reason, at } }, event: 'held' };
 }
 
 /** The order with a commitment; an existing one is kept. */
@@ -240,10 +245,10 @@ export function undone(order: Order, at: Date): OrderStep {
   return { after: { ...order, lastError, hold: { reason: 'reorganised', at } }, event: 'held' };
 }
 
-/** The order waits for another approval. */
-export function unapproved(order: Order): OrderStep {
-  const { approval: _, ...after } = order;
-  return { after };
+/** The order waits for another approval; those that are named stay. */
+export function unapproved(order: Order, kept: readonly Approval[] = []): OrderStep {
+  const { approval: _, approvals: __, ...after } = order;
+  return { after: kept.length === 0 ? after : { ...after, approvals: kept } };
 }
 
 export type NewPrice = {
@@ -267,9 +272,10 @@ export function repriced(
   }: Pick<StepContext, 'now' | 'newId'> & { readonly repriceId: string; readonly by: string | undefined },
 ): OrderStep {
   // An approval was of the terms that the order had.
-  const { hold: _, ended: __, commitment: ___, lastError: ____, approval: _____, ...rest } = outOfLine(order);
+  const { after } = unapproved(outOfLine(order));
+  const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = after;
   const reopened = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
-  const after = {
+  const renewed = {
     ...reopened,
     ...terms,
     quote,
@@ -277,10 +283,10 @@ export function repriced(
     repriceId,
     ...(by !== undefined && { repricedBy: by }),
   };
-  if (isPastClaim(after)) return { after: sentAgain(after, now).after, event: 'repriced' };
+  if (isPastClaim(renewed)) return { after: sentAgain(renewed, now).after, event: 'repriced' };
   // An order that was scheduled had a commitment, and gets a new one at the new terms.
   return {
-    after: after.status === 'fulfillment_scheduled' ? withCommitment(after, { newId }) : after,
+    after: renewed.status === 'fulfillment_scheduled' ? withCommitment(renewed, { newId }) : renewed,
     event: 'repriced',
   };
 }

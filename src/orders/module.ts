@@ -42,7 +42,7 @@ export function ordersModule(deps: Work & Faces, { retention }: Settings): Modul
       coldSweepRoutes(app, deps);
     },
     dashboard: (scope, pages) => {
-      orderPages(scope, { ...pages, chains: deps.chains });
+      orderPages(scope, { ...pages, chains: deps.chains, approvalRules: deps.approvalRules });
       orderActs(scope, { ...pages, chains: deps.chains });
       orderForms(scope, pages);
     },

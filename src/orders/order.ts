@@ -1,5 +1,6 @@
 // The types of an order (a crypto transaction in the API) and its closed lists. There are exactly five statuses. A hold, an
 // error and an end without fulfilment are separate fields, not statuses.
+import type { Approval } from '../accounts/approvals.ts';
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { PageQuery } from '../lib/paging.ts';
@@ -138,7 +139,9 @@ export type Order = Transaction & {
   readonly repricedBy?: string;
   /** How an operator settled a transfer that arrived in another way than was asked. */
   readonly settledAs?: MismatchSettlement;
-  readonly approval?: { readonly by: string; readonly at: Date };
+  /** When the approvals were complete, and by whose; and all that were given, oldest first. */
+  readonly approval?: Approval;
+  readonly approvals?: readonly Approval[];
   readonly eventCount: number;
 };
 

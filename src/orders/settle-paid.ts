@@ -2,6 +2,8 @@
 // because its slot was given up. An operator names the transaction; its bytes, which its hash proves, and what nodes show of it must be
 // the transfer of the order. Then it becomes an attempt at the payout of the order, and the engine does the rest.
 import assert from 'node:assert/strict';
+import { type ApprovalRules, OPERATOR } from '../accounts/approval-rules.ts';
+import { missingWords } from '../accounts/approvals.ts';
 import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
 import { decimalsOf, hashForm, isTransactionHash } from '../chains/networks.ts';
@@ -24,6 +26,7 @@ import {
 } from '../payouts/store-adopt.ts';
 import { findSender, insertSender, lockSender, type Sender } from '../payouts/store-senders.ts';
 import type { Sql } from '../storage/database.ts';
+import { standingOf } from './approvals.ts';
 import { requireApprover } from './approver.ts';
 import { noSuchOrder } from './cancel.ts';
 import { requestOf } from './claim.ts';
@@ -36,6 +39,7 @@ import { unitsOf, writeOrderStep } from './write.ts';
 
 export type SettlePaidDeps = Pick<FollowDeps, 'db' | 'queue' | 'clock' | 'chains' | 'settlement'> & {
   readonly payoutLimits: PayoutLimits;
+  readonly approvalRules: ApprovalRules;
 };
 
 /** Who says so, and which transaction has paid. */
@@ -86,8 +90,17 @@ function readHash(network: Network, text: string): string {
 }
 
 /** As for an approval: above the limits who made the order does not say alone that it is paid. */
-async function requireSecondAbove({ db, payoutLimits }: SettlePaidDeps, order: Order, by: string): Promise<void> {
-  if (order.approval || !isAboveApproval(payoutLimits, requestOf(order), unitsOf(order))) return;
+async function requireSecondAbove(
+  { db, clock, payoutLimits, approvalRules }: SettlePaidDeps,
+  order: Order,
+  by: string,
+): Promise<void> {
+  const { groups, isApproved } = await standingOf(db, approvalRules, order, clock.now());
+  if (isApproved || by === OPERATOR) return;
+  if (groups.length > 0) {
+    throw new AppError('second_key_needed', `This order is settled once it is approved: ${missingWords(groups)}`);
+  }
+  if (!isAboveApproval(payoutLimits, requestOf(order), unitsOf(order))) return;
   await requireApprover(db, by, order, 'settle it above its limits');
 }
 

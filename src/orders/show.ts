@@ -1,15 +1,25 @@
 // An order with all that belongs to it: its charge, its transfer, what happened to it.
+import type { ApprovalRules } from '../accounts/approval-rules.ts';
+import { approvalsView } from '../accounts/approvals.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { Links } from '../charges/links.ts';
 import { findCharge } from '../charges/store.ts';
+import type { Clock } from '../lib/clock.ts';
 import { findPayoutOfOrder } from '../payouts/store.ts';
 import type { Sql } from '../storage/database.ts';
+import { standingOf } from './approvals.ts';
 import { noSuchOrder } from './cancel.ts';
 import type { Order } from './order.ts';
 import { findOrder, readTimeline } from './store.ts';
 import { orderDetail } from './view.ts';
 
-type Deps = { readonly db: Sql; readonly chains: Chains; readonly links: Links };
+export type ShowOrderDeps = {
+  readonly db: Sql;
+  readonly clock: Clock;
+  readonly chains: Chains;
+  readonly links: Links;
+  readonly approvalRules: ApprovalRules;
+};
 
 /** The order that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's. */
 export async function requireOrder(db: Sql, id: string, accountId?: string): Promise<Order> {
@@ -18,9 +28,12 @@ export async function requireOrder(db: Sql, id: string, accountId?: string): Pro
   return order;
 }
 
-export async function showOrder({ db, chains, links }: Deps, order: Order) {
+export async function showOrder({ db, clock, chains, links, approvalRules }: ShowOrderDeps, order: Order) {
   const charge = order.chargeId === undefined ? undefined : await findCharge(db, order.chargeId, order.accountId);
   const payout = await findPayoutOfOrder(db, order.id, order.accountId);
   const confirmationsNeeded = chains[order.network]?.depth;
-  return orderDetail(links, order, { charge, payout, confirmationsNeeded, timeline: await readTimeline(db, order) });
+  const { groups } = await standingOf(db, approvalRules, order, clock.now());
+  const approvals = approvalsView(order.approvals, groups);
+  const timeline = await readTimeline(db, order);
+  return orderDetail(links, order, { charge, payout, confirmationsNeeded, approvals, timeline });
 }

@@ -48,6 +48,7 @@ const changingColumns = (order: Order) => ({
   retry_id: order.retryId,
   approved_by: order.approval?.by,
   approved_at: order.approval?.at,
+  approvals: order.approvals,
   settled_as: order.settledAs,
   charge_id: order.chargeId,
   due_cents: order.dueCents,
@@ -155,7 +156,7 @@ export const ORDER = `
          settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
          price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, retry_id, hold_reason, held_at, last_error,
          waits_since, not_before, ended_as, ended_at, commitment_id, committed_cents, committed_fee_cents, event_count,
-         created_by, repriced_by, approved_by, approved_at, settled_as
+         created_by, repriced_by, approved_by, approved_at, approvals, settled_as
     from orders`;
 
 /** An order; `accountId` restricts the search to one account. */
@@ -281,6 +282,7 @@ export type OrderRow = Row & {
   approved_by: string | null;
   settled_as: MismatchSettlement | null;
   approved_at: Date | null;
+  approvals: readonly { readonly by: string; readonly at: string }[] | null;
 };
 
 export function toOrder(row: OrderRow): Order {
@@ -325,6 +327,7 @@ export function toOrder(row: OrderRow): Order {
     ...(row.settled_as !== null && { settledAs: row.settled_as }),
     ...(row.approved_by !== null &&
       row.approved_at !== null && { approval: { by: row.approved_by, at: row.approved_at } }),
+    ...(row.approvals !== null && { approvals: row.approvals.map(({ by, at }) => ({ by, at: new Date(at) })) }),
     ...(row.hold_reason !== null && row.held_at !== null && { hold: { reason: row.hold_reason, at: row.held_at } }),
     ...(row.last_error !== null && { lastError: row.last_error }),
     ...(row.waits_since !== null && { waitsSince: row.waits_since }),

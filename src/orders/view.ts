@@ -1,4 +1,5 @@
 // An order as the API and its events show it: the fields of the list, the same numbers as exact text, and what stands beside.
+import type { approvalsView } from '../accounts/approvals.ts';
 import type { Charge } from '../charges/charge.ts';
 import type { Links } from '../charges/links.ts';
 import { chargeView } from '../charges/view.ts';
@@ -14,6 +15,7 @@ export type OrderDetailParts = {
   readonly charge?: Charge | undefined;
   readonly payout?: Payout | undefined;
   readonly confirmationsNeeded?: number | undefined;
+  readonly approvals?: ReturnType<typeof approvalsView>;
   readonly timeline: readonly TimelineEntry[];
 };
 
@@ -21,10 +23,11 @@ export type OrderDetailParts = {
 export function orderDetail(
   links: Links,
   order: Order,
-  { charge, payout, confirmationsNeeded, timeline }: OrderDetailParts,
+  { charge, payout, confirmationsNeeded, approvals, timeline }: OrderDetailParts,
 ) {
   return {
     ...orderView(order, payout, confirmationsNeeded),
+    ...(approvals && { approvals }),
     ...(charge && { charge: chargeView(links, charge) }),
     timeline: timeline.map(({ at, event, holdReason }) => ({
       at: at.toISOString(),

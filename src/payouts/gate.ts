@@ -41,8 +41,9 @@ export type GateContext = {
   readonly earlier: EarlierFacts;
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
-  /** Orders that a second key, or an operator, has approved. */
+  /** Orders that have all approvals, and what groups have not given to others, in words; read while the senders are locked. */
   readonly approved: ReadonlySet<PayoutRequest['orderId']>;
+  readonly unapproved: ReadonlyMap<PayoutRequest['orderId'], string>;
   readonly now: Date;
 };
 

@@ -24,8 +24,10 @@ export function payoutLimitGate(request: PayoutRequest, { limits, approved }: Ga
   return { kind: 'hold', reason: 'over_payout_limit', words };
 }
 
-export function approvalGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
+export function approvalGate(request: PayoutRequest, { limits, approved, unapproved }: GateContext): Verdict {
   if (approved.has(request.orderId)) return GO;
+  const missing = unapproved.get(request.orderId);
+  if (missing !== undefined) return { kind: 'hold', reason: 'approval_needed', words: missing };
   const bounds = rulesFor(limits, request).flatMap(({ approvalAbove }) => approvalAbove ?? []);
   const above = bounds.find(bound => request.units > bound);
   if (above === undefined) return GO;

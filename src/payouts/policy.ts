@@ -1,4 +1,5 @@
 // What the settings say about payouts, for everything that asks before crypto leaves.
+import { type ApprovalRules, openApprovalRules } from '../accounts/approval-rules.ts';
 import type { Config } from '../config/config.ts';
 import { OPERATOR_ACCOUNT } from './cold-sweep.ts';
 import { type AlarmRules, openAlarmRules } from './judge-network.ts';
@@ -8,6 +9,7 @@ import type { UnsignedSlots } from './payout.ts';
 export type PayoutPolicy = {
   readonly payoutLimits: PayoutLimits;
   readonly alarmRules: AlarmRules;
+  readonly approvalRules: ApprovalRules;
   /** Whose payouts those are that no order asks for. */
   readonly operatorAccountId: string;
   readonly unsignedSlots: UnsignedSlots | undefined;
@@ -19,6 +21,7 @@ export function openPayoutPolicy({ payouts, mode }: Pick<Config, 'payouts' | 'mo
   return {
     payoutLimits: openLimits(limits, mode),
     alarmRules: openAlarmRules(payouts),
+    approvalRules: openApprovalRules(payouts.approvals),
     operatorAccountId: accountId,
     unsignedSlots,
   };

@@ -1,31 +1,47 @@
-// Approval of a wallet by a second pair of eyes, and blocks by an operator.
+// Approval of a wallet by another pair of eyes, or by several of a group, and blocks by an operator.
+import type { ApprovalRules } from '../accounts/approval-rules.ts';
+import { requireCounted } from '../accounts/approvals.ts';
 import { requireSecondKey } from '../accounts/second-key.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
+import { standingOf } from './approvals.ts';
 import { lockWallet } from './require.ts';
-import { markApproved, markBlocked } from './store.ts';
+import { markBlocked, writeApprovals } from './store.ts';
 import type { Actor, Wallet } from './wallet.ts';
 
 export type ApproveDeps = { readonly db: Database; readonly clock: Clock };
 
-/** Approves once; approved again it stays as it is. Refuses the key or person that made the wallet, and all that share a maker with it. */
+/**
+ * Approved again by the same, or when all approvals are given, it stays as it is. Refuses the key or person that made the wallet, all
+ * that share a maker with it, and those whose approval adds nothing to a group that must give one.
+ */
 export async function approveWallet(
-  { db, clock }: ApproveDeps,
+  { db, clock, approvalRules }: ApproveDeps & { readonly approvalRules: ApprovalRules },
   id: string,
   { by, accountId }: { readonly by: Actor; readonly accountId?: string | undefined },
 ): Promise<Wallet> {
   const at = clock.now();
   return db.transaction(async tx => {
     const wallet = await lockWallet(tx, id, { accountId });
-    if (wallet.approvedAt) return wallet;
+    const standing = await standingOf(tx, approvalRules, wallet, at);
+    if (wallet.approvedAt && standing.isApproved) return wallet;
     await requireSecondKey(
       tx,
       by,
       [wallet.createdBy],
       'Who made this wallet, and what they made or invited, cannot approve it.',
     );
-    await markApproved(tx, wallet, at, by);
-    return { ...wallet, approvedAt: at };
+    const { approvals = [] } = wallet;
+    const approval = { by, at };
+    const hasApproved = approvals.some(one => one.by === by);
+    const given = standing.isApproved || hasApproved ? approvals : [...approvals, approval];
+    const next = await standingOf(tx, approvalRules, { ...wallet, approvals: given }, at);
+    if (!next.isApproved && hasApproved) return wallet;
+    if (given !== approvals) requireCounted(standing.groups, next.groups, 'this wallet');
+    const completed = next.isApproved ? approval : undefined;
+    await writeApprovals(tx, wallet, given, completed);
+    const { approvedAt: _, ...rest } = wallet;
+    return { ...rest, approvals: given, ...(completed && { approvedAt: at }) };
   });
 }
 

@@ -1,10 +1,13 @@
 // Whether crypto may be paid to a wallet: what the settings ask for (waiting time, proof, approval), the operator's blocks and
 // screening. Asked when an order is created, and again before crypto leaves.
+import type { ApprovalRules } from '../accounts/approval-rules.ts';
+import { missingWords } from '../accounts/approvals.ts';
 import type { WalletPolicySettings } from '../config/config.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError, type Fault } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sql } from '../storage/database.ts';
+import { standingOf, type WalletStanding } from './approvals.ts';
 import type { Screening } from './screening.ts';
 import type { ListIdentity } from './screening-list.ts';
 import { findWallet, isAddressBlocked } from './store.ts';
@@ -15,6 +18,7 @@ export type WalletGateDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly walletPolicy: WalletPolicySettings;
+  readonly approvalRules: ApprovalRules;
   readonly screening: Screening;
 };
 
@@ -24,16 +28,22 @@ export type WalletRefusal = {
   readonly message: string;
 };
 
-/** Everything that a wallet lacks, by the settings alone. Pure. */
-export function walletRefusals(wallet: Wallet, { proof, approval }: WalletPolicySettings, now: Date): WalletRefusal[] {
-  const { usableAt, createdAt, approvedAt, provenAt, declaredAt, isContract = false } = wallet;
+/** Everything that a wallet lacks, by the settings and its approvals. Pure. */
+function walletRefusals(
+  wallet: Wallet,
+  { groups, isApproved }: WalletStanding,
+  { proof, approval }: WalletPolicySettings,
+  now: Date,
+): WalletRefusal[] {
+  const { usableAt, createdAt, provenAt, declaredAt, isContract = false } = wallet;
   const refusals: WalletRefusal[] = [];
   // A node whose clock is a little ahead may have made it: without a waiting time it is usable from its creation on.
   if (usableAt > laterOf(now, createdAt)) {
     refusals.push({ code: 'not_usable_yet', message: `may receive from ${usableAt.toISOString()} on` });
   }
-  if (approval && !approvedAt) {
-    const message = 'is not approved: another key than its maker’s approves it (POST /wallets/{id}/approve)';
+  if ((approval || groups.length > 0) && !isApproved) {
+    const who = groups.length > 0 ? missingWords(groups).slice(0, -1) : 'another key than its maker’s approves it';
+    const message = `is not approved: ${who} (POST /wallets/{id}/approve)`;
     refusals.push({ code: 'not_approved', message });
   }
   if (proof === 'proven' && !provenAt)
@@ -50,12 +60,14 @@ const PROVE = {
   contract: 'is a contract, which cannot prove its owner by a key, and this service pays to proven wallets only',
 } as const;
 
+async function refusalsOf({ db, clock, walletPolicy, approvalRules }: WalletGateDeps, wallet: Wallet) {
+  const now = clock.now();
+  return walletRefusals(wallet, await standingOf(db, approvalRules, wallet, now), walletPolicy, now);
+}
+
 /** Refuses an order to a wallet that may not be paid to, naming everything that it lacks. */
 export async function requireOrderable(deps: WalletGateDeps, wallet: Wallet): Promise<void> {
-  const faults: Fault[] = walletRefusals(wallet, deps.walletPolicy, deps.clock.now()).map(refusal => ({
-    path: 'walletId',
-    ...refusal,
-  }));
+  const faults: Fault[] = (await refusalsOf(deps, wallet)).map(refusal => ({ path: 'walletId', ...refusal }));
   if (faults.length > 0) {
     throw new AppError('order_refused', `walletId ${faults.map(({ message }) => message).join('; ')}.`, { faults });
   }
@@ -99,7 +111,7 @@ export type Payability =
 export async function walletMayBePaid(deps: WalletGateDeps, walletId: string): Promise<Payability> {
   const wallet = await findWallet(deps.db, walletId, { withRemoved: true });
   if (!wallet) return { kind: 'refused', reason: 'unknown_wallet', words: 'The wallet does not exist.' };
-  const [refusal] = walletRefusals(wallet, deps.walletPolicy, deps.clock.now());
+  const [refusal] = await refusalsOf(deps, wallet);
   if (refusal) return { kind: 'refused', reason: refusal.code, words: `The wallet ${refusal.message}.` };
   const blocked: Payability = { kind: 'refused', reason: 'blocked', words: 'The address of the wallet is blocked.' };
   if (await isAddressBlocked(deps.db, wallet.address)) return blocked;

@@ -6,5 +6,5 @@ import { walletView } from './view.ts';
 
 export async function listWallets({ db }: { readonly db: Sql }, query: WalletQuery) {
   const { wallets, total } = await readWalletPage(db, query);
-  return { wallets: wallets.map(walletView), ...countPages(total, query) };
+  return { wallets: wallets.map(wallet => walletView(wallet)), ...countPages(total, query) };
 }

@@ -3,9 +3,8 @@ import { walletActionRoutes } from '../http/routes/wallet-actions.ts';
 import { walletRoutes } from '../http/routes/wallets.ts';
 import type { Module } from '../module.ts';
 import { walletPages } from '../web/dashboard/wallets.ts';
-import type { CreateWalletDeps } from './create.ts';
 
-type Deps = CreateWalletDeps & Parameters<typeof walletActionRoutes>[1] & { readonly pageSize: number };
+type Deps = Parameters<typeof walletRoutes>[1] & Parameters<typeof walletActionRoutes>[1];
 
 export function walletsModule(deps: Deps): Module {
   return {
@@ -13,6 +12,6 @@ export function walletsModule(deps: Deps): Module {
       walletRoutes(app, deps);
       walletActionRoutes(app, deps);
     },
-    dashboard: walletPages,
+    dashboard: (scope, pages) => walletPages(scope, { ...pages, approvalRules: deps.approvalRules }),
   };
 }

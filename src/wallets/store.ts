@@ -1,4 +1,5 @@
 // The SQL of wallets.
+import type { Approval } from '../accounts/approvals.ts';
 import type { Network } from '../chains/asset.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
@@ -7,9 +8,17 @@ import { type RowOf, recordOf } from '../storage/records.ts';
 import type { Actor, Wallet } from './wallet.ts';
 
 const WRITTEN = 'id, account_id, name, network, address, created_at, usable_at, is_contract, created_by';
-const COLUMNS = `${WRITTEN}, approved_at, blocked_at, declared_at, proven_at`;
-type WalletRow = RowOf<Wallet>;
-const toWallet = recordOf<Wallet>(COLUMNS);
+const COLUMNS = `${WRITTEN}, approved_at, approvals, blocked_at, declared_at, proven_at`;
+/** Times inside JSON are text. */
+type WalletRecord = Omit<Wallet, 'approvals'> & { readonly approvals?: readonly StoredApproval[] };
+type StoredApproval = { readonly by: string; readonly at: string };
+type WalletRow = RowOf<WalletRecord>;
+const toRecord = recordOf<WalletRecord>(COLUMNS);
+
+function toWallet(row: WalletRow): Wallet {
+  const { approvals, ...wallet } = toRecord(row);
+  return { ...wallet, ...(approvals && { approvals: approvals.map(({ by, at }) => ({ by, at: new Date(at) })) }) };
+}
 
 /** Inserts a wallet; false when its id exists, or the account has a wallet with this address on this network. */
 export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
@@ -78,13 +87,17 @@ export async function findAndLockWallet(
   return row && toWallet(row);
 }
 
-export async function markApproved(tx: Sql, { id, accountId }: Wallet, at: Date, by: Actor): Promise<void> {
-  await tx.query('update wallets set approved_at = $3, approved_by = $4 where id = $1 and account_id = $2', [
-    id,
-    accountId,
-    at,
-    by,
-  ]);
+/** All approvals of a wallet, and which of them completed them. */
+export async function writeApprovals(
+  tx: Sql,
+  { id, accountId }: Wallet,
+  approvals: readonly Approval[],
+  completed: Approval | undefined,
+): Promise<void> {
+  await tx.query(
+    'update wallets set approvals = $3, approved_at = $4, approved_by = $5 where id = $1 and account_id = $2',
+    [id, accountId, JSON.stringify(approvals), completed?.at ?? null, completed?.by ?? null],
+  );
 }
 
 /** Without a block it is lifted. */

@@ -1,8 +1,11 @@
 // A wallet as the API shows it. Of a declaration it shows that there is one, never what it says.
+import { approvalsView, type GroupStanding } from '../accounts/approvals.ts';
 import { ownershipOf, type Wallet, type WalletWarning } from './wallet.ts';
 
-export function walletView(wallet: Wallet) {
+/** `groups`: those that must approve it, where the answer shows them. */
+export function walletView(wallet: Wallet, groups: readonly GroupStanding[] = []) {
   const { id, accountId, name, network, address, usableAt, createdAt, isContract, approvedAt } = wallet;
+  const approvals = approvalsView(wallet.approvals, groups);
   const { ownership, at } = ownershipOf(wallet);
   return {
     id,
@@ -14,6 +17,7 @@ export function walletView(wallet: Wallet) {
     ownership,
     ...(at && { ownershipAt: at.toISOString() }),
     ...(approvedAt && { approvedAt: approvedAt.toISOString() }),
+    ...(approvals && { approvals }),
     usableAt: usableAt.toISOString(),
     createdAt: createdAt.toISOString(),
   };

@@ -1,5 +1,6 @@
 // A wallet: a named address of an account. Name, network and address never change; what is known of its holder grows.
 
+import type { Approval } from '../accounts/approvals.ts';
 import { type OwnAddresses, readPayee } from '../chains/address.ts';
 import type { Network } from '../chains/asset.ts';
 import type { Fault } from '../lib/errors.ts';
@@ -23,7 +24,9 @@ export type Wallet = NewWallet & {
   readonly usableAt: Date;
   /** Whether a node found code at the address when the wallet was created; undefined when none answered. */
   readonly isContract?: boolean;
+  /** When its approvals were complete; and all that were given, oldest first. */
   readonly approvedAt?: Date;
+  readonly approvals?: readonly Approval[];
   /** When an operator blocked it. The block is of its address: see `isAddressBlocked`. */
   readonly blockedAt?: Date;
   /** When somebody last declared whose it is, and when its key last signed a challenge. */

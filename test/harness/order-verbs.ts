@@ -110,6 +110,7 @@ export async function openOrderNode(
       decisionBatches: startDecisionBatches({ db, queue, links, rails: sandboxRails, clock }),
       bankWaitMs: 0,
       payoutLimits: new Map(),
+      approvalRules: [],
       walletPolicy,
       screening: await openScreening({ db, clock, log: silentLog }, screening),
     };

@@ -40,7 +40,14 @@ before(async () => {
   const settings = { file, hook: { url: hook.url, secret: SECRET } };
   const { clock } = service;
   const walletPolicy = { proof: 'off', approval: false } as const;
-  gate = { db, clock, log, walletPolicy, screening: await openScreening({ db, clock, log }, settings) };
+  gate = {
+    db,
+    clock,
+    log,
+    walletPolicy,
+    approvalRules: [],
+    screening: await openScreening({ db, clock, log }, settings),
+  };
 });
 after(async () => {
   await db.close();

@@ -100,7 +100,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     operationId: 'approvePayout',
     summary: 'Approve a payout',
     description:
-      'By another key or person than those who made the order, took its newest price or reported its payment, by hand or in a file. An order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back, and so does a payment that its giver reports. Approving again changes nothing.',
+      'By another key or person than those who made the order, took its newest price or reported its payment, by hand or in a file. Where groups of `payouts.approvals` must approve it, as many of their members as are needed, each another pair of eyes; `approvals` shows what is missing. Then an order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back, and so does a payment that its giver reports. Approving again changes nothing.',
     tag,
     path,
     answer,

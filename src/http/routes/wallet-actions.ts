@@ -11,6 +11,7 @@ import {
 import { type ApproveDeps, approveWallet } from '../../wallets/approve.ts';
 import { checkDeclaration, declareWallet } from '../../wallets/declare.ts';
 import { challengeWallet, proveWallet } from '../../wallets/prove.ts';
+import { type ShowWalletDeps, showWallet } from '../../wallets/show.ts';
 import { walletView } from '../../wallets/view.ts';
 import { created, ok } from '../server/answers.ts';
 import { actorOf } from '../server/audit.ts';
@@ -21,7 +22,7 @@ const tag = 'Wallets';
 const path = idOf('wallet');
 const answer = ok(WalletView, 'The wallet as it is then', WALLET_EXAMPLE);
 
-export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): void {
+export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps & ShowWalletDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/wallets/:id/challenge',
@@ -77,12 +78,12 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): voi
     operationId: 'approveWallet',
     summary: 'Approve a wallet',
     description:
-      'By another key or person than the one that made it. Where the service asks for it (`TRILHO_WALLET_APPROVAL`), no order can name a wallet before. Approving again changes nothing.',
+      'By another key or person than the one that made it. Where the service asks for it (`TRILHO_WALLET_APPROVAL`), no order can name a wallet before. Where a group of `payouts.approvals` must approve it, as many of its members as are needed, each another pair of eyes; `approvals` shows what is missing. Approving again changes nothing.',
     tag,
     path,
     answer,
     problems: ['second_key_needed'],
     handle: async ({ path: { id }, caller }) =>
-      walletView(await approveWallet(deps, id, { by: actorOf(caller), accountId: caller?.accountId })),
+      showWallet(deps, await approveWallet(deps, id, { by: actorOf(caller), accountId: caller?.accountId })),
   });
 }

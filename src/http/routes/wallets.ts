@@ -14,6 +14,7 @@ import { type CreateWalletDeps, createWallet } from '../../wallets/create.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { removeWallet } from '../../wallets/remove.ts';
 import { requireWallet } from '../../wallets/require.ts';
+import { type ShowWalletDeps, showWallet } from '../../wallets/show.ts';
 import { walletView } from '../../wallets/view.ts';
 import { checkWallet } from '../../wallets/wallet.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
@@ -24,7 +25,9 @@ import { defineRoute } from '../server/route.ts';
 
 const tag = 'Wallets';
 
-export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { readonly pageSize: number }): void {
+type Deps = CreateWalletDeps & Pick<ShowWalletDeps, 'approvalRules'> & { readonly pageSize: number };
+
+export function walletRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/wallets',
@@ -75,7 +78,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
     tag,
     path: idOf('wallet'),
     answer: ok(WalletView, 'The wallet', WALLET_EXAMPLE),
-    handle: async ({ path, caller }) => walletView(await requireWallet(deps.db, path.id, caller?.accountId)),
+    handle: async ({ path, caller }) => showWallet(deps, await requireWallet(deps.db, path.id, caller?.accountId)),
   });
 
   defineRoute(app, {

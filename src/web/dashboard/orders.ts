@@ -4,17 +4,17 @@ import { Type } from 'typebox';
 import { pageParameters, toPageQuery } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
 import { SYMBOLS } from '../../chains/asset.ts';
-import type { Chains } from '../../chains/chain.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import type { PageCounts, PageQuery } from '../../lib/paging.ts';
 import { listEndedOrders, listFilteredOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
 import { STATUSES } from '../../orders/order.ts';
-import { requireOrder, showOrder } from '../../orders/show.ts';
+import { requireOrder, type ShowOrderDeps, showOrder } from '../../orders/show.ts';
 import { readAccountsOf } from '../../orders/store-list.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { isRecord, textOf } from './api-call.ts';
+import { approvalsCard } from './approvals.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack, walkPages, walkWindows } from './csv.ts';
@@ -26,7 +26,7 @@ import { badge, facts, idLink, pager, table } from './parts.ts';
 import { PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
 import { may, shell } from './shell.ts';
 
-type Deps = ListDeps & { readonly chains: Chains };
+type Deps = ListDeps & Pick<ShowOrderDeps, 'chains' | 'approvalRules'>;
 
 const HIDDEN = { schema: { hide: true } } as const;
 const SHOWN = ['held', 'ended'] as const;
@@ -176,6 +176,7 @@ ${
     ['Given up', transfer.voidRequestedAt && when(transfer.voidRequestedAt)],
   ])}</section>`
 }
+${approvalsCard(order.approvals)}
 <section class="card"><h2>What happened</h2><ol class="timeline">${order.timeline.map(entry => html`<li>${when(entry.at)} ${entry.event}${entry.holdReason && `: ${entry.holdReason}`}</li>`)}</ol>
 <p><a href="/dashboard/ledger?transactionId=${order.transactionId}">In the ledger</a></p></section></div>`,
     });

@@ -8,11 +8,12 @@ import { FAMILIES } from '../../chains/families.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { requireWallet } from '../../wallets/require.ts';
-import { walletView } from '../../wallets/view.ts';
+import { type ShowWalletDeps, showWallet } from '../../wallets/show.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, accountIn, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
+import { approvalsCard, isLacking } from './approvals.ts';
 import type { ListDeps } from './charges.ts';
 import { accountField, accountFilter } from './choices.ts';
 import { type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
@@ -22,7 +23,7 @@ import { wholeAddress } from './on-chain.ts';
 import { badge, facts, pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
-type Deps = ListDeps & ActDeps;
+type Deps = ListDeps & ActDeps & Pick<ShowWalletDeps, 'approvalRules'>;
 
 const HIDDEN = { schema: { hide: true } } as const;
 const SHOWN = ['unapproved'] as const;
@@ -82,14 +83,17 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
 
   app.get<{ Params: { id: string } }>('/dashboard/wallets/:id', HIDDEN, async (request, reply) => {
     const { caller } = request;
-    const wallet = walletView(await requireWallet(deps.db, request.params.id.toLowerCase(), caller?.accountId));
+    const found = await requireWallet(deps.db, request.params.id.toLowerCase(), caller?.accountId);
+    const wallet = await showWallet(deps, found);
     const at = `/dashboard/wallets/${wallet.id}`;
     const act = (path: string, words: string) => html`<a class="button secondary" href="${at}/${path}">${words}</a> `;
     const shown = shell(deps, request, {
       title: wallet.name,
       section: 'wallets',
       acts: [
-        wallet.approvedAt === undefined && may(caller, 'wallets:approve') && act('approve', 'Approve'),
+        (wallet.approvedAt === undefined || isLacking(wallet.approvals)) &&
+          may(caller, 'wallets:approve') &&
+          act('approve', 'Approve'),
         may(caller, 'wallets:write') && [
           act('challenge', 'Ask for a signature'),
           act('declare', 'Declare its holder'),
@@ -106,7 +110,7 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
         ['Approved', wallet.approvedAt && when(wallet.approvedAt)],
         ['Orders may name it from', when(wallet.usableAt)],
         ['Added', when(wallet.createdAt)],
-      ])}</section>`,
+      ])}</section>${approvalsCard(wallet.approvals)}`,
     });
     return sendHtml(request, reply, shown);
   });

@@ -1,0 +1,115 @@
+// Who must approve what, as the settings say it: groups of keys and people, of whom several must approve a payout or a wallet. Pure.
+import { type AssetSymbol, NETWORKS_OF, type Network } from '../chains/asset.ts';
+import { decimalsOf } from '../chains/networks.ts';
+import type { ApprovalSettings } from '../config/payout-settings.ts';
+import { parseUnits } from '../lib/decimals.ts';
+import { StartError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
+
+/** Of its members as many as are needed approve, each another pair of eyes. */
+export type ApprovalGroup = {
+  readonly name: string;
+  readonly needed: number;
+  /** Keys, people and the operator, as the audit log writes them. */
+  readonly members: ReadonlySet<string>;
+};
+
+export type ApprovalRule = ApprovalGroup & {
+  /** A rule is about wallets or about payouts; of one account or of all. */
+  readonly isOfWallets: boolean;
+  readonly accountId?: string;
+  readonly symbol?: AssetSymbol;
+  readonly network?: Network;
+  /** Decimal text in units of the asset. Without it every amount is approved. */
+  readonly above?: string;
+};
+
+export type ApprovalRules = readonly ApprovalRule[];
+
+export const OPERATOR = 'operator';
+
+type Asked = {
+  readonly accountId: string;
+  readonly symbol: AssetSymbol;
+  readonly network: Network;
+  readonly units: bigint;
+};
+
+/** The groups that approve a payout: of every rule that fits it. */
+export function groupsOfPayout(rules: ApprovalRules, { accountId, symbol, network, units }: Asked): ApprovalGroup[] {
+  return rules.filter(
+    rule =>
+      !rule.isOfWallets &&
+      fits(rule.accountId, accountId) &&
+      fits(rule.symbol, symbol) &&
+      fits(rule.network, network) &&
+      (rule.above === undefined || units > parseUnits(rule.above, decimalsOf(symbol, network))!),
+  );
+}
+
+export function groupsOfWallet(rules: ApprovalRules, { accountId, network }: Pick<Asked, 'accountId' | 'network'>) {
+  return rules.filter(
+    rule => rule.isOfWallets && fits(rule.accountId, accountId) && fits(rule.network, network),
+  ) satisfies ApprovalGroup[];
+}
+
+function fits<T>(wanted: T | undefined, value: T): boolean {
+  return wanted === undefined || wanted === value;
+}
+
+/** Throws a StartError that names every fault. */
+export function openApprovalRules(settings: readonly ApprovalSettings[] = []): ApprovalRules {
+  const faults = settings.flatMap((entry, index) => {
+    const isDouble = settings.findIndex(({ name }) => name === entry.name) < index;
+    return [...(isDouble ? ['name must be another one than that of an entry before'] : []), ...faultsOf(entry)].map(
+      words => `payouts.approvals of ${entry.name}: ${words}.`,
+    );
+  });
+  if (faults.length > 0) throw new StartError(faults.join('\n'));
+  return settings.map(({ name, needed, by, wallets = false, accountId, symbol, network, above }) => ({
+    name,
+    needed,
+    members: new Set(by.map(actorOf)),
+    isOfWallets: wallets,
+    ...(accountId !== undefined && { accountId }),
+    ...(symbol !== undefined && { symbol }),
+    ...(network !== undefined && { network }),
+    ...(above !== undefined && { above }),
+  }));
+}
+
+function faultsOf({ by, needed, wallets = false, symbol, network, above }: ApprovalSettings): string[] {
+  const faults: string[] = [];
+  const wrong = by.filter(member => !isMember(member));
+  if (wrong.length > 0) {
+    faults.push(`by must name keys by their ids, people as person: and an id, or ${OPERATOR}, not ${wrong.join(', ')}`);
+  }
+  if (needed > by.length) faults.push(`needed is ${needed}, and by names ${by.length}`);
+  if (wallets && (symbol !== undefined || above !== undefined)) {
+    faults.push('wallets cannot stand beside symbol or above');
+  }
+  if (above !== undefined && symbol === undefined) faults.push('above needs the symbol that it is an amount of');
+  if (symbol === undefined) return faults;
+  const homes: readonly Network[] = NETWORKS_OF[symbol];
+  if (network !== undefined && !homes.includes(network)) {
+    faults.push(`network must be one of ${homes.join(', ')}`);
+    return faults;
+  }
+  const meant = network === undefined ? homes : [network];
+  const coarse = meant.find(one => above !== undefined && parseUnits(above, decimalsOf(symbol, one)) === undefined);
+  if (coarse) faults.push(`above must have at most ${decimalsOf(symbol, coarse)} decimals on ${coarse}`);
+  return faults;
+}
+
+const KEY_ID = /^[0-9A-Za-z]{12}$/;
+const PERSON = 'person:';
+
+function isMember(member: string): boolean {
+  if (member.startsWith(PERSON)) return isUuid(member.slice(PERSON.length));
+  return member === OPERATOR || KEY_ID.test(member);
+}
+
+function actorOf(member: string): string {
+  if (member === OPERATOR) return member;
+  return member.startsWith(PERSON) ? member.toLowerCase() : `key:${member}`;
+}

@@ -1,0 +1,47 @@
+// The approvals of an order, held against the groups of the settings. Without a group one other pair of eyes is enough.
+import { type ApprovalRules, groupsOfPayout } from '../accounts/approval-rules.ts';
+import { type GroupStanding, isComplete, judgeGroups, missingWords } from '../accounts/approvals.ts';
+import type { Sql } from '../storage/database.ts';
+import { askersOf } from './approver.ts';
+import type { Order } from './order.ts';
+import { unitsOf } from './write.ts';
+
+export type OrderStanding = {
+  /** Every group that must approve it, with what it has given; empty when none must. */
+  readonly groups: readonly GroupStanding[];
+  /** Whether the payout is approved, where something asks for that. */
+  readonly isApproved: boolean;
+};
+
+export async function standingOf(sql: Sql, rules: ApprovalRules, order: Order, now: Date): Promise<OrderStanding> {
+  const { approvals = [] } = order;
+  const groups = groupsOfPayout(rules, { ...order, units: unitsOf(order) });
+  if (groups.length === 0) return { groups: [], isApproved: approvals.length > 0 };
+  const asked = approvals.length === 0 ? [] : await askersOf(sql, order);
+  const standings = await judgeGroups(sql, groups, { approvals, asked, now });
+  return { groups: standings, isApproved: standings.every(isComplete) };
+}
+
+export type ApprovalFacts = {
+  /** Orders whose payout is approved. */
+  readonly approved: ReadonlySet<string>;
+  /** What groups have not given yet, in words, by order. */
+  readonly unapproved: ReadonlyMap<string, string>;
+};
+
+/** Of orders whose rows are locked, while the senders are. */
+export async function readApprovals(
+  tx: Sql,
+  rules: ApprovalRules,
+  orders: readonly Order[],
+  now: Date,
+): Promise<ApprovalFacts> {
+  const approved = new Set<string>();
+  const unapproved = new Map<string, string>();
+  for (const order of orders) {
+    const { groups, isApproved } = await standingOf(tx, rules, order, now);
+    if (isApproved) approved.add(order.id);
+    else if (groups.length > 0) unapproved.set(order.id, missingWords(groups));
+  }
+  return { approved, unapproved };
+}
