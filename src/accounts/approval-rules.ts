@@ -1,6 +1,6 @@
 // Who must approve what, as the settings say it: groups of keys and people, of whom several must approve a payout or a wallet. Pure.
-import { type AssetSymbol, NETWORKS_OF, type Network } from '../chains/asset.ts';
-import { decimalsOf } from '../chains/networks.ts';
+import { NETWORKS, type Network } from '../chains/asset.ts';
+import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../chains/networks.ts';
 import type { ApprovalSettings } from '../config/payout-settings.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
@@ -18,7 +18,7 @@ export type ApprovalRule = ApprovalGroup & {
   /** A rule is about wallets or about payouts; of one account or of all. */
   readonly isOfWallets: boolean;
   readonly accountId?: string;
-  readonly symbol?: AssetSymbol;
+  readonly symbol?: SentSymbol;
   readonly network?: Network;
   /** Decimal text in units of the asset. Without it every amount is approved. */
   readonly above?: string;
@@ -30,7 +30,7 @@ export const OPERATOR = 'operator';
 
 type Asked = {
   readonly accountId: string;
-  readonly symbol: AssetSymbol;
+  readonly symbol: SentSymbol;
   readonly network: Network;
   readonly units: bigint;
 };
@@ -90,7 +90,7 @@ function faultsOf({ by, needed, wallets = false, symbol, network, above }: Appro
   }
   if (above !== undefined && symbol === undefined) faults.push('above needs the symbol that it is an amount of');
   if (symbol === undefined) return faults;
-  const homes: readonly Network[] = NETWORKS_OF[symbol];
+  const homes = NETWORKS.filter(one => sentSymbolsOn(one).includes(symbol));
   if (network !== undefined && !homes.includes(network)) {
     faults.push(`network must be one of ${homes.join(', ')}`);
     return faults;

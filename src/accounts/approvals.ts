@@ -46,7 +46,7 @@ export async function judgeGroups(
     const given: Approval[] = [];
     for (const approval of approvals) {
       const { by } = approval;
-      const isMember = by === SANDBOX || (members.has(by) && active.has(by));
+      const isMember = by === SANDBOX || (members.has(by) && active.has(by) && !asked.includes(by));
       const isCounted = given.some(other => other.by === by || share(by, makers.get(other.by)!));
       if (isMember && !isCounted && !share(by, ofAsked)) given.push(approval);
     }

@@ -20,6 +20,7 @@ import { RECEIPT_SCHEMAS } from './receipts.ts';
 import { REFUND_SCHEMAS } from './refunds.ts';
 import { SENDER_SCHEMAS } from './senders.ts';
 import { STATEMENT_SCHEMAS } from './statements.ts';
+import { TOP_UP_SCHEMAS } from './top-ups.ts';
 import { TRANSACTION_SCHEMAS } from './transactions.ts';
 import { WALLET_SCHEMAS } from './wallets.ts';
 import { WEBHOOK_SCHEMAS } from './webhooks.ts';
@@ -38,6 +39,7 @@ export const COMPONENTS: readonly TSchema[] = [
   ...LEDGER_SCHEMAS,
   ...WALLET_SCHEMAS,
   ...PAYOUT_SCHEMAS,
+  ...TOP_UP_SCHEMAS,
   ...SENDER_SCHEMAS,
   ...ALARM_SCHEMAS,
   ...RECEIPT_SCHEMAS,

@@ -1,6 +1,7 @@
 // What operators see of payouts and let them do.
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
+import { SENT_SYMBOLS } from '../chains/networks.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
@@ -59,14 +60,15 @@ const Amount = (description: string) => Type.String({ description });
 export const PayoutView = Type.Object(
   {
     id: Uuid(),
-    purpose: OneOf(['order', 'cold_sweep', 'gap_fill'], {
-      description: '`gap_fill`: it moves nothing and uses up a slot that nothing was sent in.',
+    purpose: OneOf(['order', 'cold_sweep', 'top_up', 'gap_fill'], {
+      description:
+        '`top_up`: coin of the network for another sender of the service. `gap_fill`: it moves nothing and uses up a slot that nothing was sent in.',
     }),
     transactionId: Type.Optional(Uuid({ description: 'The order that it is for.' })),
     accountId: Type.String(),
     state: OneOf(PAYOUT_STATES),
     network: OneOf(NETWORKS),
-    symbol: OneOf(SYMBOLS),
+    symbol: OneOf(SENT_SYMBOLS),
     quantity: Amount('Units of the asset, exact, as text.'),
     destination: Type.String(),
     sender: Type.String(),

@@ -1,6 +1,7 @@
 // Receipts of payouts, and the keys that they are signed with.
 import { type Static, Type } from 'typebox';
-import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
+import { NETWORKS } from '../chains/asset.ts';
+import { SENT_SYMBOLS } from '../chains/networks.ts';
 import { MODES } from '../lib/mode.ts';
 import { RECEIPT_TYPE, SIGNATURE_ALGORITHM } from '../payouts/receipt.ts';
 import { PAYOUT_EXAMPLE } from './payouts.ts';
@@ -26,7 +27,7 @@ export const ReceiptView = Type.Object(
             description: 'Whether a test node or a simulation stood for the network: then what moved is worth nothing.',
           }),
         ),
-        symbol: OneOf(SYMBOLS),
+        symbol: OneOf(SENT_SYMBOLS),
         token: Type.Optional(
           Type.String({ description: 'The contract of the asset as it was called; absent: the coin of the network.' }),
         ),

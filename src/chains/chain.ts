@@ -4,6 +4,7 @@
 // silence is an answer (`unknown`, or undefined), and what nodes say is kept as words for an operator, never as evidence.
 import type { OwnAddresses } from './address.ts';
 import { type AssetSymbol, type Network, symbolsOn } from './asset.ts';
+import type { SentSymbol } from './networks.ts';
 
 /** The place of one payout among all transfers of a sender. On a chain without nonces the service counts itself. */
 export type Slot = { readonly network: Network; readonly sender: string; readonly nonce: bigint };
@@ -11,7 +12,7 @@ export type Slot = { readonly network: Network; readonly sender: string; readonl
 /** What is to be sent, before it has a slot. */
 export type Intent = {
   readonly sender: string;
-  readonly symbol: AssetSymbol;
+  readonly symbol: SentSymbol;
   /** Smallest units of the asset. */
   readonly units: bigint;
   readonly to: string;
@@ -182,7 +183,7 @@ export type Chain = {
   /** Attempts at one slot; after them the newest is sent again and a person is asked. */
   readonly maxAttempts: number;
   /** Where transfers of an asset are made. Pure. */
-  placeOf(symbol: AssetSymbol): Place;
+  placeOf(symbol: SentSymbol): Place;
   /**
    * The first unused nonce of a sender; undefined when no node answered, or while a transaction of the sender waits in a pool.
    * Needed once, before its first slot.
@@ -201,7 +202,7 @@ export type Chain = {
    */
   isContract(address: string): Promise<boolean | undefined>;
   check(intent: Intent): Promise<Check>;
-  funds(sender: string, symbol: AssetSymbol): Promise<Funds | undefined>;
+  funds(sender: string, symbol: SentSymbol): Promise<Funds | undefined>;
   /**
    * What a sender has, to compare the books with. Undefined when no node answers, or when the network does not have the asset.
    * Absent on a chain that keeps no balances.

@@ -1,16 +1,24 @@
 // What is known of each network, by its name.
+import { symbolsOn } from './asset.ts';
 import { FAMILIES, type Family, type Network } from './families.ts';
 import type { Coin, HashForm, NetworkFacts } from './family.ts';
-import type { AssetSymbol } from './symbol.ts';
+import { type AssetSymbol, SYMBOLS } from './symbol.ts';
 
 type Known = (typeof FAMILIES)[number]['networks'][number];
 
 /** The coins of the networks; some of them only pay fees. */
 export type CoinSymbol = Known['coin']['symbol'];
+/** What a transfer may move: an asset that orders are for, or the coin of a network. */
+export type SentSymbol = AssetSymbol | CoinSymbol;
 
 export const NETWORK_FACTS = Object.fromEntries(
   FAMILIES.flatMap(({ networks }) => networks.map(facts => [facts.id, facts])),
 ) as { readonly [N in Network]: Extract<Known, { readonly id: N }> };
+
+/** Every asset, and the coins that only pay fees. */
+export const SENT_SYMBOLS: readonly SentSymbol[] = [
+  ...new Set<SentSymbol>([...SYMBOLS, ...Object.values(NETWORK_FACTS).map(({ coin }) => coin.symbol)]),
+];
 
 const FAMILY_OF = Object.fromEntries(
   FAMILIES.flatMap(family => family.networks.map(({ id }) => [id, family])),
@@ -26,11 +34,22 @@ export function familyNamed(kind: Family): (typeof FAMILIES)[number] {
 }
 
 /** The decimals of an asset on a network. Refuses a pair that does not exist. */
-export function decimalsOf(symbol: AssetSymbol, network: Network): number {
+export function decimalsOf(symbol: SentSymbol, network: Network): number {
   const { coin, tokens }: NetworkFacts = NETWORK_FACTS[network];
-  const decimals = coin.symbol === symbol ? coin.decimals : tokens[symbol]?.decimals;
+  const decimals = coin.symbol === symbol ? coin.decimals : ofToken(tokens, symbol)?.decimals;
   if (decimals === undefined) throw new RangeError(`there is no ${symbol} on ${network}`);
   return decimals;
+}
+
+/** Everything that a transfer on a network may move. */
+export function sentSymbolsOn(network: Network): SentSymbol[] {
+  return [...new Set<SentSymbol>([...symbolsOn(network), coinOf(network).symbol])];
+}
+
+/** What is kept of the token with a symbol; undefined for the coin of a network. */
+export function ofToken<T>(tokens: { readonly [S in AssetSymbol]?: T }, symbol: SentSymbol): T | undefined {
+  const bySymbol: { readonly [S in SentSymbol]?: T } = tokens;
+  return bySymbol[symbol];
 }
 
 export function coinOf(network: Network): Coin & { readonly symbol: CoinSymbol } {

@@ -10,17 +10,26 @@ import { MAX_PAGE_SIZE } from '../lib/paging.ts';
 import { standingOf } from '../orders/approvals.ts';
 import { APPROVABLE, approveOrder } from '../orders/approve.ts';
 import { readHeldPage } from '../orders/store.ts';
+import { findTopUp } from '../payouts/store-top-ups.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges, withDatabase } from './database.ts';
+import { approveTopUpCommand } from './top-up.ts';
 
 /** Pages that are printed at most. */
 const MAX_PAGES = 1_000;
 
 export async function approveCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['transaction id'] });
+  const { words, faults } = readArguments(args, { words: ['transaction or top-up id'] });
   const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
+  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction or top-up id> must be a UUID, not ${quoted(id)}`);
   refuseFaults('payouts approve', faults);
+  const isOfTopUp = await withDatabase({ config, log, action: 'trilho payouts approve' }, async ({ db }) => {
+    return (await findTopUp(db, id)) !== undefined;
+  });
+  if (isOfTopUp) {
+    await approveTopUpCommand(config, log, id.toLowerCase());
+    return 0;
+  }
   const approvalRules = openApprovalRules(config.payouts.approvals);
   const { groups, isApproved } = await withCharges({ config, log, action: 'trilho payouts approve' }, async deps => {
     setAuditObject(id.toLowerCase());

@@ -32,7 +32,15 @@ export async function listCommand(config: Config, log: Log, args: readonly strin
   for (const { createdAt, state: now, network: on, quantity, symbol, destination, ...rest } of payouts) {
     const hash = rest.hash ?? rest.attempts.at(-1)?.hash ?? 'not signed';
     console.log(
-      [createdAt, now, on, `${quantity} ${symbol}`, destination, rest.transactionId ?? 'cold sweep', hash].join('  '),
+      [
+        createdAt,
+        now,
+        on,
+        `${quantity} ${symbol}`,
+        destination,
+        rest.transactionId ?? rest.purpose.replace('_', ' '),
+        hash,
+      ].join('  '),
     );
   }
   console.log(total === 0 ? 'There are no such payouts.' : `Page ${page} of ${totalPages}, ${total} payouts.`);

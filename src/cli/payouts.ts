@@ -26,6 +26,7 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
     'void',
     'settle',
     'sweep',
+    'top-up',
     'fill-gap',
   ]);
   const rest = args.slice(1);
@@ -33,6 +34,7 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
   if (verb === 'show') return showCommand(config, log, rest);
   if (verb === 'pause') return pauseCommand(config, log, rest);
   if (verb === 'sweep') return (await import('./cold-sweep.ts')).coldSweepCommand(config, log, rest);
+  if (verb === 'top-up') return (await import('./top-up.ts')).topUpCommand(config, log, rest);
   if (verb === 'fill-gap') return (await import('./fill-gap.ts')).fillGapCommand(config, log, rest);
   if (verb === 'retry') return (await import('./retry-payout.ts')).retryPayoutCommand(config, log, rest);
   if (verb === 'settle') return (await import('./settle.ts')).settleCommand(config, log, rest);

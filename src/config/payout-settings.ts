@@ -1,6 +1,7 @@
 // What can be set about payouts: how much may leave, of each asset, who approves it, what raises an alarm, and which key signs receipts.
 import { type Static, Type } from 'typebox';
-import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
+import { NETWORKS } from '../chains/asset.ts';
+import { SENT_SYMBOLS } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf } from '../lib/settings/kinds.ts';
@@ -35,7 +36,7 @@ const Id = () => Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
 export const LimitEntry = Type.Object(
   {
-    symbol: Type.Enum([...SYMBOLS], { type: 'string' }),
+    symbol: Type.Enum([...SENT_SYMBOLS], { type: 'string' }),
     network: Type.Optional(Type.Enum([...NETWORKS], { type: 'string' })),
     // Whose payouts the entry is about; without them those of all together.
     accountId: Id(),
@@ -61,8 +62,8 @@ export const ApprovalEntry = Type.Object(
     needed: Type.Integer({ minimum: 1, maximum: 10 }),
     wallets: Type.Optional(Type.Boolean()),
     accountId: Id(),
-    symbol: Type.Optional(Type.Enum([...PAYOUT_SYMBOLS], { type: 'string' })),
-    network: Type.Optional(Type.Enum([...CHAIN_NETWORKS], { type: 'string' })),
+    symbol: Type.Optional(Type.Enum([...SENT_SYMBOLS], { type: 'string' })),
+    network: Type.Optional(Type.Enum([...NETWORKS], { type: 'string' })),
     above: Amount(),
   },
   CLOSED,

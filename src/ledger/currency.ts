@@ -1,10 +1,10 @@
 // The currencies of the ledger: cents of reais, and the smallest units of an asset on one network, because the decimals
 // of an asset differ between networks.
-import { type AssetSymbol, NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
-import { type CoinSymbol, coinOf, decimalsOf } from '../chains/networks.ts';
+import { NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+import { coinOf, decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 
-export type CryptoCurrency = `${AssetSymbol | CoinSymbol}.${Network}`;
+export type CryptoCurrency = `${SentSymbol}.${Network}`;
 export type LedgerCurrency = 'BRL' | CryptoCurrency;
 
 export const LEDGER_CURRENCIES: readonly LedgerCurrency[] = [
@@ -16,7 +16,7 @@ export const LEDGER_CURRENCIES: readonly LedgerCurrency[] = [
 ];
 
 /** The currency of an asset on a network: `usdt.polygon`. */
-export function cryptoCurrency(symbol: AssetSymbol, network: Network): CryptoCurrency {
+export function cryptoCurrency(symbol: SentSymbol, network: Network): CryptoCurrency {
   return `${symbol}.${network}`;
 }
 
@@ -35,7 +35,6 @@ export function formatAmount(currency: LedgerCurrency, amount: bigint): string {
 /** The number of decimals of the smallest unit of a currency. */
 export function decimalsIn(currency: LedgerCurrency): number {
   if (currency === 'BRL') return 2;
-  const [symbol, network] = currency.split('.') as [AssetSymbol | CoinSymbol, Network];
-  const coin = coinOf(network);
-  return symbol === coin.symbol ? coin.decimals : decimalsOf(symbol as AssetSymbol, network);
+  const [symbol, network] = currency.split('.') as [SentSymbol, Network];
+  return decimalsOf(symbol, network);
 }

@@ -1,7 +1,8 @@
 // Builds ledger entries, one pure function for each kind. The lines of an entry sum to zero; an amount of zero gets no
 // line.
 import assert from 'node:assert/strict';
-import type { AssetSymbol, Network } from '../chains/asset.ts';
+import type { Network } from '../chains/asset.ts';
+import type { SentSymbol } from '../chains/networks.ts';
 import { coinCurrency, cryptoCurrency } from './currency.ts';
 import type { Book, Entry, Line } from './entry.ts';
 
@@ -9,7 +10,7 @@ import type { Book, Entry, Line } from './entry.ts';
 type Head = Pick<Entry, 'id' | 'accountId' | 'at'>;
 type OfCharge = Head & { readonly chargeId: string; readonly amountCents: bigint };
 type OfOrder = Head & { readonly orderId: string; readonly chargeId?: string };
-type Crypto = { readonly symbol: AssetSymbol; readonly network: Network; readonly units: bigint };
+type Crypto = { readonly symbol: SentSymbol; readonly network: Network; readonly units: bigint };
 
 /** A payment was received. `isReceivable`: it came by the boleto that it paid, so the bank has not credited it yet. */
 export function paymentEntry(input: OfCharge & { paymentId: string; isReceivable: boolean }): Entry {
@@ -109,6 +110,18 @@ export function coldSweepUndoneEntry(payout: OfPayout): Entry {
   };
 }
 
+/** Coin went to another sender of ours. */
+export function topUpEntry(payout: OfPayout): Entry {
+  const lines = sweptLines(payout, payout.units, 'own_senders');
+  return { ...headOf(payout), kind: 'top_up', causeId: payout.payoutId, lines };
+}
+
+/** Reverses a top-up: a reorganisation undid the transfer. */
+export function topUpUndoneEntry(payout: OfPayout): Entry {
+  const lines = sweptLines(payout, -payout.units, 'own_senders');
+  return { ...headOf(payout), kind: 'top_up_undone', causeId: payout.payoutId, lines };
+}
+
 /** What a network took for a payout, in its coin. */
 export function networkFeeEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'network_fee', causeId: payout.payoutId, lines: feeLines(payout) };
@@ -135,10 +148,10 @@ function sentLines({ symbol, network }: Crypto, units: bigint): Line[] {
   ]);
 }
 
-function sweptLines({ symbol, network }: Crypto, units: bigint): Line[] {
+function sweptLines({ symbol, network }: Crypto, units: bigint, to: Book = 'cold_wallet'): Line[] {
   const currency = cryptoCurrency(symbol, network);
   return balanced([
-    { book: 'cold_wallet', currency, amount: units },
+    { book: to, currency, amount: units },
     { book: 'crypto_paid', currency, amount: -units },
   ]);
 }

@@ -1,7 +1,14 @@
-// Applies changes of a cold sweep to the ledger, and wakes the line when its slot became free. A sweep that failed is not sent
+// Applies changes of a cold sweep or a top-up to the ledger, and wakes the line when its slot became free. A sweep that failed is not sent
 // again by itself: an operator sees it in the list, and in the log.
 import type { Queue } from '../jobs/queue.ts';
-import { coldSweepEntry, coldSweepUndoneEntry, feeCorrectionEntry, networkFeeEntry } from '../ledger/entries.ts';
+import {
+  coldSweepEntry,
+  coldSweepUndoneEntry,
+  feeCorrectionEntry,
+  networkFeeEntry,
+  topUpEntry,
+  topUpUndoneEntry,
+} from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -26,13 +33,14 @@ export function coldSweepsAsOwners(deps: { readonly queue: Queue }): PayoutOwner
 }
 
 function entriesOf({ before, after }: PayoutChange, at: Date): Entry[] {
-  const { accountId, symbol, network } = after;
+  const { accountId, symbol, network, isTopUp } = after;
+  const [sent, undone] = isTopUp ? [topUpEntry, topUpUndoneEntry] : [coldSweepEntry, coldSweepUndoneEntry];
   const entry = (units: bigint) => ({ id: uuidV7(at), accountId, at, payoutId: after.id, symbol, network, units });
   const [hadLeft, hasLeft] = [sentUnits(before), sentUnits(after)];
   const [posted, fee] = [before.feeUnits ?? 0n, after.feeUnits ?? 0n];
   return [
-    ...(hadLeft === 0n && hasLeft > 0n ? [coldSweepEntry(entry(hasLeft))] : []),
-    ...(hadLeft > 0n && hadLeft !== hasLeft ? [coldSweepUndoneEntry(entry(hadLeft - hasLeft))] : []),
+    ...(hadLeft === 0n && hasLeft > 0n ? [sent(entry(hasLeft))] : []),
+    ...(hadLeft > 0n && hadLeft !== hasLeft ? [undone(entry(hadLeft - hasLeft))] : []),
     ...(posted === 0n && fee > 0n ? [networkFeeEntry(entry(fee))] : []),
     ...(posted > 0n && posted !== fee ? [feeCorrectionEntry(entry(fee - posted))] : []),
   ];

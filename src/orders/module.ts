@@ -5,11 +5,13 @@ import { orderActionRoutes } from '../http/routes/order-actions.ts';
 import { orderRoutes } from '../http/routes/orders.ts';
 import { pauseRoutes } from '../http/routes/pauses.ts';
 import { senderRoutes } from '../http/routes/senders.ts';
+import { topUpRoutes } from '../http/routes/top-ups.ts';
 import type { ListReadDeps } from '../http/server/list-read.ts';
 import type { Module } from '../module.ts';
 import { orderActs } from '../web/dashboard/order-acts.ts';
 import { orderForms } from '../web/dashboard/order-forms.ts';
 import { orderPages } from '../web/dashboard/orders.ts';
+import { topUpActs } from '../web/dashboard/top-up-acts.ts';
 import { type ClaimDeps, claimJobs } from './claim.ts';
 import { claimSweep } from './claim-sweep.ts';
 import type { ColdSweepDeps } from './cold-sweep.ts';
@@ -18,12 +20,14 @@ import { type FollowDeps, followJobs } from './follow.ts';
 import { pruneQuotes } from './prune-quotes.ts';
 import type { SettlePaidDeps } from './settle-paid.ts';
 import { orderSweep } from './sweep.ts';
+import type { TopUpDeps } from './top-up.ts';
 import { startWatchingPayouts, type WatchPayoutsDeps, watchPayouts } from './watch-payouts.ts';
 
 type Work = FollowDeps & ClaimDeps & WatchPayoutsDeps;
 type Faces = OrderDeps &
   SettlePaidDeps &
   ColdSweepDeps &
+  TopUpDeps &
   ListReadDeps &
   Parameters<typeof senderRoutes>[1] & { readonly pageSize: number };
 type Settings = Pick<Config, 'retention'>;
@@ -40,11 +44,13 @@ export function ordersModule(deps: Work & Faces, { retention }: Settings): Modul
       pauseRoutes(app, deps);
       senderRoutes(app, deps);
       coldSweepRoutes(app, deps);
+      topUpRoutes(app, deps);
     },
     dashboard: (scope, pages) => {
       orderPages(scope, { ...pages, chains: deps.chains, approvalRules: deps.approvalRules });
       orderActs(scope, { ...pages, chains: deps.chains });
       orderForms(scope, pages);
+      topUpActs(scope, { ...pages, topUps: deps });
     },
   };
 }

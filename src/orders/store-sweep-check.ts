@@ -1,4 +1,5 @@
-// The SQL that compares the ledger with cold sweeps, which have no order: what went to cold addresses, and its fees.
+// The SQL that compares the ledger with cold sweeps and top-ups, which have no order: what went to cold addresses and to other senders, and
+// its fees.
 import type { EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
 import { COINS } from './store-ledger-check.ts';
@@ -6,13 +7,15 @@ import { COINS } from './store-ledger-check.ts';
 /** Each cold sweep with what left and what the network took. */
 const SWEEPS = `
   select p.account_id, p.id, p.symbol || '.' || p.network as asset, coin.currency as coin,
-         case when p.state in ('done', 'final') then p.units when p.state = 'mismatched' then p.left_units else 0 end as gone,
+         case when p.is_top_up then 0 else p.gone end as swept, case when p.is_top_up then p.gone else 0 end as topped_up,
          coalesce(p.fee_units, 0) as network_fee
-    from payouts p join (values ${COINS}) as coin (network, currency) on coin.network = p.network
-   where p.order_id is null`;
+    from (select *, case when state in ('done', 'final') then units when state = 'mismatched' then left_units else 0 end as gone
+            from payouts where order_id is null) p
+    join (values ${COINS}) as coin (network, currency) on coin.network = p.network`;
 
 export const COLD_SWEEP_LEDGER_CHECKS: readonly LedgerCheck[] = [
-  check('what was swept is in cold_wallet', 'cold_wallet', 'asset', 'gone', ['cold_sweep', 'cold_sweep_undone']),
+  check('what was swept is in cold_wallet', 'cold_wallet', 'asset', 'swept', ['cold_sweep', 'cold_sweep_undone']),
+  check('what was topped up is in own_senders', 'own_senders', 'asset', 'topped_up', ['top_up', 'top_up_undone']),
   check('fees of sweeps are in network_fee', 'network_fee', 'coin', 'network_fee', [
     'network_fee',
     'network_fee_corrected',

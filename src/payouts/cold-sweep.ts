@@ -1,8 +1,8 @@
 // A cold sweep: what a sender has too much of goes to the cold address of its network, as a payout of its own. Pure rules.
 import { readPayee } from '../chains/address.ts';
-import { type AssetSymbol, NETWORKS, type Network } from '../chains/asset.ts';
+import { NETWORKS, type Network } from '../chains/asset.ts';
 import { type Chain, type Chains, type Funds, ownAddressesOf } from '../chains/chain.ts';
-import { coinOf } from '../chains/networks.ts';
+import { coinOf, type SentSymbol } from '../chains/networks.ts';
 import type { PayoutSettings } from '../config/payout-settings.ts';
 import { StartError } from '../lib/errors.ts';
 
@@ -29,12 +29,12 @@ export function openColdAddresses(settings: PayoutSettings['coldAddresses'] = {}
 /** What stays with the sender: for open slots and for orders that wait in line, in smallest units by asset. */
 export type Needs = {
   readonly slots: number;
-  readonly units: { readonly [S in AssetSymbol]?: bigint };
+  readonly units: { readonly [S in SentSymbol]?: bigint };
 };
 
 /** Smallest units of an asset that nothing needs. Fees are kept at their worst. */
 export function spareUnits(
-  symbol: AssetSymbol,
+  symbol: SentSymbol,
   { network, window }: Pick<Chain, 'network' | 'window'>,
   { asset, coin, worstFee }: Funds,
   { slots, units }: Needs,
@@ -43,8 +43,7 @@ export function spareUnits(
   const isCoin = coinSymbol === symbol;
   // With its coin swept, the sender still pays for a window full of transfers.
   const fees = worstFee * BigInt(slots + 1 + (isCoin ? window : 0));
-  const coinUnits = coinSymbol === 'eth' || coinSymbol === 'trx' ? (units[coinSymbol] ?? 0n) : 0n;
-  const spareCoin = coin - coinUnits - fees;
+  const spareCoin = coin - (units[coinSymbol] ?? 0n) - fees;
   if (isCoin) return spareCoin > 0n ? spareCoin : 0n;
   const spare = asset - (units[symbol] ?? 0n);
   return spareCoin >= 0n && spare > 0n ? spare : 0n;

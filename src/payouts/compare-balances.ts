@@ -1,8 +1,8 @@
 // What a sender had at each comparison, held against the books: what left between two of them must be payouts and their fees. It finds
 // what no log and no slot shows, such as coin that left by another use of the key, or before a backup was restored.
-import { type AssetSymbol, symbolsOn } from '../chains/asset.ts';
+import { symbolsOn } from '../chains/asset.ts';
 import type { Balance, Chain } from '../chains/chain.ts';
-import { type CoinSymbol, coinOf, decimalsOf } from '../chains/networks.ts';
+import { coinOf, decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import { type Found, NOTHING } from './compare-record.ts';
@@ -11,14 +11,14 @@ import { noteBalance, readBalances } from './store-balances.ts';
 
 /** What a payout took from its sender, and the block in which it did. */
 export type Spent = {
-  readonly symbol: AssetSymbol;
+  readonly symbol: SentSymbol;
   readonly block: number;
   readonly leftUnits: bigint;
   readonly feeUnits: bigint;
 };
 
 type Held = {
-  readonly symbol: AssetSymbol | CoinSymbol;
+  readonly symbol: SentSymbol;
   readonly decimals: number;
   /** Undefined when no node tells. */
   readonly now: Balance | undefined;

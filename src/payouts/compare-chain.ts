@@ -15,7 +15,7 @@ import {
   unitsText,
 } from './compare-record.ts';
 import { type Payout, sentUnits, transferOf } from './payout.ts';
-import { firstBlockOf, isFirstAdopted, readPayoutsOfSender } from './store-compare.ts';
+import { firstBlockOf, isFirstAdopted, readArrivals, readPayoutsOfSender } from './store-compare.ts';
 import { readExplanations } from './store-explanations.ts';
 import { findUncompared } from './store-restores.ts';
 import { findSender } from './store-senders.ts';
@@ -58,7 +58,8 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations };
   const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
   const sinceBackup = restore && chain.history ? compareHistory(books, restore, history, chain) : NOTHING;
-  const spent = looked.flatMap(one => one.spent);
+  // What came by top-ups of other senders is expected, so that it hides nothing that left.
+  const spent = [...looked.flatMap(one => one.spent), ...(await readArrivals(db, network, sender))];
   // Where a payout is not answered, it is not known what should be left.
   const isAllKnown = looked.every(one => one.unanswered.length === 0 || one.spent.length > 0);
   // Where nodes keep no record of a sender, what left before the first note of a balance is seen by nothing else.

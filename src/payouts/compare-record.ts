@@ -1,7 +1,7 @@
 // What a chain keeps of a sender, held against the books: used slots, transfers of tokens, balances.
-import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+import { NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
 import type { Chain, ChainHistory, ChainRecord } from '../chains/chain.ts';
-import { coinOf, decimalsOf } from '../chains/networks.ts';
+import { coinOf, decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { type Difference, type Explanations, explained, slotSubject, transferSubject } from './explanation.ts';
 import type { Payout } from './payout.ts';
@@ -11,7 +11,7 @@ export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 's
 export type OrderTransfer = {
   readonly orderId: string;
   readonly network: Network;
-  readonly symbol: AssetSymbol;
+  readonly symbol: SentSymbol;
   readonly hash: string;
   readonly units: bigint;
 };
@@ -177,11 +177,12 @@ export async function balanceNotes(chain: Chain, sender: string, record: ChainRe
   return notes;
 }
 
-export function nameOf({ id, orderId }: Payout): string {
-  return orderId === undefined ? `sweep ${id}` : `order ${orderId}`;
+export function nameOf({ id, orderId, isTopUp }: Payout): string {
+  if (orderId !== undefined) return `order ${orderId}`;
+  return `${isTopUp ? 'top-up' : 'sweep'} ${id}`;
 }
 
-export function unitsText(symbol: AssetSymbol, units: bigint, { network }: Pick<Chain, 'network'>): string {
+export function unitsText(symbol: SentSymbol, units: bigint, { network }: Pick<Chain, 'network'>): string {
   return formatUnits(units, decimalsOf(symbol, network));
 }
 

@@ -1,7 +1,7 @@
 // What may leave in live while the settings do not say how much: enough to try the service out with real money, and little enough
 // that a mistake does not empty a sender.
-import type { AssetSymbol, Network } from '../chains/asset.ts';
-import { decimalsOf } from '../chains/networks.ts';
+import type { Network } from '../chains/asset.ts';
+import { decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import type { Log } from '../lib/log.ts';
 
@@ -11,9 +11,11 @@ export const DEFAULT_LIMITS = {
   usdc: { perPayout: '1000', perDay: '5000' },
   trx: { perPayout: '3000', perDay: '15000' },
   eth: { perPayout: '0.3', perDay: '1.5' },
-} as const satisfies { readonly [S in AssetSymbol]: { readonly perPayout: string; readonly perDay: string } };
+  pol: { perPayout: '3000', perDay: '15000' },
+  bnb: { perPayout: '1', perDay: '5' },
+} as const satisfies { readonly [S in SentSymbol]: { readonly perPayout: string; readonly perDay: string } };
 
-type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
+type Asset = { readonly symbol: SentSymbol; readonly network: Network };
 
 export function defaultLimitsOf({ symbol, network }: Asset): { readonly perPayout: bigint; readonly perDay: bigint } {
   const decimals = decimalsOf(symbol, network);

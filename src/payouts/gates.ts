@@ -1,9 +1,8 @@
 // The gates that a payout passes before it takes a slot. They are asked in order, while the row of the sender is locked, so
 // that what they count cannot change meanwhile; what the network must be asked is asked before. A new rule is a new gate in
 // `GATES`.
-import type { AssetSymbol } from '../chains/asset.ts';
 import type { Chain } from '../chains/chain.ts';
-import { coinOf, decimalsOf } from '../chains/networks.ts';
+import { coinOf, decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import { BLOCKED_WORDS } from './first-signature.ts';
@@ -68,14 +67,14 @@ export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
   const funds = source.funds.get(symbol);
   if (!funds) return { kind: 'wait', words: NO_ANSWER };
   const coin = coinOf(network);
-  const taken = (of: AssetSymbol) =>
+  const taken = (of: SentSymbol) =>
     [...claimed, ...ahead].reduce(
       (sum, one) => (one.symbol === of ? sum + one.units : sum),
       sender.openUnits[of] ?? 0n,
     );
   const fees = BigInt(sender.openSlots + claimed.length + 1) * funds.worstFee;
   const isCoin = coin.symbol === symbol;
-  const coinUnits = coin.symbol === 'eth' || coin.symbol === 'trx' ? taken(coin.symbol) : 0n;
+  const coinUnits = taken(coin.symbol);
   const needed = taken(symbol) + units;
   if (!isCoin && funds.asset < needed) return short(symbol, funds.asset, needed, decimalsOf(symbol, network));
   const neededCoin = fees + coinUnits + (isCoin ? units : 0n);

@@ -1,10 +1,10 @@
 // The gates of limits: how much one payout may be, above which amount a second key approves it, and how much may leave in any
 // 24 hours. They count while the senders of the network are locked, so that several nodes together keep to them.
-import { decimalsOf } from '../chains/networks.ts';
+import { decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import { type GateContext, GO, type Verdict } from './gate.ts';
-import { type LimitRule, rulesFor } from './limits.ts';
+import { type LimitRule, type PayoutLimits, rulesFor } from './limits.ts';
 import type { PayoutRequest } from './payout.ts';
 import { spentBeyond, spentUnits } from './store-limits.ts';
 
@@ -45,6 +45,32 @@ export async function dayLimitGate(request: PayoutRequest, context: GateContext,
   }
   // The one that lasts longest; what never fits comes first.
   return verdicts.filter(({ kind }) => kind !== 'go').toSorted((a, b) => untilOf(b) - untilOf(a))[0] ?? GO;
+}
+
+type TopUpRequest = Omit<PayoutRequest, 'orderId' | 'symbol'> & { readonly symbol: SentSymbol };
+
+/** Why a top-up does not fit into 24 hours now; top-ups count by themselves. */
+export async function dayLimitWords(
+  sql: Sql,
+  limits: PayoutLimits,
+  request: TopUpRequest,
+  now: Date,
+): Promise<string | undefined> {
+  const { network, symbol, units, destination } = request;
+  for (const { of, perDay, perDayToAddress } of rulesFor(limits, request)) {
+    for (const { limit, counted } of [
+      { limit: perDay, counted: of },
+      { limit: perDayToAddress, counted: { ...of, destination } },
+    ]) {
+      if (limit === undefined) continue;
+      const spent = { network, symbol, since: new Date(now.getTime() - DAY_MS), ...counted, isOfTopUps: true };
+      const before = await spentUnits(sql, spent);
+      if (before + units <= limit) continue;
+      const where = 'destination' in counted ? ' to one address' : '';
+      return `${amount(request, limit)} may be topped up${where}${ofWhom(of)} in 24 hours, and ${amount(request, before)} was.`;
+    }
+  }
+  return undefined;
 }
 
 function untilOf(verdict: Verdict): number {
@@ -89,6 +115,6 @@ function ofWhom({ accountId, requestedBy }: LimitRule['of']): string {
   return requestedBy === undefined ? '' : ' of one key';
 }
 
-function amount({ symbol, network }: PayoutRequest, units: bigint): string {
+function amount({ symbol, network }: Pick<TopUpRequest, 'symbol' | 'network'>, units: bigint): string {
   return `${formatUnits(units, decimalsOf(symbol, network))} ${symbol}`;
 }

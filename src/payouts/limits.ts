@@ -1,11 +1,10 @@
 // How much may leave of each asset on each network: by payout, by rolling day, and by rolling day to one address; of all accounts
 // together, of one account, and of one key.
-import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS, symbolsOn } from '../chains/asset.ts';
-import { decimalsOf } from '../chains/networks.ts';
+import { NETWORKS, type Network, SYMBOLS } from '../chains/asset.ts';
+import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../chains/networks.ts';
 import { type LimitSettings, NO_LIMIT } from '../config/payout-settings.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
-import { checkNetwork } from '../quotes/check.ts';
 import { defaultLimitsOf } from './default-limits.ts';
 import type { PayoutRequest } from './payout.ts';
 
@@ -42,7 +41,7 @@ const ASSET_FIELDS = ['lowFunds', 'ceiling'] as const;
 const FIELDS_OF_ASSETS = [...ASSET_FIELDS, 'minimum', 'networkFee'] as const;
 const EACH = '*';
 
-type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
+type Asset = { readonly symbol: SentSymbol; readonly network: Network };
 
 /** The limits of an asset for all accounts together. */
 export function limitsOf(limits: PayoutLimits, { symbol, network }: Asset): AssetLimits {
@@ -78,11 +77,15 @@ export function isAboveApproval(limits: PayoutLimits, judged: Judged, units: big
  * each by itself. In live an asset without perPayout and perDay has small ones. Throws a StartError that names every fault.
  */
 export function openLimits(settings: readonly LimitSettings[], mode: 'live' | 'sandbox' = 'sandbox'): PayoutLimits {
-  const faults = settings.flatMap(({ symbol, network }) =>
-    checkNetwork(symbol, network).map(({ message }) => `payouts.limits of ${symbol}: network ${message}.`),
-  );
+  const faults = settings.flatMap(({ symbol, network }) => {
+    const homes = NETWORKS.filter(one => sentSymbolsOn(one).includes(symbol));
+    const isHome = network === undefined || homes.includes(network);
+    return isHome
+      ? []
+      : [`payouts.limits of ${symbol}: network must be one that ${symbol} lives on: ${homes.join(', ')}.`];
+  });
   for (const entry of settings) faults.push(...narrowFaults(entry));
-  const assets = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map((network: Network) => ({ symbol, network })));
+  const assets = NETWORKS.flatMap(network => sentSymbolsOn(network).map(symbol => ({ symbol, network })));
   const limits = assets.flatMap(asset => {
     const all = entryOf(settings.filter(isOfAll), asset);
     const narrow = (field: 'accountId' | 'keyId') =>
@@ -113,7 +116,7 @@ function hasNoAmount(entry: LimitSettings | undefined): boolean {
 
 /** Assets on these networks whose limits in live are the small ones, since the settings name neither perPayout nor perDay. */
 export function assetsOnDefaults(settings: readonly LimitSettings[], networks: readonly Network[]): Asset[] {
-  const assets = networks.flatMap(network => symbolsOn(network).map(symbol => ({ symbol, network })));
+  const assets = networks.flatMap(network => sentSymbolsOn(network).map(symbol => ({ symbol, network })));
   return assets.filter(asset => hasNoAmount(entryOf(settings.filter(isOfAll), asset)));
 }
 
@@ -137,6 +140,14 @@ function actorOf(keyId: string): string {
 
 function narrowFaults(entry: LimitSettings): string[] {
   const { symbol, accountId, keyId } = entry;
+  if (!SYMBOLS.some(one => one === symbol)) {
+    const wrong = FIELDS_OF_ASSETS.filter(field => entry[field] !== undefined);
+    if (wrong.length > 0) {
+      return wrong.map(
+        field => `payouts.limits of ${symbol}: ${field} is of an asset that orders are for, and ${symbol} pays fees.`,
+      );
+    }
+  }
   if (isOfAll(entry)) return [];
   const where = `payouts.limits of ${symbol} for ${accountId ?? keyId}`;
   if (accountId !== undefined && keyId !== undefined) return [`${where}: must have accountId or keyId, and not both.`];

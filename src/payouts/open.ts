@@ -4,7 +4,7 @@ import type { Chain, Chains } from '../chains/chain.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { ColdSweepRequest, Payout, PayoutRequest } from './payout.ts';
+import type { OwnRequest, Payout, PayoutRequest } from './payout.ts';
 import { insertPayouts } from './store.ts';
 import { findSender, haltSender, insertSender, type Sender, setNextNonce } from './store-senders.ts';
 
@@ -13,7 +13,7 @@ export async function openPayouts(
   tx: Sql,
   chain: Chain,
   { sender, nextNonce, ...rest }: Sender,
-  requests: readonly (PayoutRequest | ColdSweepRequest)[],
+  requests: readonly (PayoutRequest | OwnRequest)[],
   at: Date,
 ): Promise<Payout[]> {
   const payouts = requests.map((request, index): Payout => {

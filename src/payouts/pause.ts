@@ -1,6 +1,7 @@
 // Pauses: an operator stops claims of all payouts, of a network, of an asset, or of an asset on a network. What has a slot is
 // sent and looked up as ever.
 import { type AssetSymbol, type Network, SYMBOLS } from '../chains/asset.ts';
+import type { SentSymbol } from '../chains/networks.ts';
 
 /** What is paused; without either it is everything. */
 export type PauseScope = { readonly network?: Network; readonly symbol?: AssetSymbol };
@@ -13,7 +14,7 @@ export type Pause = PauseScope & {
   readonly pausedBy: string;
 };
 
-type Asset = { readonly network: Network; readonly symbol: AssetSymbol };
+type Asset = { readonly network: Network; readonly symbol: SentSymbol };
 
 /** The pause that stops payouts of an asset on a network, the widest first. */
 export function coveringPause(pauses: readonly Pause[], { network, symbol }: Asset): Pause | undefined {

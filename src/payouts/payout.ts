@@ -1,6 +1,7 @@
-// The types of a payout: the crypto of one order, or of a cold sweep, sent on a chain.
+// The types of a payout: the crypto of one order, of a cold sweep, or of a top-up, sent on a chain.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Attempt, Block, Intent, Place, Sighting, Transfer } from '../chains/chain.ts';
+import type { SentSymbol } from '../chains/networks.ts';
 
 /**
  * `done`: enough confirmations. `final`: the network undoes it no more, and it is looked up no more. The last three are as
@@ -31,13 +32,21 @@ export type PayoutRequest = {
   readonly requestedBy?: string;
 };
 
-export type ColdSweepRequest = Omit<PayoutRequest, 'orderId'> & { readonly sweptBy: string };
+/** A transfer for no order: a sweep to the cold address, or a top-up of another sender of ours. */
+export type OwnRequest = Omit<PayoutRequest, 'orderId' | 'symbol'> & {
+  readonly symbol: SentSymbol;
+  readonly sweptBy: string;
+  readonly isTopUp?: true;
+};
 
-export type Payout = Omit<PayoutRequest, 'orderId'> & {
+export type Payout = Omit<PayoutRequest, 'orderId' | 'symbol'> & {
   readonly id: string;
-  /** Absent: a cold sweep or a gap fill, which `sweptBy` asked for. */
+  readonly symbol: SentSymbol;
+  /** Absent: a cold sweep, a top-up or a gap fill, which `sweptBy` asked for. */
   readonly orderId?: string;
   readonly sweptBy?: string;
+  /** It goes to another sender of ours, so that it can pay fees. */
+  readonly isTopUp?: true;
   /** It moves nothing, and uses up a slot that nothing was sent in. */
   readonly isGapFill?: true;
   readonly sender: string;
@@ -98,7 +107,7 @@ export function transferOf({ network, sender, nonce, symbol, units, destination 
 }
 
 export function intentOf(
-  { symbol, units, destination }: Pick<PayoutRequest, 'symbol' | 'units' | 'destination'>,
+  { symbol, units, destination }: Pick<Payout, 'symbol' | 'units' | 'destination'>,
   sender: string,
 ): Intent {
   return { sender, symbol, units, to: destination };

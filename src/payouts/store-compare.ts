@@ -1,6 +1,8 @@
 // The SQL of comparing payouts with a chain.
 import type { Network } from '../chains/asset.ts';
+import type { SentSymbol } from '../chains/networks.ts';
 import type { Sql } from '../storage/database.ts';
+import type { Spent } from './compare-balances.ts';
 import type { Payout } from './payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './store.ts';
 
@@ -18,6 +20,22 @@ export async function readPayoutsOfSender(
     [network, sender, after?.nonce, after?.id, limit],
   );
   return rows.map(toPayout);
+}
+
+/** What top-ups of other senders brought to a sender: spent the other way round. */
+export async function readArrivals(sql: Sql, network: Network, sender: string): Promise<Spent[]> {
+  const rows = await sql.query<{ symbol: SentSymbol; block: string; units: string }>(
+    `select symbol, block_number as block, (case when state = 'mismatched' then left_units else units end)::text as units
+       from payouts
+      where network = $1 and destination = $2 and is_top_up and state in ('done', 'final', 'mismatched') and block_number is not null`,
+    [network, sender],
+  );
+  return rows.map(({ symbol, block, units }) => ({
+    symbol,
+    block: Number(block),
+    leftUnits: -BigInt(units),
+    feeUnits: 0n,
+  }));
 }
 
 export type FirstBlock = {

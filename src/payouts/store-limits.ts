@@ -1,10 +1,17 @@
 // The SQL of limits: how much left lately, and when less will have.
+
+import type { SentSymbol } from '../chains/networks.ts';
 import type { Sql } from '../storage/database.ts';
 import type { PayoutRequest } from './payout.ts';
 
 /** Only what goes there, is of that account, and was asked for by that key. */
-type Spent = Pick<PayoutRequest, 'network' | 'symbol'> &
-  Partial<Pick<PayoutRequest, 'destination' | 'accountId' | 'requestedBy'>> & { readonly since: Date };
+type Spent = Pick<PayoutRequest, 'network'> &
+  Partial<Pick<PayoutRequest, 'destination' | 'accountId' | 'requestedBy'>> & {
+    readonly symbol: SentSymbol;
+    readonly since: Date;
+    /** Top-ups between senders of ours in place of payouts of orders: each of both counts by itself. */
+    readonly isOfTopUps?: boolean;
+  };
 
 const COLUMNS = { destination: 'destination', accountId: 'account_id', requestedBy: 'requested_by' } as const;
 const FIELDS = ['destination', 'accountId', 'requestedBy'] as const satisfies (keyof typeof COLUMNS)[];
@@ -13,11 +20,14 @@ const FIELDS = ['destination', 'accountId', 'requestedBy'] as const satisfies (k
  * A payout that moved nothing for good does not count, nor does a sweep to the own cold address. Only the conditions that are asked
  * for are in the text, so that the index of just these columns serves it.
  */
-function counted({ network, symbol, since, ...of }: Spent): { readonly where: string; readonly params: unknown[] } {
+function counted({ network, symbol, since, isOfTopUps = false, ...of }: Spent): {
+  readonly where: string;
+  readonly params: unknown[];
+} {
   const fields = FIELDS.filter(field => of[field] !== undefined);
   const conditions = fields.map((field, index) => ` and ${COLUMNS[field]} = $${index + 4}`);
   return {
-    where: `network = $1 and symbol = $2 and created_at > $3 and order_id is not null
+    where: `network = $1 and symbol = $2 and created_at > $3 and ${isOfTopUps ? 'is_top_up' : 'order_id is not null'}
             and state not in ('reverted', 'voided')${conditions.join('')}`,
     params: [network, symbol, since, ...fields.map(field => of[field])],
   };

@@ -1,6 +1,7 @@
 // The SQL of senders: their next nonce, their open slots, and whether they may take another.
 import assert from 'node:assert/strict';
-import { type AssetSymbol, type Network, SYMBOLS } from '../chains/asset.ts';
+import type { Network } from '../chains/asset.ts';
+import { SENT_SYMBOLS, type SentSymbol } from '../chains/networks.ts';
 import type { Row, Sql } from '../storage/database.ts';
 
 /** A sender with its slots that no block has used yet, from one snapshot. */
@@ -13,7 +14,7 @@ export type Sender = {
   readonly haltWords?: string;
   readonly openSlots: number;
   /** Smallest units that those slots are for, by asset. */
-  readonly openUnits: { readonly [S in AssetSymbol]?: bigint };
+  readonly openUnits: { readonly [S in SentSymbol]?: bigint };
 };
 
 /** Undefined until the next nonce of the sender is stored. */
@@ -48,11 +49,11 @@ type SenderRow = Row & {
   halted_at: Date | null;
   halt_words: string | null;
   slots: number;
-  units: { readonly [S in AssetSymbol]?: string } | null;
+  units: { readonly [S in SentSymbol]?: string } | null;
 };
 
 function unitsIn(texts: NonNullable<SenderRow['units']>): Sender['openUnits'] {
-  return Object.fromEntries(SYMBOLS.map(symbol => [symbol, BigInt(texts[symbol] ?? 0)]));
+  return Object.fromEntries(SENT_SYMBOLS.map(symbol => [symbol, BigInt(texts[symbol] ?? 0)]));
 }
 
 /** Slots of each sender of a network that nothing is signed for. */

@@ -13,7 +13,8 @@ export async function lockPayouts(tx: Sql, payouts: readonly Pick<Payout, 'id'>[
 /** The cold sweep of an asset that is on its way. */
 export async function findOpenSweep(tx: Sql, network: Network, symbol: AssetSymbol): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>(
-    `select id from payouts where network = $1 and symbol = $2 and order_id is null and state = 'open' and not is_gap_fill`,
+    `select id from payouts where network = $1 and symbol = $2 and order_id is null and state = 'open' and not is_gap_fill
+        and not is_top_up`,
     [network, symbol],
   );
   return row?.id;

@@ -1,6 +1,7 @@
 // The SQL of payouts and their attempts.
-import type { AssetSymbol, Network } from '../chains/asset.ts';
+import type { Network } from '../chains/asset.ts';
 import type { Attempt, Place, Sighting } from '../chains/chain.ts';
+import type { SentSymbol } from '../chains/networks.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { Payout, PayoutState, UnsignedReason } from './payout.ts';
 
@@ -8,13 +9,13 @@ import type { Payout, PayoutState, UnsignedReason } from './payout.ts';
 export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
   await tx.query(
     `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by,
-                          chain_id, token, is_test, sent_at, requested_by, state, next_look_at, created_at, updated_at)
+                          chain_id, token, is_test, sent_at, requested_by, is_top_up, state, next_look_at, created_at, updated_at)
      select id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,
-            sent_at, requested_by, 'open', $16, $17, $17
+            sent_at, requested_by, is_top_up, 'open', $17, $18, $18
        from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::numeric[],
-                   $9::text[], $10::text[], $11::bigint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[])
+                   $9::text[], $10::text[], $11::bigint[], $12::text[], $13::boolean[], $14::timestamptz[], $15::text[], $16::boolean[])
          as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,
-               sent_at, requested_by)`,
+               sent_at, requested_by, is_top_up)`,
     [
       payouts.map(({ id }) => id),
       payouts.map(({ accountId }) => accountId),
@@ -31,6 +32,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
       payouts.map(({ place }) => place?.isTest),
       payouts.map(({ sentAt }) => sentAt),
       payouts.map(({ requestedBy }) => requestedBy),
+      payouts.map(({ isTopUp = false }) => isTopUp),
       nextLookup,
       at,
     ],
@@ -42,7 +44,7 @@ export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
          p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at, p.unsigned_reason,
-         p.swept_by, p.is_gap_fill, p.chain_id, p.token, p.is_test, p.sent_at, p.contradicted_at, p.created_at, p.updated_at,
+         p.swept_by, p.is_gap_fill, p.is_top_up, p.chain_id, p.token, p.is_test, p.sent_at, p.contradicted_at, p.created_at, p.updated_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
@@ -173,10 +175,11 @@ export type PayoutRow = Row & {
   order_id: string | null;
   swept_by: string | null;
   is_gap_fill: boolean;
+  is_top_up: boolean;
   network: Network;
   sender: string;
   nonce: string;
-  symbol: AssetSymbol;
+  symbol: SentSymbol;
   units: string;
   destination: string;
   state: PayoutState;
@@ -219,6 +222,7 @@ export function toPayout(row: PayoutRow): Payout {
     ...(row.order_id !== null && { orderId: row.order_id }),
     ...(row.swept_by !== null && { sweptBy: row.swept_by }),
     ...(row.is_gap_fill && { isGapFill: true }),
+    ...(row.is_top_up && { isTopUp: true }),
     ...(row.hash !== null && { hash: row.hash }),
     ...(row.block_number !== null &&
       row.block_hash !== null && { block: { number: Number(row.block_number), hash: row.block_hash } }),

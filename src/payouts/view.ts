@@ -45,7 +45,8 @@ export function payoutView(payout: Payout) {
   };
 }
 
-function purposeOf({ orderId, isGapFill }: Payout) {
+function purposeOf({ orderId, isGapFill, isTopUp }: Payout) {
   if (orderId !== undefined) return 'order' as const;
+  if (isTopUp) return 'top_up' as const;
   return isGapFill ? ('gap_fill' as const) : ('cold_sweep' as const);
 }

@@ -136,6 +136,7 @@ async function stateOfAcme(): Promise<string> {
     'link_requests',
     'unmatched_receipts',
     'payout_pauses',
+    'top_ups',
     'statement_imports',
     'boleto_files',
     'boleto_return_entries',

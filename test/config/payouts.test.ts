@@ -30,7 +30,7 @@ test('every fault is told with its path', () => {
     [
       'TRILHO_CONFIG: payouts.limit is not a known field.',
       'TRILHO_CONFIG: payouts.limits must have each symbol once for a network, and once without, for each accountId and keyId.',
-      'TRILHO_CONFIG: payouts.limits[0].symbol must be one of usdt, usdc, trx, eth.',
+      'TRILHO_CONFIG: payouts.limits[0].symbol must be one of usdt, usdc, trx, eth, pol, bnb.',
       ...['approvalAbove', 'perDayToAddress'].map(
         field => `TRILHO_CONFIG: payouts.limits[1].${field} must be a decimal above zero as text, such as "5000".`,
       ),
@@ -63,6 +63,7 @@ test('in live an asset without perPayout and perDay has small limits, and none i
   assert.deepEqual(of([], 'sandbox'), {});
   assert.deepEqual(assetsOnDefaults([{ symbol: 'usdt', perDay: 'none' }], ['polygon', 'tron']), [
     { symbol: 'usdc', network: 'polygon' },
+    { symbol: 'pol', network: 'polygon' },
     { symbol: 'trx', network: 'tron' },
   ]);
 });

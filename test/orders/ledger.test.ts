@@ -30,7 +30,14 @@ after(async () => {
 });
 
 /** Entries of what operators decide, in test/payouts, and of what banks keep, in test/charges: the sandbox's bank keeps nothing. */
-const ELSEWHERE: readonly EntryKind[] = ['bank_fee', 'cold_sweep', 'cold_sweep_undone', 'mismatch_settled'];
+const ELSEWHERE: readonly EntryKind[] = [
+  'bank_fee',
+  'cold_sweep',
+  'cold_sweep_undone',
+  'mismatch_settled',
+  'top_up',
+  'top_up_undone',
+];
 
 async function wordsOf(rows: string, word: string): Promise<string[]> {
   const found = await service.sql<{ word: string }>(

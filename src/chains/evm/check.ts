@@ -1,8 +1,8 @@
 // Whether a transfer could be carried out now: the node tries it out, the issuer of the token is asked for its blocklist,
 // and the fee must fit below the cap. Asked before a slot is taken, since a slot that reverts is used up.
 import { unlessRefused } from '../agreed-refusal.ts';
-import type { AssetSymbol } from '../asset.ts';
 import type { Check, CheckReason, Intent } from '../chain.ts';
+import { ofToken, type SentSymbol } from '../networks.ts';
 import { balanceOfData, blocklistData, FEE_RATE_DATA, transferData } from './contracts.ts';
 import { type Draft, estimateBy, isRevert } from './estimate.ts';
 import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
@@ -70,8 +70,8 @@ async function tryOut(
   return refused(isShort ? 'no_funds' : 'would_revert', estimate.words);
 }
 
-function questionsOf({ facts, tokens }: EvmPlan, symbol: AssetSymbol): TokenQuestions {
-  return (tokens[symbol] && facts.tokens[symbol]) ?? {};
+function questionsOf({ facts, tokens }: EvmPlan, symbol: SentSymbol): TokenQuestions {
+  return (ofToken(tokens, symbol) && ofToken(facts.tokens, symbol)) ?? {};
 }
 
 /** A contract without the function says nothing against the transfer; the node that tries it out has the last word. */

@@ -1,6 +1,7 @@
 // What a sender has, and what a transfer may cost it.
 import type { AssetSymbol } from '../asset.ts';
 import type { Balance, Funds } from '../chain.ts';
+import type { SentSymbol } from '../networks.ts';
 import { balanceOfData } from './contracts.ts';
 import { nextBid } from './fees.ts';
 import type { Provider } from './provider.ts';
@@ -17,7 +18,7 @@ type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; r
 export async function funds(
   { providers, plan, watch }: Deps,
   sender: string,
-  symbol: AssetSymbol,
+  symbol: SentSymbol,
 ): Promise<Funds | undefined> {
   const contract = contractOf(plan, symbol);
   if (contract === 'none') return undefined;

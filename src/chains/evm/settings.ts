@@ -1,7 +1,7 @@
 // What an EVM chain runs with: the facts of its network, as the settings change them.
 import { addressOf } from '../address.ts';
 import type { AssetSymbol } from '../asset.ts';
-import { type CoinSymbol, NETWORK_FACTS } from '../networks.ts';
+import { type CoinSymbol, NETWORK_FACTS, ofToken, type SentSymbol } from '../networks.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { FeeLimits } from './fees.ts';
 import type { EvmNetworkFacts } from './network.ts';
@@ -99,7 +99,7 @@ function testTokens(known: EvmNetworkFacts, addresses: NonNullable<EvmSettings['
 }
 
 /** What is called to move an asset: its contract, or undefined for the coin; `none` when the network has neither. */
-export function contractOf(plan: EvmPlan, symbol: AssetSymbol): string | undefined | 'none' {
+export function contractOf(plan: EvmPlan, symbol: SentSymbol): string | undefined | 'none' {
   if (symbol === plan.coin) return undefined;
-  return plan.tokens[symbol]?.address ?? 'none';
+  return ofToken(plan.tokens, symbol)?.address ?? 'none';
 }

@@ -1,5 +1,6 @@
 // Which contract an asset of Tron has: TRX is the coin itself.
 import type { AssetSymbol } from '../asset.ts';
+import { ofToken, type SentSymbol } from '../networks.ts';
 import { tron } from './network.ts';
 
 /** The contract of each token, by its symbol. */
@@ -16,8 +17,8 @@ export function tokensAt(addresses: { readonly [S in AssetSymbol]?: string }): T
 export type TronAsset = { readonly kind: 'coin' } | { readonly kind: 'token'; readonly contract: string };
 
 /** Undefined for an asset that does not exist on Tron, or not on the network in its place. */
-export function assetOf(symbol: AssetSymbol, tokens: TronTokens): TronAsset | undefined {
+export function assetOf(symbol: SentSymbol, tokens: TronTokens): TronAsset | undefined {
   if (symbol === tron.coin.symbol) return { kind: 'coin' };
-  const token = tokens[symbol];
+  const token = ofToken(tokens, symbol);
   return token && { kind: 'token', contract: token.address };
 }

@@ -1,7 +1,7 @@
 // Asks nodes what a transfer would do if it were carried out now: the energy that it needs, or why it would fail.
 import { type Unknown, unlessRefused } from '../agreed-refusal.ts';
-import type { AssetSymbol } from '../asset.ts';
 import type { Check, Funds, Intent } from '../chain.ts';
+import type { SentSymbol } from '../networks.ts';
 import { addressWord, readWord, SELECTORS, transferCall } from './abi.ts';
 import type { ConstantCall } from './answers.ts';
 import type { TronAsset } from './assets.ts';
@@ -13,7 +13,7 @@ type Fee = { readonly kind: 'fee'; readonly feeLimit: bigint };
 type Refusal = Extract<Check, { readonly kind: 'refused' }>;
 
 /** Tokens whose issuer blocks addresses, by the same call on every network that Tether serves. */
-const WITH_BLOCKLIST: readonly AssetSymbol[] = ['usdt'];
+const WITH_BLOCKLIST: readonly SentSymbol[] = ['usdt'];
 
 /** The fee limit for a transfer of a token; a refusal when two nodes say, or the only one, that it would fail or cost more than the cap. */
 export function estimateFee(

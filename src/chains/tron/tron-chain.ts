@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { activeOf } from '../active-senders.ts';
 import type { AssetSymbol } from '../asset.ts';
 import type { Attempt, Block, Chain, ChainHealth, Sighting, Transfer } from '../chain.ts';
+import type { SentSymbol } from '../networks.ts';
 import { openAbsenceProof } from './absence.ts';
 import { assetOf, MAINNET_TOKENS, tokensAt } from './assets.ts';
 import { type AttemptFacts, attemptFacts } from './attempt-bytes.ts';
@@ -150,7 +151,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
 /** Attempts expire after minutes; one that has is signed again as soon as a lookup finds it so. */
 const MAX_LOOKUP_WAIT_MS = 60_000;
 
-const noAsset = (symbol: AssetSymbol) => `there is no contract of ${symbol} here`;
+const noAsset = (symbol: SentSymbol) => `there is no contract of ${symbol} here`;
 const isRead = (facts: AttemptFacts | undefined): facts is AttemptFacts => facts !== undefined;
 
 /**

@@ -31,14 +31,14 @@ export const PAYOUTS: Commands = [
     'payouts',
     {
       summary:
-        'list, pause, approve and retry payouts, give up a transfer, resume a halted sender, fill a gap, sweep to the cold address',
+        'list, pause, approve and retry payouts, give up a transfer, resume a halted sender, fill a gap, sweep to the cold address, top up a sender',
       help: [
         'trilho payouts list [--network <network>] [--state <state>] [--account <id>] [--page <page>]',
         'trilho payouts show <payout or transaction id>',
         'trilho payouts pause [--network <network>] [--asset <asset>] [--reason <words>]',
         'trilho payouts resume [--network <network>] [--asset <asset>] [--unchecked <words>]',
         'trilho payouts resume <network> <sender> [--despite <hash>[,<hash>…]]',
-        'trilho payouts approve <transaction id>',
+        'trilho payouts approve <transaction or top-up id>',
         'trilho payouts approvals [--account <id>]',
         'trilho payouts retry <transaction id>',
         'trilho payouts void <payout or transaction id>',
@@ -46,6 +46,7 @@ export const PAYOUTS: Commands = [
         'trilho payouts settle <transaction id> --as paid --hash <hash>',
         'trilho payouts fill-gap --network <network>',
         'trilho payouts sweep --network <network> --asset <asset> [--amount <amount|all>]',
+        'trilho payouts top-up --network <network> --from <sender> --to <sender> --amount <amount> [--key <key>]',
         '',
         'list    newest first, 100 a page: when, state, network, amount, address, transaction id, hash',
         'pause   no order takes a slot from then on; transfers that have begun go on',
@@ -64,6 +65,7 @@ export const PAYOUTS: Commands = [
         'fill-gap  where trilho chains shows slots that nothing was sent in: uses them up with transactions that move nothing',
         'sweep   sends to payouts.coldAddresses what payouts and orders in line do not need: what is above the ceiling, an amount,',
         '        or all',
+        'top-up  gives coin of one sender of the service to another, so that it can pay fees; a repeat with the same --key is the first one',
         '',
         USES_DATABASE,
       ],

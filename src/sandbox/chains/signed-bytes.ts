@@ -1,9 +1,9 @@
 // The signed bytes of a sandbox chain: a transfer, or a void, and its fee bid in a canonical encoding. Pure.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { readAddress } from '../../chains/address.ts';
-import { NETWORKS_OF, type Network, SYMBOLS } from '../../chains/asset.ts';
+import type { Network } from '../../chains/asset.ts';
 import type { Signed, Slot, Transfer } from '../../chains/chain.ts';
-import { hashForm } from '../../chains/networks.ts';
+import { hashForm, sentSymbolsOn } from '../../chains/networks.ts';
 import { divideUp } from '../../lib/decimals.ts';
 
 /** The decoded bytes, with their fee bid and their hash. A void moves nothing. */
@@ -55,9 +55,9 @@ export function decoded(network: Network, senders: readonly string[], raw: strin
 }
 
 function movesIn(network: Network, { to, symbol: name, units }: Fields): SignedTransaction['moves'] {
-  const symbol = SYMBOLS.find(known => known === name);
+  const symbol = sentSymbolsOn(network).find(known => known === name);
   if (typeof to !== 'string' || readAddress(network, to).address !== to) return undefined;
-  if (!symbol || !NETWORKS_OF[symbol].some(home => home === network)) return undefined;
+  if (!symbol) return undefined;
   if (typeof units !== 'string' || !UNITS.test(units)) return undefined;
   return { to, symbol, units: BigInt(units) };
 }

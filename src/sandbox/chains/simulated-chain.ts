@@ -5,7 +5,7 @@ import { addressOf } from '../../chains/address.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import type { Attempt, Block, Chain, Chains, Funds, Sighting, Slot, Transfer } from '../../chains/chain.ts';
 import type { NetworkFacts } from '../../chains/family.ts';
-import { familyOf, NETWORK_FACTS } from '../../chains/networks.ts';
+import { familyOf, NETWORK_FACTS, ofToken } from '../../chains/networks.ts';
 import { divideUp } from '../../lib/decimals.ts';
 import { isOutage } from '../../lib/errors.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
@@ -142,7 +142,7 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
     maxAttempts: MAX_BIDS,
 
     placeOf: symbol => {
-      const token = tokens[symbol]?.address;
+      const token = ofToken(tokens, symbol)?.address;
       return { isTest: true, ...(token !== undefined && { token }) };
     },
 

@@ -1,5 +1,6 @@
 // The SQL of the sandbox chains. They are stored in the database, so that every node sees the same chain.
-import type { AssetSymbol, Network } from '../../chains/asset.ts';
+import type { Network } from '../../chains/asset.ts';
+import type { SentSymbol } from '../../chains/networks.ts';
 import type { Database, Row, Sql } from '../../storage/database.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 import type { ChainStore, ChainTransaction } from './simulated-chain.ts';
@@ -135,7 +136,7 @@ type TransactionRow = Row & {
   nonce: string;
   hash: string;
   destination: string | null;
-  symbol: AssetSymbol | null;
+  symbol: SentSymbol | null;
   units: string | null;
   bid: string;
   block: string;

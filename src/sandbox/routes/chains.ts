@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { OneOf, Ref } from '../../api/schemas.ts';
-import { NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
-import { decimalsOf } from '../../chains/networks.ts';
+import { NETWORKS, type Network } from '../../chains/asset.ts';
+import { decimalsOf, SENT_SYMBOLS } from '../../chains/networks.ts';
 import { ok } from '../../http/server/answers.ts';
 import { pathOf } from '../../http/server/path.ts';
 import { defineRoute } from '../../http/server/route.ts';
@@ -58,7 +58,7 @@ const TransactionView = Type.Object(
     block: Type.Optional(Type.Integer({ description: 'The block it is mined in.' })),
     outcome: Type.Optional(OneOf(['transferred', 'mismatched', 'reverted', 'voided'])),
     to: Type.Optional(Type.String({ description: 'Absent in a transaction that moves nothing.' })),
-    symbol: Type.Optional(OneOf(SYMBOLS)),
+    symbol: Type.Optional(OneOf(SENT_SYMBOLS)),
     quantity: Type.Optional(Type.String({ description: 'Units of the asset, exact.' })),
     nonce: Type.Integer({ minimum: 0 }),
   },

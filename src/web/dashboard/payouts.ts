@@ -39,7 +39,7 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
       payout.network,
       shortAddress(deps, payout.network, payout.destination),
       payout.transactionId === undefined
-        ? 'cold sweep'
+        ? payout.purpose.replace('_', ' ')
         : idLink(`/dashboard/orders/${payout.transactionId}`, payout.transactionId),
       payout.accountId,
       when(payout.createdAt),
@@ -52,7 +52,9 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
         may(request.caller, 'payouts:write') &&
           html`<a class="button secondary" href="/dashboard/payouts/pause">Pause</a> `,
         may(request.caller, 'payouts:sweep') &&
-          html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a>`,
+          html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a> `,
+        may(request.caller, 'payouts:read') &&
+          html`<a class="button secondary" href="/dashboard/payouts/top-ups">Top-ups</a>`,
       ],
       body: html`<div data-live="needs">${await haltedSenders(deps, request)}${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
 ${filterForm(request, filled, csvLink(request, '/dashboard/payouts.csv'))}
@@ -95,7 +97,9 @@ ${pager(request, counts)}</div>`,
         ['Id', html`<code>${payout.id}</code>`],
         [
           'For',
-          transactionId === undefined ? 'a cold sweep' : idLink(`/dashboard/orders/${transactionId}`, transactionId),
+          transactionId === undefined
+            ? `a ${payout.purpose.replace('_', ' ')}`
+            : idLink(`/dashboard/orders/${transactionId}`, transactionId),
         ],
         ['Account', payout.accountId],
         ['Network', payout.network],
