@@ -15,7 +15,7 @@ export type OrderStanding = {
 
 export async function standingOf(sql: Sql, rules: ApprovalRules, order: Order, now: Date): Promise<OrderStanding> {
   const { approvals = [] } = order;
-  const groups = groupsOfPayout(rules, { ...order, units: unitsOf(order) });
+  const groups = rules.length === 0 ? [] : groupsOfPayout(rules, { ...order, units: unitsOf(order) });
   if (groups.length === 0) return { groups: [], isApproved: approvals.length > 0 };
   const asked = approvals.length === 0 ? [] : await askersOf(sql, order);
   const standings = await judgeGroups(sql, groups, { approvals, asked, now });

@@ -65,6 +65,12 @@ export async function startAcme(): Promise<Acme> {
     [order.id, ADDRESSES.tron],
   );
   things['/payouts/:id'] = payout!.id;
+  const [topUp] = await service.sql<{ id: string }>(
+    `insert into top_ups (id, network, sender, destination, symbol, units, requested_by, created_at)
+     values (gen_random_uuid(), 'tron', $1, 'another sender', 'trx', 1, 'operator', now()) returning id`,
+    [ADDRESSES.tron],
+  );
+  things['/payouts/top-ups/:id'] = topUp!.id;
   await service.sql(`insert into boleto_agreements (rail, next_number) values ('sicoob:main', 2)`);
   await service.sql(
     `insert into boleto_files (rail, sequence, made_at, titles, sha256) values ('sicoob:main', 990017, now(), 1, '\\x00')`,

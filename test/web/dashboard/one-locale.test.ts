@@ -49,6 +49,11 @@ before(async () => {
              $2, 'mismatched', $3, 61234567, 1234, now(), now())`,
     [done.id, COLD, `0x${'ab'.repeat(32)}`],
   );
+  await service.sql(
+    `insert into top_ups (id, network, sender, destination, symbol, units, requested_by, created_at)
+     values (gen_random_uuid(), 'polygon', $1, '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'pol', 1234567890123456789012, 'operator', $2)`,
+    [COLD, service.clock.now()],
+  );
   const idsOf = async (table: string) =>
     (await service.sql<{ id: string }>(`select id from ${table} order by created_at desc limit 2`)).map(({ id }) => id);
   Object.assign(objects, {
