@@ -244,7 +244,7 @@ test('who reported the payment of an order cannot approve it: by hand, with a ke
   const imported = await service.send('/statements', {
     method: 'POST',
     headers: { ...bearer(importer), 'content-type': 'text/csv' },
-    body: `Data;Descrição;Valor\n16/11/2026;PIX ${method?.reference};541,00\n16/11/2026;TARIFA;-20,00\n`,
+    body: `Data;Descrição;Valor\n16/11/2026;PIX ${method?.reference};+541,00\n16/11/2026;TARIFA;-20,00\n`,
   });
   assert.equal(imported.status, 201, imported.text);
   await service.runJobs();
