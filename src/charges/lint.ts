@@ -2,7 +2,7 @@
 // code cannot carry. A warning never refuses a charge or changes it.
 
 import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../lib/percents.ts';
-import { PIX_KEY_RAIL } from '../rails/pix-key.ts';
+import { PIX_KEY_RAIL } from '../rails/static-key/rail.ts';
 import type { ChargeMethod, Customer } from './charge.ts';
 import { hasRightDigits, isDocument } from './check.ts';
 

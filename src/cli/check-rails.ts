@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 import { type DiagnoseOptions, diagnoseRail } from '../rails/bacen/diagnose.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
 import type { Check } from '../rails/bank-client/check.ts';
-import { diagnoseBoletoApi } from '../rails/boleto-api/diagnose.ts';
+import { diagnoseBoletoApi } from '../rails/boleto-apis/diagnose.ts';
 import { checkReceiver } from './check-receiver.ts';
 
 export type CheckedRail = { readonly name: string; readonly checks: readonly Check[] };

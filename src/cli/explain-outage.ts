@@ -7,7 +7,7 @@ import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { diagnoseRail } from '../rails/bacen/diagnose.ts';
 import type { Check } from '../rails/bank-client/check.ts';
-import { diagnoseBoletoApi } from '../rails/boleto-api/diagnose.ts';
+import { diagnoseBoletoApi } from '../rails/boleto-apis/diagnose.ts';
 
 type Deps = { readonly clock: Clock; readonly log: Log };
 

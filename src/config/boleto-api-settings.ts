@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { CLIENT_FIELDS, CLOSED, check, OneOf, WEBHOOK_CHECK, WEBHOOK_FIELDS, Word } from './bank-api-fields.ts';
 
-/** The profiles of src/rails/boleto-api/profile.ts; a test holds both lists together. */
+/** The profiles of src/rails/boleto-apis/profile.ts; a test holds both lists together. */
 export const BOLETO_API_PROFILES = ['sicoob', 'inter'] as const;
 
 const MAX_SCOPES = 50;

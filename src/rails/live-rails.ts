@@ -4,13 +4,13 @@ import { absentRail } from './absent.ts';
 import { type BacenRail, loadRail } from './bacen/rail.ts';
 import type { BacenSettings } from './bacen/settings.ts';
 import type { ClientDeps } from './bank-client/settings.ts';
-import { type BoletoApiEntry, type BoletoApiRail, loadBoletoApiRail } from './boleto-api/load.ts';
+import { type BoletoApiEntry, type BoletoApiRail, loadBoletoApiRail } from './boleto-apis/load.ts';
 import type { Receiver } from './br-code.ts';
-import { type CnabEntry, loadCnabRail } from './cnab/load.ts';
+import { type CnabEntry, loadCnabRail } from './cnab-boleto/load.ts';
 import { sharedNumbers } from './number-ranges.ts';
-import { pixKeyRail } from './pix-key.ts';
 import type { Method, Rail } from './rail.ts';
 import type { Rails } from './rails.ts';
+import { pixKeyRail } from './static-key/rail.ts';
 
 /** Which charges an entry gets. */
 type Share = { readonly accounts?: readonly string[]; readonly former?: true };

@@ -21,7 +21,7 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { civilDay } from '../../src/lib/civil-days.ts';
 import { AppError, StartError } from '../../src/lib/errors.ts';
-import { sftpServer } from '../../src/rails/cnab/sftp.ts';
+import { sftpServer } from '../../src/rails/cnab-boleto/sftp.ts';
 import { openBank } from '../../src/sandbox/cnab-bank/bank.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';

@@ -7,7 +7,7 @@ import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Beat, startLoop } from '../../lib/loop.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
-import { outgoingName } from '../../rails/cnab/folder.ts';
+import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { betweenSteps, whenDue, withLease } from '../../storage/leases.ts';

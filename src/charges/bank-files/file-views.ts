@@ -1,6 +1,6 @@
 // Files to banks and instructions as callers see them, and lists of them.
 import { countPages, type PageQuery } from '../../lib/paging.ts';
-import { outgoingName } from '../../rails/cnab/folder.ts';
+import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { BoletoFile } from './store-files.ts';
 import { type InstructionStatus, readFilePage, readInstructionPage } from './store-lists.ts';

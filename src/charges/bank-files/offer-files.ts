@@ -2,7 +2,7 @@
 // same file, with the same bytes.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError } from '../../lib/errors.ts';
-import { outgoingName, placeFile } from '../../rails/cnab/folder.ts';
+import { outgoingName, placeFile } from '../../rails/cnab-boleto/folder.ts';
 import { fileParts, type MakeDeps, makeFiles } from './make-file.ts';
 import {
   type BoletoFile,

@@ -24,7 +24,7 @@ import { renewFile } from '../../charges/bank-files/renew-file.ts';
 import { findFile } from '../../charges/bank-files/store-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
-import { outgoingName } from '../../rails/cnab/folder.ts';
+import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { recordReading } from '../../storage/audit.ts';
 import { Binary, created, media, ok } from '../server/answers.ts';

@@ -1,8 +1,8 @@
 // The static pix key rail: a BR Code with a pix key of the receiver, at any bank. It has no connection to the bank: an
 // operator or an imported statement reports payments, and refunds are made by hand.
 
-import { checkPix, type Receiver, staticBrCodes, txidOf } from './br-code.ts';
-import type { Rail } from './rail.ts';
+import { checkPix, type Receiver, staticBrCodes, txidOf } from '../br-code.ts';
+import type { Rail } from '../rail.ts';
 
 /** The name under which charges are on it. */
 export const PIX_KEY_RAIL = 'pix-key';

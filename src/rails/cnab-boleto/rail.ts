@@ -8,13 +8,13 @@ import { boletoBarcode, digitableLine } from '../boleto/barcode.ts';
 import { checkRegistration } from '../boleto/check.ts';
 import { zeroFilled } from '../boleto/digits.ts';
 import { dynamicBrCode, txidOf } from '../br-code.ts';
+import type { Agreement, Title } from '../cnab/agreement.ts';
+import { CNAB_BANKS } from '../cnab/banks.ts';
+import { isOwnHeader } from '../cnab/own-header.ts';
+import { type ReturnEntry, readEntries } from '../cnab/read.ts';
+import { fileWriter } from '../cnab/write.ts';
 import type { BoletoInstrument, PaymentRequest, Rail, Refusal } from '../rail.ts';
-import type { Agreement, Title } from './agreement.ts';
-import { CNAB_BANKS } from './banks.ts';
-import { isOwnHeader } from './own-header.ts';
-import { type ReturnEntry, readEntries } from './read.ts';
 import { type SftpSettings, sftpServer } from './sftp.ts';
-import { fileWriter } from './write.ts';
 
 export type CnabSettings = Agreement & {
   readonly name: string;

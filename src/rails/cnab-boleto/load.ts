@@ -1,12 +1,13 @@
 // Makes the rail of an agreement from an entry of `boletos`, or names every fault with the field it lies in.
+
+import type { Agreement, Title } from '../cnab/agreement.ts';
+import { CNAB_BANKS } from '../cnab/banks.ts';
+import { checkAgreement } from '../cnab/check-agreement.ts';
+import { CnabError } from '../cnab/cnab-error.ts';
+import { fileWriter } from '../cnab/write.ts';
 import type { Rail } from '../rail.ts';
-import type { Agreement, Title } from './agreement.ts';
-import { CNAB_BANKS } from './banks.ts';
-import { checkAgreement } from './check-agreement.ts';
-import { CnabError } from './cnab-error.ts';
 import { type CnabSettings, cnabRail } from './rail.ts';
 import { checkSftp } from './sftp.ts';
-import { fileWriter } from './write.ts';
 
 /** One entry of `boletos` in the configuration file, already checked for its form. */
 export type CnabEntry = Agreement['account'] &

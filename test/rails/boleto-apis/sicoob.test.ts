@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BOLETO_API_PROFILES } from '../../../src/config/boleto-api-settings.ts';
 import { barcodeOfLine, boletoBarcode, digitableLine } from '../../../src/rails/boleto/barcode.ts';
-import { BOLETO_PROFILES, boletoProfileOf } from '../../../src/rails/boleto-api/profile.ts';
-import { listIn, receiptsIn } from '../../../src/rails/boleto-api/sicoob/movements.ts';
-import { apiNumber, ownNumber } from '../../../src/rails/boleto-api/sicoob/number.ts';
-import { unzipOne } from '../../../src/rails/boleto-api/sicoob/zip.ts';
+import { BOLETO_PROFILES, boletoProfileOf } from '../../../src/rails/boleto-apis/profile.ts';
+import { listIn, receiptsIn } from '../../../src/rails/boleto-apis/sicoob/movements.ts';
+import { apiNumber, ownNumber } from '../../../src/rails/boleto-apis/sicoob/number.ts';
+import { unzipOne } from '../../../src/rails/boleto-apis/sicoob/zip.ts';
 import { zipOne } from '../../../src/sandbox/psp/titles/zip.ts';
 
 const ACCOUNT = { agency: '4327', beneficiaryCode: '42971', carteira: '1', modality: '01' };

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import type SftpClient from 'ssh2-sftp-client';
 import { AppError } from '../../lib/errors.ts';
 import { readSecretFile } from '../../lib/sealed-file.ts';
+import { MAX_FILE_BYTES } from '../cnab/lines.ts';
 import type { FileConnection, FileServer, FileToPut, RemoteFile } from '../rail.ts';
-import { MAX_FILE_BYTES } from './lines.ts';
 
 /** One entry's `sftp` in the configuration file, already checked for its form. */
 export type SftpSettings = {
