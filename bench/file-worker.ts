@@ -16,18 +16,18 @@ import { startPaymentBatches } from '../src/charges/pay.ts';
 import { configuredRates } from '../src/charges/rate.ts';
 import { requireRails } from '../src/charges/require-rails.ts';
 import { findCharges } from '../src/charges/store.ts';
-import type { BoletoSettings } from '../src/config/boleto-settings.ts';
 import { startQueue } from '../src/jobs/queue.ts';
 import { DAY_MS } from '../src/lib/civil-days.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
+import type { AgreementEntry } from '../src/rails/agreement-entry.ts';
 import { liveRails } from '../src/rails/live-rails.ts';
 import { connect } from '../src/storage/connect.ts';
 import { startProcessorMeter } from './processor-time.ts';
 
 export type FileWork = {
   readonly databaseUrl: string;
-  readonly agreement: BoletoSettings;
+  readonly agreement: AgreementEntry;
   readonly accountId: string;
   readonly postmasterPid: number;
 } & (

@@ -41,6 +41,7 @@ import { openReceiptKey } from './payouts/open-receipt-key.ts';
 import { openPayoutPolicy } from './payouts/policy.ts';
 import { quotesModule } from './quotes/module.ts';
 import { openOrderTerms } from './quotes/order-terms.ts';
+import { calledEntries } from './rails/entries.ts';
 import { requireTestNodes } from './sandbox/chains/test-nodes.ts';
 import { asStartFault } from './storage/connect.ts';
 import type { Sql } from './storage/database.ts';
@@ -150,7 +151,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
         await Promise.all(loops.map(loop => loop.stop()));
       });
     }
-    const receiver = config.receiver && (await openReceiver(charging, config, config.receiver));
+    const receiver =
+      config.receiver && (await openReceiver(charging, calledEntries(config, overrides.railKinds), config.receiver));
     if (receiver) stops.add(() => receiver.stop());
     const drain = drainOf(server.server, () => server.close());
     await listen(server, config);

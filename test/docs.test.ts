@@ -19,15 +19,16 @@ import {
 } from '../src/charges/charge.ts';
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { BoletoApi } from '../src/config/boleto-api-settings.ts';
-import { BoletoEntry } from '../src/config/boleto-settings.ts';
 import { readConfig } from '../src/config/config.ts';
-import { RAIL_PROFILES, RailEntry } from '../src/config/rail-settings.ts';
-import { ReceiverEntry } from '../src/config/receiver-settings.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
+import { AgreementEntry } from '../src/rails/agreement-entry.ts';
+import { BACEN_FIELDS } from '../src/rails/bacen/entry.ts';
+import { PROFILE_NAMES as RAIL_PROFILES } from '../src/rails/bacen/profiles.ts';
+import { ApiEntry } from '../src/rails/boleto-apis/entry.ts';
 import { METHODS } from '../src/rails/rail.ts';
+import { ReceiverEntry } from '../src/rails/receiver-entry.ts';
 import { CHAIN_FAULTS } from '../src/sandbox/chains/simulation.ts';
 import { CONTROL_REQUESTS } from '../src/sandbox/psp/control-server.ts';
 import { FAULT_KINDS } from '../src/sandbox/psp/faults.ts';
@@ -291,8 +292,8 @@ test('docs/rails.md names every field of a rail and of the receiver, and every p
   const rails = sectionsOf('docs/rails.md');
   const firstCells = (heading: string) => rowsIn(rails.get(heading)).map(cells => cells.slice(1).join(' '));
   const page = firstCells('Fields of a rail').join(' ');
-  const source = read('src/config/rail-settings.ts');
-  const { webhook, ...others } = RailEntry.properties;
+  const source = read('src/rails/bacen/entry.ts');
+  const { webhook, ...others } = BACEN_FIELDS;
   for (const field of Object.keys({ ...others, ...webhook.properties })) assert.ok(page.includes(field), field);
   const quirks = /const Quirks = (.*?)\n\);/s.exec(source)?.[1] ?? '';
   for (const [, field = ''] of quirks.matchAll(/^ {4}(\w+): /gm)) {
@@ -308,12 +309,12 @@ test('docs/rails.md names every field of a rail and of the receiver, and every p
 
 test('docs/boletos.md names every field of an agreement', () => {
   const page = sectionsOf('docs/boletos.md').get('Agreements') ?? '';
-  for (const field of Object.keys(BoletoEntry.properties)) assert.ok(page.includes(`\`${field}\``), field);
+  for (const field of Object.keys(AgreementEntry.properties)) assert.ok(page.includes(`\`${field}\``), field);
 });
 
 test('docs/boleto-apis.md names every field of the API of a bank', () => {
   const page = sectionsOf('docs/boleto-apis.md').get('Setting it up') ?? '';
-  for (const field of Object.keys(BoletoApi.properties)) assert.ok(page.includes(`\`${field}\``), field);
+  for (const field of Object.keys(ApiEntry.properties)) assert.ok(page.includes(`\`${field}\``), field);
 });
 
 test('docs/adding-a-network.md names every field of the file of a network', () => {

@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { civilDay } from '../../src/lib/civil-days.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { openBank } from '../../src/sandbox/cnab-bank/bank.ts';
 import { createCallers } from '../callers.ts';
 import { withClient } from '../database-server.ts';
@@ -22,7 +22,7 @@ const MAX_GROWTH = 1.5;
 /** T and U. */
 const LINES_AN_ENTRY = 2;
 
-const AGREEMENT: BoletoSettings = {
+const AGREEMENT: AgreementEntry = {
   ...{ name: 'bench', bank: '756', holderName: 'Padaria São João Ltda', holderDocument: '11222333000181' },
   ...{ agency: '4327', agencyDigit: '3', accountNumber: '3666', accountDigit: '8' },
   ...{ carteira: '1', modality: '01', beneficiaryCode: '42971' },

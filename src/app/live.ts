@@ -10,6 +10,7 @@ import { warnOfDefaultLimits } from '../payouts/default-limits.ts';
 import { assetsOnDefaults } from '../payouts/limits.ts';
 import { httpPrices } from '../prices/http.ts';
 import { isAbsent } from '../rails/absent.ts';
+import { calledEntries } from '../rails/entries.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { Compose } from './composition.ts';
@@ -18,13 +19,13 @@ export const composeLive: Compose = async (config, { db, log, databaseClock, ope
   await requireUsableKey(db, databaseClock.now());
   const live = overrides.rails
     ? { rails: overrides.rails, stop: () => {} }
-    : liveRails(config, { clock: databaseClock, log });
+    : liveRails(config, { clock: databaseClock, log }, overrides.railKinds);
   const { rails } = live;
   stops.add(async () => live.stop());
   const chains = overrides.chains ?? opened;
   const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
   warnOfMissing({ rails, chains, hasPrices }, log);
-  warnOfNoReceiver(config, log);
+  warnOfNoReceiver(calledEntries(config, overrides.railKinds), config.receiver, log);
   const networks = Object.values(chains).map(({ network }) => network);
   warnOfDefaultLimits(log, assetsOnDefaults(config.payouts.limits ?? [], networks));
   return {

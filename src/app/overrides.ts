@@ -3,6 +3,7 @@ import type { Chains } from '../chains/chain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Resolve } from '../lib/outgoing-request.ts';
 import type { PriceSource } from '../prices/price.ts';
+import type { RailKind } from '../rails/kind.ts';
 import type { Rails } from '../rails/rails.ts';
 
 export type Overrides = {
@@ -10,6 +11,8 @@ export type Overrides = {
   /** By what the heartbeats of loops go. */
   readonly uptimeMs?: () => number;
   readonly rails?: Rails;
+  /** The kinds of rails that the settings may name. */
+  readonly railKinds?: readonly RailKind[];
   readonly chains?: Chains;
   readonly prices?: PriceSource;
   /** How names of webhooks are looked up; by DNS when absent. */

@@ -9,6 +9,7 @@ import { systemClock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Check } from '../rails/bank-client/check.ts';
+import { agreementsByFile } from '../rails/entries.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import type { FileServer, Rail } from '../rails/rail.ts';
 import { allRails } from '../rails/rails.ts';
@@ -30,7 +31,7 @@ export async function checkAgreements(
   log: Log,
   { agreements: uses, oldFiles = [] }: KnownOfAgreements,
 ): Promise<CheckedRail[]> {
-  const byFile = boletos.filter(({ api }) => !api);
+  const byFile = agreementsByFile(boletos);
   if (mode !== 'live' || byFile.length === 0) return [];
   const { rails } = liveRails({ rails: [], boletos: byFile }, { clock: systemClock, log });
   const now = systemClock.now();

@@ -3,13 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RailRecord } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
-import type { RailSettings } from '../config/rail-settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type DiagnoseOptions, diagnoseRail } from '../rails/bacen/diagnose.ts';
-import { webhookAddress } from '../rails/bacen/webhook.ts';
 import type { Check } from '../rails/bank-client/check.ts';
-import { diagnoseBoletoApi } from '../rails/boleto-apis/diagnose.ts';
+import { webhookAddress } from '../rails/bank-client/webhook.ts';
+import { calledEntries } from '../rails/entries.ts';
+import type { BankEntry, DiagnoseOptions } from '../rails/kind.ts';
 import { checkReceiver } from './check-receiver.ts';
 
 export type CheckedRail = { readonly name: string; readonly checks: readonly Check[] };
@@ -21,32 +20,22 @@ export function checkRails(
   records: readonly RailRecord[] | undefined,
   options: DiagnoseOptions,
 ): Promise<CheckedRail[]> {
-  const ofBoletos = config.boletos.flatMap(({ api, ...entry }) => (api ? { ...entry, api } : []));
-  return Promise.all([
-    ...config.rails.map(async settings => {
-      const { name, webhook, ...others } = settings;
+  const isAsked = records !== undefined;
+  return Promise.all(
+    calledEntries(config).map(async ({ entry, called, bank }) => {
+      const { name } = entry;
       const pathToken = records?.find(record => record.name === name)?.pathToken;
-      const own = webhook && pathToken !== undefined ? { url: webhookAddress(webhook.url, pathToken) } : undefined;
-      const diagnosed = await diagnoseRail(
-        { ...others, name, ...(own && { webhook: own }) },
-        { clock: systemClock, log },
-        options,
-      );
-      return { name, checks: [...diagnosed, ...(await wayBack(config, settings, pathToken, records !== undefined))] };
+      const webhookUrl = bank.webhook && pathToken !== undefined && webhookAddress(bank.webhook.url, pathToken);
+      const asked = { ...options, ...(webhookUrl && { webhookUrl }) };
+      const diagnosed = await called.diagnose(entry, { clock: systemClock, log }, asked);
+      return { name, checks: [...diagnosed, ...(await wayBack(config, bank, pathToken, isAsked))] };
     }),
-    ...ofBoletos.map(async entry => {
-      const { name, api } = entry;
-      const pathToken = records?.find(record => record.name === name)?.pathToken;
-      const wanted = api.webhook && pathToken !== undefined ? webhookAddress(api.webhook.url, pathToken) : undefined;
-      const diagnosed = await diagnoseBoletoApi(entry, { clock: systemClock, log }, wanted);
-      return { name, checks: [...diagnosed, ...(await wayBack(config, api, pathToken, records !== undefined))] };
-    }),
-  ]);
+  );
 }
 
 async function wayBack(
   { receiver }: Config,
-  { webhook, caFile }: Pick<RailSettings, 'webhook' | 'caFile'>,
+  { webhook, caFile }: BankEntry,
   pathToken: string | undefined,
   isAsked: boolean,
 ): Promise<Check[]> {

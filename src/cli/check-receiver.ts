@@ -6,8 +6,8 @@ import { rootCertificates } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { readReceiverCertificate } from '../http/certificates.ts';
 import { systemClock } from '../lib/clock.ts';
-import { webhookAddress } from '../rails/bacen/webhook.ts';
 import { type Check, checkValidity } from '../rails/bank-client/check.ts';
+import { webhookAddress } from '../rails/bank-client/webhook.ts';
 
 const NAME = 'receiver';
 const TIMEOUT_MS = 5_000;

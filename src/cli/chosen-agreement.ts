@@ -1,12 +1,14 @@
 // The agreement with a bank that a command is about.
-import type { BoletoSettings } from '../config/boleto-settings.ts';
+
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
+import type { AgreementEntry } from '../rails/agreement-entry.ts';
+import { agreementsByFile } from '../rails/entries.ts';
 import { quoted } from './arguments.ts';
 
 /** The one that is named, or the only one. */
-export function chosenAgreement({ boletos }: Pick<Config, 'boletos'>, name: string | undefined): BoletoSettings {
-  const byFile = boletos.filter(({ api }) => !api);
+export function chosenAgreement({ boletos }: Pick<Config, 'boletos'>, name: string | undefined): AgreementEntry {
+  const byFile = agreementsByFile(boletos);
   const [only, ...others] = byFile;
   if (!only) throw new StartError('There is no agreement with a bank: set boletos in TRILHO_CONFIG.');
   if (name === undefined && others.length === 0) return only;

@@ -1,13 +1,10 @@
 // A PSP that does not answer a command is examined, so that the refusal names the setting that is wrong.
-import type { BoletoSettings } from '../config/boleto-settings.ts';
+
 import type { Config } from '../config/config.ts';
-import type { RailSettings } from '../config/rail-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { diagnoseRail } from '../rails/bacen/diagnose.ts';
-import type { Check } from '../rails/bank-client/check.ts';
-import { diagnoseBoletoApi } from '../rails/boleto-apis/diagnose.ts';
+import { calledEntries } from '../rails/entries.ts';
 
 type Deps = { readonly clock: Clock; readonly log: Log };
 
@@ -34,22 +31,9 @@ export async function causeOfOutage(
   error: unknown,
 ): Promise<string | undefined> {
   if (!(error instanceof AppError) || error.code !== 'rail_unavailable') return undefined;
-  const ofPix = rails.findIndex(rail => rail.name === name);
-  const ofBoletos = boletos.findIndex(entry => entry.name === name);
-  const place = ofPix >= 0 ? `rails[${ofPix}]` : `boletos[${ofBoletos}]`;
-  const wrong = (await diagnose(rails[ofPix], boletos[ofBoletos], deps)).find(({ ok }) => !ok);
+  const asked = calledEntries({ rails, boletos }).find(({ entry }) => entry.name === name);
+  if (!asked) return undefined;
+  const { called, entry, place } = asked;
+  const wrong = (await called.diagnose(entry, deps, {})).find(({ ok }) => !ok);
   return wrong && `${place}, ${wrong.name}: ${wrong.detail} ${wrong.mend ?? ''}`.trimEnd();
-}
-
-async function diagnose(
-  rail: RailSettings | undefined,
-  agreement: BoletoSettings | undefined,
-  deps: Deps,
-): Promise<readonly Check[]> {
-  if (rail) {
-    const { webhook: _, ...settings } = rail;
-    return diagnoseRail(settings, deps);
-  }
-  const { api } = agreement ?? {};
-  return agreement && api ? diagnoseBoletoApi({ ...agreement, api }, deps) : [];
 }

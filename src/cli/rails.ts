@@ -2,16 +2,16 @@
 import { readAgreementUses } from '../charges/bank-files/store-agreements.ts';
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
-import type { RailSettings } from '../config/rail-settings.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { webhookAddress } from '../rails/bacen/webhook.ts';
-import { liveRails } from '../rails/live-rails.ts';
+import { webhookAddress } from '../rails/bank-client/webhook.ts';
+import { type CalledEntry, calledEntries } from '../rails/entries.ts';
+import { type Bank, liveRails } from '../rails/live-rails.ts';
 import { allRails, type Rails } from '../rails/rails.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
 import { causeOfOutage, explainingOutage } from './explain-outage.ts';
-import { asBank, type Bank, type Explain, showRails } from './show-rails.ts';
+import { type Explain, showRails } from './show-rails.ts';
 
 export async function railsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length > 0) readVerb('rails', args, ['register-webhook']);
@@ -22,9 +22,8 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
   }
   const [name] = words;
   await withDatabase({ config, log, action: 'trilho rails' }, async deps => {
-    const { rails, psps, boletoApis, stop } = liveRails(config, { clock: deps.clock, log });
+    const { rails, banks, stop } = liveRails(config, { clock: deps.clock, log });
     try {
-      const banks = [...psps.map(asBank), ...boletoApis];
       if (name === undefined) await list(config, { ...deps, log }, rails, banks);
       else await explainingOutage(config, { ...deps, log }, name, () => register(config, deps, banks, name));
     } finally {
@@ -49,23 +48,27 @@ async function list(config: Config, { db, clock, log }: ListDeps, rails: Rails, 
 }
 
 async function register(config: Config, { db }: CommandDeps, banks: readonly Bank[], name: string): Promise<void> {
-  const { webhook, place, isPix } = requireEntry(config, name);
-  if (!webhook) throw new StartError(`${place}.webhook is missing: its url is the public address of the receiver.`);
+  const {
+    called,
+    bank: { webhook },
+    bankPlace,
+  } = requireEntry(config, name);
+  if (!webhook) throw new StartError(`${bankPlace}.webhook is missing: its url is the public address of the receiver.`);
   if (!config.receiver) {
     throw new StartError('receiver is missing in TRILHO_CONFIG: without it nothing takes what the PSP sends.');
   }
   const address = webhookAddress(webhook.url, requireRecord(await readRails(db), name).pathToken);
-  const bank = banks.find(candidate => candidate.name === name)?.webhook;
-  if (!bank) throw new StartError(`The bank of ${name} tells of nothing: payments are asked for.`);
+  const admin = banks.find(candidate => candidate.name === name)?.webhook;
+  if (!admin) throw new StartError(`The bank of ${name} tells of nothing: payments are asked for.`);
   try {
-    await bank.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
+    await admin.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'wrong_state') throw error;
-    const fields = [`${place}.baseUrl`, `${place}.webhook.url`, ...(isPix ? [`${place}.pixKey`] : [])];
+    const fields = called.webhookFields.map(field => `${bankPlace}.${field}`);
     const named = `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
     throw new StartError(`${error.message} Check ${named}, and that the service runs.`);
   }
-  const shown = await bank.readWebhook();
+  const shown = await admin.readWebhook();
   if (shown?.url !== address) {
     const found = shown ? shownAddress(shown.url) : 'none';
     throw new StartError(`The PSP took ${shownAddress(address)} as the webhook of ${name}, but shows ${found}.`);
@@ -73,18 +76,11 @@ async function register(config: Config, { db }: CommandDeps, banks: readonly Ban
   console.log(`The PSP notifies of payments to ${name} at ${shownAddress(shown.url)}`);
 }
 
-type Entry = { readonly webhook?: RailSettings['webhook']; readonly place: string; readonly isPix: boolean };
-
-function requireEntry({ rails, boletos }: Config, name: string): Entry {
-  const entries = [
-    ...rails.map(({ name: own, webhook }, index) => ({ own, webhook, place: `rails[${index}]`, isPix: true })),
-    ...boletos.flatMap(({ name: own, api }, index) =>
-      api ? { own, webhook: api.webhook, place: `boletos[${index}].api`, isPix: false } : [],
-    ),
-  ];
-  const found = entries.find(({ own }) => own === name);
-  if (found) return { ...found, ...(found.webhook && { webhook: found.webhook }) };
-  const known = entries.length === 0 ? 'none' : entries.map(({ own }) => own).join(', ');
+function requireEntry(config: Config, name: string): CalledEntry {
+  const entries = calledEntries(config);
+  const found = entries.find(({ entry }) => entry.name === name);
+  if (found) return found;
+  const known = entries.length === 0 ? 'none' : entries.map(({ entry }) => entry.name).join(', ');
   throw new StartError(`rails in TRILHO_CONFIG has no ${quoted(name)}; there is ${known}.`);
 }
 

@@ -2,87 +2,58 @@
 import type { AgreementUse } from '../charges/bank-files/store-agreements.ts';
 import type { RailRecord } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
-import type { RailSettings } from '../config/rail-settings.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
-import type { BacenRail } from '../rails/bacen/rail.ts';
-import { type WebhookAdmin, webhookAddress } from '../rails/bacen/webhook.ts';
+import { webhookAddress } from '../rails/bank-client/webhook.ts';
+import { calledEntries, placedEntries } from '../rails/entries.ts';
+import type { RailEntry } from '../rails/kind.ts';
+import type { Bank } from '../rails/live-rails.ts';
+import { PIX_KEY_RAIL } from '../rails/static-key/rail.ts';
 
 /** What is wrong with a rail whose PSP gave this error; undefined when that is not known. */
 export type Explain = (rail: string, error: unknown) => Promise<string | undefined>;
-
-/** A bank that is called. */
-export type Bank = {
-  readonly name: string;
-  certificateEnd(): Date | undefined;
-  /** Absent where the bank tells of nothing. */
-  readonly webhook?: WebhookAdmin;
-};
-
-export function asBank(rail: BacenRail): Bank {
-  const { name, certificateEnd, registerWebhook, readWebhook } = rail;
-  return { name, certificateEnd, webhook: { registerWebhook, readWebhook } };
-}
 
 type Row = readonly [name: string, value: string];
 
 /** Asks every PSP which webhook it has. A rail that is configured no more, and the static key, are listed too. */
 export async function showRails(
-  { rails: entries, pixKey, boletos }: Pick<Config, 'rails' | 'pixKey' | 'boletos'>,
+  config: Pick<Config, 'rails' | 'pixKey' | 'boletos'>,
   { records, agreements }: { readonly records: readonly RailRecord[]; readonly agreements: readonly UsedAgreement[] },
   banks: readonly Bank[],
   now: Date,
   explain: Explain,
 ): Promise<string[]> {
+  const entries = placedEntries(config).filter(({ kind }) => kind?.section !== 'pixKey');
   const blocks = await Promise.all(
-    entries.map(async settings => {
-      const record = records.find(({ name }) => name === settings.name);
-      const bank = banks.find(({ name }) => name === settings.name)!;
-      const { name, profile, environment } = settings;
-      return block(`${name}  pix  ${profile} (${environment})`, [
-        ['charges', chargesOf(settings)],
-        ...watchRows(record),
-        ['certificate', certificateWords(bank.certificateEnd(), now)],
-        ['webhook', await webhookWords(settings, record, bank, explain)],
-      ]);
-    }),
-  );
-  const ofApis = await Promise.all(
-    boletos.flatMap(({ api, ...settings }) => {
-      if (!api) return [];
-      const { name } = settings;
+    calledEntries(config).map(async ({ kind, entry, bank: { webhook } }) => {
+      const { name } = entry;
       const record = records.find(one => one.name === name);
       const use = agreements.find(({ rail }) => rail === name);
       const bank = banks.find(one => one.name === name)!;
-      const head = `${name}  boleto  ${api.profile} (${api.environment}) by its API`;
-      return (async () =>
-        block(head, [
-          ['charges', chargesOf(settings)],
-          ...(use ? [numbersRow(use)] : []),
-          ...watchRows(record),
-          ['certificate', certificateWords(bank.certificateEnd(), now)],
-          ...(bank.webhook
-            ? [['webhook', await webhookWords({ name, webhook: api.webhook }, record, bank, explain)] as const]
-            : []),
-        ]))();
+      return block(`${name}  ${kind.method}  ${kind.describe(entry)}`, [
+        ['charges', chargesOf(entry)],
+        ...(use ? [numbersRow(use)] : []),
+        ...watchRows(record),
+        ['certificate', certificateWords(bank.certificateEnd(), now)],
+        ...(bank.webhook ? [['webhook', await webhookWords({ name, webhook }, record, bank, explain)] as const] : []),
+      ]);
     }),
   );
-  const byFile = boletos.filter(({ api }) => !api);
-  const ofBoletos = byFile.map(settings => {
-    const use = agreements.find(({ rail }) => rail === settings.name);
-    return block(`${settings.name}  boleto  bank ${settings.bank} by file`, [
-      ['charges', chargesOf(settings)],
-      ...useRows(use),
-    ]);
+  const ofFiles = entries.flatMap(({ kind, entry }) => {
+    if (!kind?.isByFile) return [];
+    const use = agreements.find(({ rail }) => rail === entry.name);
+    return [
+      block(`${entry.name}  ${kind.method}  ${kind.describe(entry)}`, [['charges', chargesOf(entry)], ...useRows(use)]),
+    ];
   });
-  const listed = new Set([...entries.map(({ name }) => `${name} pix`), ...boletos.map(({ name }) => `${name} boleto`)]);
+  const listed = new Set(entries.map(({ kind, entry }) => `${entry.name} ${kind?.method}`));
   const others = records
     .filter(({ name, method }) => !listed.has(`${name} ${method}`))
     .map(({ name, method }) => {
-      const isKey = name === 'pix-key' && pixKey !== undefined;
+      const isKey = name === PIX_KEY_RAIL && config.pixKey !== undefined;
       return block(`${name}  ${method}`, [['charges', isKey ? 'the static pix key' : 'not configured any more']]);
     });
-  const lines = [...blocks, ...ofApis, ...ofBoletos, ...others].flat();
+  const lines = [...blocks, ...ofFiles, ...others].flat();
   return lines.length > 0 ? lines : ['There is no rail: set rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY.'];
 }
 
@@ -110,7 +81,7 @@ function numbersRow({ nextNumber, lastNumber }: UsedAgreement): Row {
   return ['numbers', left > 0n ? `${left} left, the next is ${nextNumber}` : 'none left: boletos are refused'];
 }
 
-function chargesOf({ accounts, former }: Pick<RailSettings, 'accounts' | 'former'>): string {
+function chargesOf({ accounts, former }: RailEntry): string {
   if (former) return 'former: no new ones';
   return accounts ? `of ${accounts.join(', ')}` : 'of every account without a rail of its own';
 }

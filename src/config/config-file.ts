@@ -7,11 +7,12 @@ import { valueAt } from '../lib/exact-json.ts';
 import { type Check, checkSchema } from '../lib/settings/check-schema.ts';
 import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from '../lib/settings/kinds.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from '../prices/price-settings.ts';
-import { BoletoEntries } from './boleto-settings.ts';
+import { AgreementEntries } from '../rails/agreement-entry.ts';
+import { railEntries } from '../rails/entries.ts';
+import { RAIL_KINDS } from '../rails/kinds.ts';
+import { ReceiverEntry } from '../rails/receiver-entry.ts';
 import { PayoutEntry } from './payout-settings.ts';
-import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
-import { ReceiverEntry } from './receiver-settings.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 
@@ -44,8 +45,8 @@ const Wallets = Type.Object(
 const ConfigFile = Type.Object(
   {
     prices: Type.Optional(Prices),
-    rails: Type.Optional(RailEntries),
-    boletos: Type.Optional(BoletoEntries),
+    rails: Type.Optional(railEntries(RAIL_KINDS)),
+    boletos: Type.Optional(AgreementEntries),
     receiver: Type.Optional(ReceiverEntry),
     signers: Type.Optional(SignerEntries),
     chains: Type.Optional(ChainEntries),

@@ -6,14 +6,14 @@ import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { TracingSettings } from '../lib/opentelemetry.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
-import type { PixKeyValue } from '../lib/settings/kinds.ts';
 import type { PriceSourceSettings } from '../prices/price-settings.ts';
-import type { BoletoSettings } from './boleto-settings.ts';
+import type { AgreementEntry } from '../rails/agreement-entry.ts';
+import type { RailEntry } from '../rails/kind.ts';
+import type { PixKeyValue } from '../rails/pix-key.ts';
+import type { ReceiverSettings } from '../rails/receiver-entry.ts';
 import type { PayoutSettings } from './payout-settings.ts';
-import type { RailSettings } from './rail-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
-import type { ReceiverSettings } from './receiver-settings.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 import type { SettingValues } from './settings.ts';
 import { tracingOf } from './tracing-settings.ts';
@@ -67,9 +67,9 @@ export type Config = {
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
   /** Banks and PSPs, in the order in which they are preferred. */
-  readonly rails: readonly RailSettings[];
+  readonly rails: readonly RailEntry[];
   /** Agreements with banks that register boletos, in the order in which they are preferred. */
-  readonly boletos: readonly BoletoSettings[];
+  readonly boletos: readonly AgreementEntry[];
   /** Where banks tell of payments; absent: they are only asked. */
   readonly receiver?: ReceiverSettings;
   /** The keys that payouts are signed with. */

@@ -9,7 +9,6 @@ import {
   addressRanges,
   allowedPlaces,
   bankingDays,
-  brCodeText,
   decimalAboveZero,
   durationUpToAYear,
   filePath,
@@ -19,7 +18,6 @@ import {
   oneOf,
   onOrOff,
   percentUpTo,
-  pixKey,
   postgresUrl,
   publicUrl,
   serviceUrl,
@@ -30,11 +28,13 @@ import {
 } from '../lib/settings/kinds.ts';
 import type { Setting } from '../lib/settings/setting.ts';
 import { PRICE_SETTINGS } from '../prices/price-settings.ts';
-import { boletoSettings } from './boleto-settings.ts';
+import { agreementSettings } from '../rails/agreement-entry.ts';
+import { railSettings } from '../rails/entries.ts';
+import { RAIL_KINDS } from '../rails/kinds.ts';
+import { brCodeText, pixKey } from '../rails/pix-key.ts';
+import { receiverSettings } from '../rails/receiver-entry.ts';
 import { masterKeys } from './master-key.ts';
 import { payoutSettings } from './payout-settings.ts';
-import { railSettings } from './rail-settings.ts';
-import { receiverSettings } from './receiver-settings.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { RETENTION_SETTINGS } from './retention-settings.ts';
 import { TRACING_SETTINGS } from './tracing-settings.ts';
@@ -262,7 +262,7 @@ export const SETTINGS = [
   },
   {
     name: 'TRILHO_RAILS',
-    kind: railSettings,
+    kind: railSettings(RAIL_KINDS),
     mode: 'live',
     refusal: 'a sandbox has a simulated bank and takes no real one',
     // An entry may hold a secret.
@@ -272,7 +272,7 @@ export const SETTINGS = [
   },
   {
     name: 'TRILHO_BOLETOS',
-    kind: boletoSettings,
+    kind: agreementSettings,
     // An entry names the holder of the agreement with the document.
     isSecret: true,
     inFile: 'boletos',

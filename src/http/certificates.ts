@@ -1,8 +1,8 @@
 // The certificates that end one day: those by which banks know this client, and that of the receiver.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ReceiverSettings } from '../config/receiver-settings.ts';
 import { allRails, type Rails } from '../rails/rails.ts';
+import type { ReceiverSettings } from '../rails/receiver-entry.ts';
 
 export type DatedCertificate = {
   /** The name of a rail, or `receiver`. */

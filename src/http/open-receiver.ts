@@ -2,10 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readRails } from '../charges/store-rails.ts';
-import type { Config } from '../config/config.ts';
-import type { ReceiverSettings } from '../config/receiver-settings.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import type { CalledEntry } from '../rails/entries.ts';
+import type { ReceiverSettings } from '../rails/receiver-entry.ts';
 import type { Database } from '../storage/database.ts';
 import { type Receiver, type ReceiverDeps, startReceiver } from './receiver.ts';
 
@@ -14,20 +14,16 @@ const DEFAULT_HOST = '127.0.0.1';
 /** The server to which banks send notifications, for every rail that listens to its bank. */
 export async function openReceiver(
   deps: ReceiverDeps & { readonly db: Database },
-  { rails, boletos }: Config,
+  entries: readonly CalledEntry[],
   { host = DEFAULT_HOST, port, certificateFile, privateKeyFile, proxy }: ReceiverSettings,
 ): Promise<Receiver> {
   const records = await readRails(deps.db);
-  const ofBoletos = boletos.map(({ name, api }, index) => ({
-    name,
-    webhook: api?.webhook,
-    place: `boletos[${index}].api`,
-  }));
-  const ofPix = rails.map(({ name, webhook }, index) => ({ name, webhook, place: `rails[${index}]` }));
-  const receiving = [...ofPix, ...ofBoletos.filter(({ webhook }) => webhook)].flatMap(({ name, webhook, place }) => {
+  const heard = entries.filter(({ called, entry }) => called.isHeard(entry));
+  const receiving = heard.flatMap(({ entry: { name }, bank: { webhook }, bankPlace }) => {
     const record = records.find(candidate => candidate.name === name);
     if (!record) return [];
-    const clientCa = webhook?.clientCaFile && readCertificates(`${place}.webhook.clientCaFile`, webhook.clientCaFile);
+    const clientCa =
+      webhook?.clientCaFile && readCertificates(`${bankPlace}.webhook.clientCaFile`, webhook.clientCaFile);
     const { clientName } = webhook ?? {};
     return {
       name,
@@ -41,14 +37,16 @@ export async function openReceiver(
 }
 
 /** Rails whose banks should send notifications need one; another node may have it, so it is no fault. */
-export function warnOfNoReceiver({ rails, boletos, receiver }: Config, log: Log): void {
-  if (receiver) return;
-  const [place] = [
-    ...rails.flatMap(({ webhook }, index) => (webhook ? `rails[${index}].webhook` : [])),
-    ...boletos.flatMap(({ api }, index) => (api?.webhook ? `boletos[${index}].api.webhook` : [])),
-  ];
-  if (place === undefined) return;
-  log.warn(`this node takes no notifications: ${place} is set, but receiver in TRILHO_CONFIG is not`);
+export function warnOfNoReceiver(
+  entries: readonly CalledEntry[],
+  receiver: ReceiverSettings | undefined,
+  log: Log,
+): void {
+  const waiting = entries.find(({ bank }) => bank.webhook);
+  if (receiver || !waiting) return;
+  log.warn(
+    `this node takes no notifications: ${waiting.bankPlace}.webhook is set, but receiver in TRILHO_CONFIG is not`,
+  );
 }
 
 function readCertificates(setting: string, path: string): string {

@@ -1,16 +1,15 @@
 // A sandbox with agreements: their boletos go to simulated banks by file, through the same code as in live.
 import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
-import type { BacenDeps } from '../rails/bacen/settings.ts';
-import { liveRails, type RailEntries } from '../rails/live-rails.ts';
+import type { AgreementEntry } from '../rails/agreement-entry.ts';
+import type { ClientDeps } from '../rails/bank-client/settings.ts';
+import { liveRails } from '../rails/live-rails.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { Customer } from './cnab-bank/customer.ts';
 import { sandboxRails } from './rails.ts';
 
-type Agreements = RailEntries['boletos'];
-
 /** Boletos of accounts without an agreement stay with the sandbox bank, and so do those that are on it. */
-export function sandboxRailsWith(boletos: Agreements, deps: BacenDeps): Rails {
+export function sandboxRailsWith(boletos: readonly AgreementEntry[], deps: ClientDeps): Rails {
   if (boletos.length === 0) return sandboxRails;
   const index = boletos.findIndex(({ test }) => !test);
   if (index >= 0) throw new StartError(`boletos[${index}] has no test: a sandbox takes no agreement with a real bank.`);

@@ -1,8 +1,8 @@
 // Boletos that a bank registers by its API, from the request to the payment. The bank is simulated by its own documents.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { openBoletoApi } from '../../src/rails/boleto-apis/load.ts';
 import { apiNumber } from '../../src/rails/boleto-apis/sicoob/number.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
@@ -195,7 +195,7 @@ test('a boleto that a person has reported as paid is not paid again by the list 
 
 test('an agreement by file and one by API must not give the same numbers', () => {
   const boletos = [agreementEntry('756', { firstNumber: '900' }), apiEntry(at.psp)];
-  const open = (entries: readonly BoletoSettings[]) =>
+  const open = (entries: readonly AgreementEntry[]) =>
     liveRails({ rails: [], boletos: entries }, { clock: at.service.clock, log: silentLog });
   assert.throws(() => open(boletos), /^StartError: boletos\[0\] and boletos\[1\] are one agreement .* 900 to 9999999/);
   open([boletos[0]!, apiEntry(at.psp, { entry: { lastNumber: '899' } })]).stop();

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { fileParts, makeFile, makeFiles } from '../../src/charges/bank-files/make-file.ts';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -28,7 +28,7 @@ type Bench = {
   stop(): Promise<void>;
 };
 
-async function startBench(changes: Partial<BoletoSettings> = {}): Promise<Bench> {
+async function startBench(changes: Partial<AgreementEntry> = {}): Promise<Bench> {
   const boletos = [agreementEntry('756', { name: RAIL, ...changes })];
   const env = { ...PIX_KEY, TRILHO_BOLETOS: JSON.stringify(boletos) };
   const service = await startService({ mode: 'live', env });
@@ -241,7 +241,7 @@ test('numbers that another entry of the agreement has given are not given again,
   await bench.service.post('/charges', body());
   await bench.service.post('/charges', body());
   const old = agreementEntry('756', { name: RAIL, firstNumber: '100', former: true });
-  const startWith = (changes: Partial<BoletoSettings>) => {
+  const startWith = (changes: Partial<AgreementEntry>) => {
     const boletos = [old, agreementEntry('756', { name: 'sicoob:new', ...changes })];
     const env = { ...PIX_KEY, TRILHO_BOLETOS: JSON.stringify(boletos) };
     return startService({ mode: 'live', env, beside: bench.service });
@@ -259,11 +259,11 @@ test('numbers that another entry of the agreement has given are not given again,
 test('an entry that has given numbers stays the agreement that they are of; one that has given none may become another', async t => {
   const bench = await startBench({ firstNumber: '100' });
   t.after(() => bench.stop());
-  const startWith = (...boletos: BoletoSettings[]) => {
+  const startWith = (...boletos: AgreementEntry[]) => {
     const env = { ...PIX_KEY, TRILHO_BOLETOS: JSON.stringify(boletos) };
     return startService({ mode: 'live', env, beside: bench.service });
   };
-  const entry = (changes: Partial<BoletoSettings> = {}) =>
+  const entry = (changes: Partial<AgreementEntry> = {}) =>
     agreementEntry('756', { name: RAIL, firstNumber: '100', ...changes });
   const other = { beneficiaryCode: '99999' };
   const known = () => bench.service.sql('select agreement, first_number, next_number from boleto_agreements');

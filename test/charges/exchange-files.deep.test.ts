@@ -18,9 +18,9 @@ import { after, before, describe, test } from 'node:test';
 import { isSendingDue } from '../../src/charges/bank-files/exchange-files.ts';
 import { cnabCommand } from '../../src/cli/cnab.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { civilDay } from '../../src/lib/civil-days.ts';
 import { AppError, StartError } from '../../src/lib/errors.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { sftpServer } from '../../src/rails/cnab-boleto/sftp.ts';
 import { openBank } from '../../src/sandbox/cnab-bank/bank.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
@@ -50,16 +50,16 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
   let sshd: Sshd;
   let service: Service;
   const bank = openBank(customerOf('756'));
-  const entry = (changes: Partial<BoletoSettings['sftp']> = {}) =>
+  const entry = (changes: Partial<AgreementEntry['sftp']> = {}) =>
     agreementEntry('756', { name: RAIL, sftp: { ...sshd.settings, everyMinutes: 10, ...changes } });
-  const environment = (changes: Partial<BoletoSettings['sftp']> = {}) => ({
+  const environment = (changes: Partial<AgreementEntry['sftp']> = {}) => ({
     TRILHO_MODE: 'live',
     TRILHO_RATE_LIMIT: '0',
     TRILHO_BOLETOS: JSON.stringify([entry(changes)]),
   });
-  const command = (changes: Partial<BoletoSettings['sftp']> = {}) =>
+  const command = (changes: Partial<AgreementEntry['sftp']> = {}) =>
     runCommand(cnabCommand, { ...environment(changes), DATABASE_URL: service.databaseUrl }, ['exchange']);
-  const refused = (changes: Partial<BoletoSettings['sftp']>, words: RegExp) =>
+  const refused = (changes: Partial<AgreementEntry['sftp']>, words: RegExp) =>
     assert.rejects(command(changes), error => error instanceof StartError && words.test(error.message));
   const today = () => civilDay(service.clock.now());
   const charge = async () => {

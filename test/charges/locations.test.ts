@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
@@ -369,7 +369,7 @@ describe('a service with other parts in the place of the real ones', () => {
 test('a profile without locations refuses to keep some', async () => {
   const psp = await startTestPsp();
   const deps = { clock: testClock('2026-11-16T12:00:00.000Z'), log: silentLog };
-  const rails = (changes: Partial<RailSettings>) => () =>
+  const rails = (changes: Partial<BacenEntry>) => () =>
     liveRails({ rails: [railSettings(psp, changes)], boletos: [] }, deps);
   try {
     assert.throws(rails({ profile: 'bradesco', locationPool: 1 }), {

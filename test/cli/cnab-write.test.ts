@@ -4,8 +4,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { cnabCommand } from '../../src/cli/cnab.ts';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
 import { ownFolder } from '../harness/process.ts';
@@ -15,14 +15,14 @@ const RAIL = 'sicoob:main';
 
 describe('trilho cnab write', () => {
   let service: Service;
-  const environment = (...boletos: BoletoSettings[]) => ({
+  const environment = (...boletos: AgreementEntry[]) => ({
     TRILHO_MODE: 'live',
     TRILHO_BOLETOS: JSON.stringify(boletos),
   });
-  const entry = (changes: Partial<BoletoSettings> = {}) => agreementEntry('756', { name: RAIL, ...changes });
-  const write = (boletos: BoletoSettings[], ...args: string[]) =>
+  const entry = (changes: Partial<AgreementEntry> = {}) => agreementEntry('756', { name: RAIL, ...changes });
+  const write = (boletos: AgreementEntry[], ...args: string[]) =>
     runCommand(cnabCommand, { ...environment(...boletos), DATABASE_URL: service.databaseUrl }, ['write', ...args]);
-  const refused = (boletos: BoletoSettings[], args: string[], words: RegExp) =>
+  const refused = (boletos: AgreementEntry[], args: string[], words: RegExp) =>
     assert.rejects(write(boletos, ...args), error => error instanceof StartError && words.test(error.message));
   const charge = async () => {
     const made = await service.post(

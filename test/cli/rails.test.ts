@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { railsCommand } from '../../src/cli/rails.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
@@ -27,7 +27,7 @@ after(async () => {
   await psp.stop();
 });
 
-function environment(changes: Partial<RailSettings> = {}): Record<string, string> {
+function environment(changes: Partial<BacenEntry> = {}): Record<string, string> {
   const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
   return {
     TRILHO_MODE: 'live',
@@ -36,20 +36,20 @@ function environment(changes: Partial<RailSettings> = {}): Record<string, string
   };
 }
 
-const webhook = (changes: Partial<RailSettings['webhook']> = {}) => ({
+const webhook = (changes: Partial<BacenEntry['webhook']> = {}) => ({
   webhook: { url: receiverUrl, clientCaFile: psp.files.webhookChain, ...changes },
 });
-const commandEnvironment = (changes: Partial<RailSettings>) => ({
+const commandEnvironment = (changes: Partial<BacenEntry>) => ({
   ...environment({ ...webhook(), ...changes }),
   DATABASE_URL: service.databaseUrl,
 });
-const rails = (changes: Partial<RailSettings> = {}, ...args: string[]) =>
+const rails = (changes: Partial<BacenEntry> = {}, ...args: string[]) =>
   runCommand(railsCommand, commandEnvironment(changes), args);
-const register = (changes: Partial<RailSettings> = {}, name = RAIL) => rails(changes, 'register-webhook', name);
+const register = (changes: Partial<BacenEntry> = {}, name = RAIL) => rails(changes, 'register-webhook', name);
 const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
 
 /** The lines of the doctor about what is wrong with the rail. */
-async function wrongs(changes: Partial<RailSettings> = {}, ...args: string[]): Promise<string[]> {
+async function wrongs(changes: Partial<BacenEntry> = {}, ...args: string[]): Promise<string[]> {
   const { code, said } = await runCommand(doctorCommand, commandEnvironment(changes), args);
   const lines = said.split('\n').filter(line => line.startsWith('wrong'));
   assert.equal(code, lines.length > 0 ? 1 : 0);
@@ -156,7 +156,7 @@ test('the doctor names a wrong certificate, key, secret, scope, pix key and addr
   const soon = await psp.issueCertificate({ clientId: 'trilho', notAfter: new Date(Date.now() + 5 * 86_400_000) });
   const foreign = await psp.issueCertificate({ clientId: 'trilho', foreign: true });
   const files = (made: typeof old) => ({ certificateFile: made.certificate, privateKeyFile: made.key });
-  const cases: [Partial<RailSettings>, RegExp][] = [
+  const cases: [Partial<BacenEntry>, RegExp][] = [
     [
       { certificateFile: '/nowhere.pem' },
       /^settings: certificateFile cannot be read \(ENOENT\)\. Correct certificateFile/,

@@ -1,9 +1,9 @@
 // The section `boletos` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path and no value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { CNAB_BANKS } from '../../src/rails/cnab/banks.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { railFor, railNamed } from '../../src/rails/rails.ts';
@@ -82,7 +82,7 @@ test('what the bank cannot use is told with its path', () => {
 });
 
 test('two entries of one agreement with a bank must not give the same numbers, and both are named', () => {
-  const overlap = (one: Partial<BoletoSettings>, other: Partial<BoletoSettings>, bank = '756') =>
+  const overlap = (one: Partial<AgreementEntry>, other: Partial<AgreementEntry>, bank = '756') =>
     railsOf(
       agreementEntry('341'),
       agreementEntry(bank, { name: 'one', ...one }),

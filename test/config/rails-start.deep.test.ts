@@ -7,8 +7,8 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { railsCommand } from '../../src/cli/rails.ts';
 import { reconcileCommand } from '../../src/cli/reconcile.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { runCommand } from '../harness/commands.ts';
 import { folderWithDatabase, PROJECT, refusalOf, runToEnd } from '../harness/process.ts';
@@ -30,7 +30,7 @@ after(async () => {
   await psp.stop();
 });
 
-const environment = (rail: Partial<RailSettings> = {}, receiver: Record<string, unknown> = {}) => ({
+const environment = (rail: Partial<BacenEntry> = {}, receiver: Record<string, unknown> = {}) => ({
   TRILHO_RAILS: JSON.stringify([railSettings(psp, rail)]),
   TRILHO_RECEIVER: JSON.stringify({ port: 0, ...files, ...receiver }),
 });
@@ -49,7 +49,7 @@ async function start(env: Record<string, string>): Promise<void> {
 test('a wrong file of a rail stops the start', async () => {
   const foreign = await psp.issueCertificate({ clientId: 'trilho', foreign: true });
   const { ca } = psp.files;
-  const cases: [Partial<RailSettings>, RegExp][] = [
+  const cases: [Partial<BacenEntry>, RegExp][] = [
     [{ certificateFile: '/nowhere' }, /^rails\[0\]\.certificateFile cannot be read \(ENOENT\)\.$/],
     [{ certificateFile: psp.client.certificate.key }, /^rails\[0\]\.certificateFile holds no certificate in PEM\.$/],
     [{ privateKeyFile: ca }, /^rails\[0\]\.privateKeyFile holds no private key/],
@@ -109,16 +109,14 @@ test('a rail that charges are on and that is not configured any more stops the s
 });
 
 test('a command that the PSP does not answer says which setting is wrong', async () => {
-  const env = (changes: Partial<RailSettings>) => ({
+  const env = (changes: Partial<BacenEntry>) => ({
     TRILHO_MODE: 'live',
     DATABASE_URL: service.databaseUrl,
     ...environment(changes),
   });
-  const register = (changes: Partial<RailSettings>) =>
-    runCommand(railsCommand, env(changes), ['register-webhook', RAIL]);
+  const register = (changes: Partial<BacenEntry>) => runCommand(railsCommand, env(changes), ['register-webhook', RAIL]);
   const { certificate: other } = await psp.addClient({ clientId: 'another', clientSecret: 'x', keys: [] });
-  const compare = (changes: Partial<RailSettings>) =>
-    runCommand(reconcileCommand, env(changes), ['--day', '2020-01-01']);
+  const compare = (changes: Partial<BacenEntry>) => runCommand(reconcileCommand, env(changes), ['--day', '2020-01-01']);
   for (const command of [register, compare]) {
     await assert.rejects(
       command({ clientSecret: 'hunter2' }),

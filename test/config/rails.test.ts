@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import { RAIL_PROFILES } from '../../src/config/rail-settings.ts';
 import { readSettings } from '../../src/config/read.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { PROFILE_NAMES } from '../../src/rails/bacen/profiles.ts';
 import type { BacenSettings } from '../../src/rails/bacen/settings.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
@@ -20,7 +20,7 @@ const RAIL = {
 };
 
 const filesOf = (rails: unknown) => ({ 'trilho.json': JSON.stringify({ rails }) });
-const railsFrom = (rails: unknown) => readConfig(LIVE, readFrom(filesOf(rails))).rails;
+const railsFrom = (rails: unknown) => readConfig(LIVE, readFrom(filesOf(rails))).rails as readonly BacenEntry[];
 const faultsIn = (rails: unknown) => faultsOf(LIVE, filesOf(rails));
 
 test('rails come from the file in its order, and without it there are none', () => {
@@ -50,9 +50,11 @@ test('a pix key is read as TRILHO_PIX_KEY is', () => {
 });
 
 test('every profile of the rail can be named, and no other', () => {
-  assert.deepEqual(RAIL_PROFILES.toSorted(), PROFILE_NAMES.toSorted());
+  const addresses = { baseUrl: 'https://psp.example/api', tokenUrl: 'https://psp.example/token' };
+  for (const profile of PROFILE_NAMES)
+    assert.equal(railsFrom([{ ...RAIL, ...addresses, profile }])[0]?.profile, profile);
   assert.deepEqual(faultsIn([{ ...RAIL, profile: 'nubank' }]), [
-    `TRILHO_CONFIG: rails[0].profile must be one of ${RAIL_PROFILES.join(', ')}.`,
+    `TRILHO_CONFIG: rails[0].profile must be one of ${PROFILE_NAMES.join(', ')}.`,
   ]);
 });
 

@@ -1,10 +1,10 @@
 // Agreements with banks as entries of `boletos`, and charges that their boletos are for.
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { AGREEMENTS } from '../rails/cnab/agreements.ts';
 import { chargeBody } from './bodies.ts';
 
 /** An invented agreement with a bank. */
-export function agreementEntry(bank: string, changes: Partial<BoletoSettings> = {}): BoletoSettings {
+export function agreementEntry(bank: string, changes: Partial<AgreementEntry> = {}): AgreementEntry {
   const { account, holder, ...others } = AGREEMENTS[bank]!;
   const { name: holderName, document: holderDocument } = holder;
   return { name: `bank${bank}:main`, ...account, ...others, holderName, holderDocument, ...changes };

@@ -1,8 +1,8 @@
 // A live service whose boletos go to the simulated API of a bank, with one clock for both.
 import assert from 'node:assert/strict';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
 import type { Log } from '../../src/lib/log.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
 import { startPsp } from '../../src/sandbox/psp/start.ts';
 import type { TitleState } from '../../src/sandbox/psp/titles/view.ts';
@@ -15,17 +15,17 @@ export const PIX_RAIL = 'bank:pix';
 const START = '2026-11-16T12:00:00.000Z';
 
 type Profile = 'sicoob' | 'inter';
-type Api = NonNullable<BoletoSettings['api']>;
+type Api = NonNullable<AgreementEntry['api']>;
 
 const AGREEMENTS = {
   sicoob: { bank: '756', agency: '4327', beneficiaryCode: '42971', carteira: '1', modality: '01' },
   inter: { bank: '077' },
 } as const;
 
-export type ApiChanges = { readonly entry?: Partial<BoletoSettings>; readonly api?: Partial<Api> };
+export type ApiChanges = { readonly entry?: Partial<AgreementEntry>; readonly api?: Partial<Api> };
 
 /** An entry of `boletos` for the simulated bank. */
-export function apiEntry(psp: Psp, { entry, api }: ApiChanges = {}): BoletoSettings {
+export function apiEntry(psp: Psp, { entry, api }: ApiChanges = {}): AgreementEntry {
   assert(psp.profile === 'sicoob' || psp.profile === 'inter');
   const { clientId, clientSecret, certificate } = psp.client;
   return {
@@ -54,7 +54,7 @@ export function apiEntry(psp: Psp, { entry, api }: ApiChanges = {}): BoletoSetti
 }
 
 /** The pix API of the same bank, with the same client. */
-export function pixEntry(psp: Psp, changes: Partial<RailSettings> = {}): RailSettings {
+export function pixEntry(psp: Psp, changes: Partial<BacenEntry> = {}): BacenEntry {
   const { webhook: _, clientSecret, ...settings } = railSettings(psp, { name: PIX_RAIL });
   const profile = psp.profile as Profile;
   return {

@@ -12,9 +12,9 @@ import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { findByExternalId } from '../../src/charges/store.ts';
 import { lookAtRails } from '../../src/charges/watch-rails.ts';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
@@ -30,7 +30,7 @@ export type BoletoNode = {
   close(): Promise<void>;
 };
 
-export type Banks = { readonly rails: readonly RailSettings[]; readonly boletos: readonly BoletoSettings[] };
+export type Banks = { readonly rails: readonly BacenEntry[]; readonly boletos: readonly AgreementEntry[] };
 type Given = { readonly now: string; readonly banks: Banks; readonly steps: Steps };
 
 /** Longer than any machine takes, so that the caller always waits for the bank. */

@@ -12,8 +12,8 @@ import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { findCharges } from '../../src/charges/store.ts';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
@@ -24,7 +24,7 @@ import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 
 export type FileCrash = CrashOrder & {
-  readonly agreement: BoletoSettings;
+  readonly agreement: AgreementEntry;
   readonly folder: string;
   readonly chargeIds: readonly string[];
 };

@@ -10,9 +10,9 @@ import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { takeReceipt } from '../../src/charges/receipts.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import type { Receipt } from '../../src/rails/rail.ts';
@@ -57,8 +57,8 @@ export type FileExchangeBench = {
 /** `others` are further agreements. */
 export async function startFileExchange(
   bank: string,
-  changes: Partial<BoletoSettings> = {},
-  others: readonly BoletoSettings[] = [],
+  changes: Partial<AgreementEntry> = {},
+  others: readonly AgreementEntry[] = [],
   log: Log = silentLog,
 ): Promise<FileExchangeBench> {
   const boletos = [agreementEntry(bank, changes), ...others];

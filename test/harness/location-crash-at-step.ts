@@ -8,8 +8,8 @@ import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { fillLocations } from '../../src/charges/fill-locations.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
@@ -20,7 +20,7 @@ import type { CrashOrder } from './crash.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 
-export type LocationCrash = CrashOrder & { readonly rail: RailSettings };
+export type LocationCrash = CrashOrder & { readonly rail: BacenEntry };
 
 const order: LocationCrash = JSON.parse(process.argv[2]!);
 const steps = dieAfter(order.step);

@@ -14,10 +14,10 @@ import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
 import { lookAtRails } from '../../src/charges/watch-rails.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { startReceiver } from '../../src/http/receiver.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { absentRail } from '../../src/rails/absent.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { testClock } from './clock.ts';
@@ -39,7 +39,7 @@ export type PspVictim = {
 export type PspVerb = 'create' | 'be notified' | 'handle notifications' | 'look' | 'refund';
 
 export type PspPlace = {
-  readonly rail: RailSettings;
+  readonly rail: BacenEntry;
   /** Where the PSP is asked to pay. */
   readonly controlUrl: string;
   readonly receiver: {

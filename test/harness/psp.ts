@@ -1,7 +1,8 @@
 // A live service whose pix goes to the simulated PSP, with one clock for both.
-import type { RailSettings } from '../../src/config/rail-settings.ts';
+
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
+import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
 import { silentLog } from './log.ts';
@@ -21,7 +22,7 @@ export type ServiceAtPsp = {
 const START = '2026-11-16T12:00:00.000Z';
 export const RAIL = 'efi:main';
 
-export function railSettings(psp: Psp, changes: Partial<RailSettings> = {}): RailSettings {
+export function railSettings(psp: Psp, changes: Partial<BacenEntry> = {}): BacenEntry {
   const { clientId, clientSecret, keys, certificate } = psp.client;
   return {
     name: RAIL,
@@ -52,7 +53,7 @@ export async function registerWebhookAt(psp: Psp, url: string, clock: Clock): Pr
 export async function startServiceAtPsp(
   options: {
     readonly psp?: Omit<PspOptions, 'clock'>;
-    readonly rail?: Partial<RailSettings>;
+    readonly rail?: Partial<BacenEntry>;
     readonly env?: Readonly<Record<string, string>>;
     readonly log?: Log;
     readonly work?: boolean;

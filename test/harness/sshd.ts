@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
+import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 
 const program = process.env['TRILHO_TEST_SSHD'] ?? '/usr/sbin/sshd';
 /** The reason for which tests that need a server are skipped; false when there is one. */
@@ -19,7 +19,7 @@ const NOBODY = 65_534;
 const START_LIMIT_MS = 20_000;
 
 export type Sshd = {
-  readonly settings: NonNullable<BoletoSettings['sftp']>;
+  readonly settings: NonNullable<AgreementEntry['sftp']>;
   /** The folders of the bank on this machine. */
   readonly sent: string;
   readonly returned: string;

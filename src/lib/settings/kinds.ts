@@ -1,7 +1,6 @@
 // The kinds of values that settings take: how a text is read, and the words that faults and documentation use for it.
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { getPixKeyInfo } from '@brazilian-utils/brazilian-utils';
 import type { Static, TSchema } from 'typebox';
 import { addDuration, type Duration, parseDuration, parseUtc } from '../date-times.ts';
 import { type AllowedPlace, parseAllowedPlace } from '../outgoing-allow.ts';
@@ -170,46 +169,6 @@ export const headerWord = kindOf('1 to 4000 printable ASCII characters without s
 export const postgresUrl = kindOf('a URL such as postgres://user:password@host:5432/database', given =>
   /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined,
 );
-
-const PIX_KEY_KINDS = {
-  cpf: 'CPF',
-  cnpj: 'CNPJ',
-  email: 'e-mail address',
-  phone: 'phone number',
-  evp: 'random key',
-} as const;
-
-/** A key as it stands in a BR Code, and its kind in words. */
-export type PixKeyValue = { readonly key: string; readonly kind: (typeof PIX_KEY_KINDS)[keyof typeof PIX_KEY_KINDS] };
-
-/**
- * A key of one kind only, since a key of the wrong kind pays a stranger. The package alone takes a CPF with a wrong digit
- * for a phone number wherever its digits allow it, so a phone number must begin with +55. Not quoted: it may be a document.
- */
-export const pixKey: Kind<PixKeyValue> = {
-  words:
-    'a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key',
-  parse: given => {
-    const info = getPixKeyInfo(given);
-    if (!info || (info.type === 'phone' && !given.trimStart().startsWith('+55'))) {
-      return { wrong: [{ message: `must be ${pixKey.words}` }] };
-    }
-    // Eleven right digits of a CPF may be those of a mobile phone too.
-    if (info.type === 'cpf' && /^\d+$/.test(given.trim()) && getPixKeyInfo(`+55${info.value}`) !== null) {
-      return { wrong: [{ message: 'could be a CPF or a phone number: write 000.000.000-00 or +5500000000000' }] };
-    }
-    return { value: { key: info.value, kind: PIX_KEY_KINDS[info.type] } };
-  },
-};
-
-/** A BR Code holds ASCII: accents are dropped, letters of other scripts are lost. Not quoted, since it may name a person. */
-export const brCodeText: Kind<string> = {
-  words: 'text with a letter or digit that a BR Code can hold',
-  parse: given =>
-    /[A-Za-z0-9]/.test(given.normalize('NFD'))
-      ? { value: given }
-      : { wrong: [{ message: `must be ${brCodeText.words}` }] },
-};
 
 /** JSON of a schema; each fault has its path inside the value, and no value is quoted. */
 export function jsonOf<S extends TSchema>(schema: S, words: string): Kind<Static<S>> {

@@ -28,9 +28,13 @@ const NORM: Profile = {
   perSecond: 50,
 };
 
-type Entry = { readonly all: Partial<Profile> } & { readonly [E in BankEnvironment]: Partial<Profile> };
+/** A PSP in both environments: what differs from the norm. */
+export type PspProfile = { readonly all: Partial<Profile> } & { readonly [E in BankEnvironment]: Partial<Profile> };
 
-const PROFILES = {
+/** By the names that settings give. */
+export type PspProfiles = Readonly<Record<string, PspProfile>>;
+
+export const PROFILES = {
   efi: {
     all: {
       tokenBody: 'json',
@@ -175,17 +179,13 @@ const PROFILES = {
     },
   },
   custom: { all: { hasLocations: true }, production: {}, test: {} },
-} as const satisfies Readonly<Record<string, Entry>>;
+} as const satisfies PspProfiles;
 
 export type ProfileName = keyof typeof PROFILES;
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
 
-export function isProfileName(name: string): name is ProfileName {
-  return Object.hasOwn(PROFILES, name);
-}
-
-/** A profile as it is in one environment. */
-export function profileOf(name: ProfileName, environment: BankEnvironment): Profile {
-  const entry: Entry = PROFILES[name];
-  return { ...NORM, ...entry.all, ...entry[environment] };
+/** A profile as it is in one environment; undefined when there is none of the name. */
+export function profileOf(profiles: PspProfiles, name: string, environment: BankEnvironment): Profile | undefined {
+  const psp = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  return psp && { ...NORM, ...psp.all, ...psp[environment] };
 }

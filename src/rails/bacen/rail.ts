@@ -4,15 +4,19 @@ import { type Client, createClient } from '../bank-client/client.ts';
 import { type Connections, openConnections } from '../bank-client/connection.ts';
 import { type Credentials, readCredentials } from '../bank-client/credentials.ts';
 import type { SettingFault } from '../bank-client/settings.ts';
+import type { WebhookAdmin } from '../bank-client/webhook.ts';
 import type { Location, PaymentRequest, Rail } from '../rail.ts';
 import { checkRequest, kindOf, pspIdOf } from './charge-body.ts';
 import { chargesAt } from './charges.ts';
 import { locationsAt, takeLocation } from './locations.ts';
 import type { ChargeKind } from './profile.ts';
+import { PROFILES } from './profiles.ts';
 import { refundsAt } from './refunds.ts';
 import { type BacenDeps, type BacenSettings, type FullProfile, profileFor } from './settings.ts';
 import { watchOf } from './watch.ts';
-import { type WebhookAdmin, webhookAt } from './webhook.ts';
+import { webhookAt } from './webhook.ts';
+
+export const BACEN_CAN = { refund: true, withdraw: true };
 
 export type BacenRail = Rail<'pix'> &
   WebhookAdmin & {
@@ -38,7 +42,7 @@ export function openRail(
   settings: BacenSettings,
   deps: BacenDeps,
 ): { readonly opened: Opened } | { readonly faults: readonly SettingFault[] } {
-  const found = profileFor(settings);
+  const found = profileFor(settings, deps.profiles ?? PROFILES);
   if ('faults' in found) return found;
   const { profile } = found;
   const read = readCredentials(settings, profile);
@@ -78,7 +82,7 @@ function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections
   return {
     name: settings.name,
     method: 'pix',
-    can: { refund: true, withdraw: true },
+    can: BACEN_CAN,
     listName: `${profile.baseUrl} ${settings.pixKey}`,
     check: checkRequest,
     prepare: ({ id }, location) => {

@@ -2,7 +2,7 @@
 import type { ClientProfile } from '../bank-client/profile.ts';
 import type { ClientDeps, ClientSettings, SettingFault } from '../bank-client/settings.ts';
 import type { Profile, Quirks } from './profile.ts';
-import { isProfileName, profileOf } from './profiles.ts';
+import { type PspProfiles, profileOf } from './profiles.ts';
 
 /** One entry of `rails` in the configuration file, already checked for its form. */
 export type BacenSettings = ClientSettings & {
@@ -17,7 +17,10 @@ export type BacenSettings = ClientSettings & {
   readonly webhook?: { readonly url: string; readonly skipMtls?: boolean };
 };
 
-export type BacenDeps = ClientDeps;
+export type BacenDeps = ClientDeps & {
+  /** The PSPs that entries may name; those of profiles.ts when absent. */
+  readonly profiles?: PspProfiles;
+};
 
 /** A profile with its addresses. */
 export type FullProfile = Profile & Pick<ClientProfile, 'baseUrl' | 'tokenUrl'>;
@@ -25,9 +28,10 @@ export type FullProfile = Profile & Pick<ClientProfile, 'baseUrl' | 'tokenUrl'>;
 /** The profile with what the settings replace, or what is missing. */
 export function profileFor(
   settings: BacenSettings,
+  profiles: PspProfiles,
 ): { readonly profile: FullProfile } | { readonly faults: readonly SettingFault[] } {
-  if (!isProfileName(settings.profile)) return { faults: [{ path: 'profile', message: 'is not a known profile' }] };
-  const known = profileOf(settings.profile, settings.environment);
+  const known = profileOf(profiles, settings.profile, settings.environment);
+  if (!known) return { faults: [{ path: 'profile', message: 'is not a known profile' }] };
   const { paths, ...others } = settings.quirks ?? {};
   const profile = { ...known, ...others, paths: { ...known.paths, ...paths } };
   if (settings.locationPool && !profile.hasLocations) {

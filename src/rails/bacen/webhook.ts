@@ -3,24 +3,12 @@ import { AppError } from '../../lib/errors.ts';
 import type { Client } from '../bank-client/client.ts';
 import { reasonOf, textAt } from '../bank-client/read-answer.ts';
 import { unanswered } from '../bank-client/unanswered.ts';
+import type { WebhookAdmin } from '../bank-client/webhook.ts';
 import { isAbsent } from './charges.ts';
 import { WEBHOOK_SCOPES } from './profile.ts';
 import type { BacenSettings, FullProfile } from './settings.ts';
 
-export type WebhookAdmin = {
-  /** Replaces the address. The PSP appends `/pix` to it. Throws `wrong_state` when the PSP refuses it. */
-  registerWebhook(url: string, options?: { readonly skipMtls?: boolean }): Promise<void>;
-  /** Undefined when none is registered. */
-  readWebhook(): Promise<{ readonly url: string } | undefined>;
-};
-
-/** The address of a rail at this service: `url` of its settings, then the secret part of the path. */
-export function webhookAddress(url: string, pathToken: string): string {
-  const address = new URL(url);
-  address.pathname = `${address.pathname.replace(/\/$/, '')}/${pathToken}`;
-  return address.href;
-}
-
+/** The PSP appends `/pix` to the address. */
 export function webhookAt({ pixKey }: BacenSettings, profile: FullProfile, { call }: Client): WebhookAdmin {
   const common = { resource: 'webhook', path: [pixKey], scopes: WEBHOOK_SCOPES } as const;
   return {

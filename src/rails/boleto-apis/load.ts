@@ -1,19 +1,16 @@
 // Makes the rail of an agreement whose bank has an API, or names every fault with the setting that it lies in.
-import { type Client, createClient } from '../bank-client/client.ts';
-import { type Connections, openConnections } from '../bank-client/connection.ts';
-import { type Credentials, readCredentials } from '../bank-client/credentials.ts';
+import { createClient } from '../bank-client/client.ts';
+import { openConnections } from '../bank-client/connection.ts';
+import { readCredentials } from '../bank-client/credentials.ts';
 import type { ClientDeps, ClientSettings, SettingFault } from '../bank-client/settings.ts';
-import { sicoob } from '../boleto/bank-756.ts';
+import type { WebhookAdmin } from '../bank-client/webhook.ts';
 import type { Rail } from '../rail.ts';
-import { interRail, OWN_NUMBER_DIGITS } from './inter/rail.ts';
-import { type BoletoWebhook, interWebhook } from './inter/webhook.ts';
-import type { BoletoProfile, BoletoProfileName, BoletoResource } from './profile.ts';
+import type { BoletoApi, OpenedApi } from './api.ts';
+import { boletoApiOf } from './apis.ts';
 import { type BoletoApiSettings, profileFor } from './settings.ts';
-import { NUMBER_DIGITS } from './sicoob/number.ts';
-import { sicoobRail } from './sicoob/rail.ts';
 
-type Api = Omit<ClientSettings, 'name' | 'accountNumber' | 'profile'> &
-  Pick<BoletoApiSettings, 'profile' | 'scopes' | 'species' | 'contractNumber' | 'webhook'> & {
+type Api = Omit<ClientSettings, 'name' | 'accountNumber'> &
+  Pick<BoletoApiSettings, 'scopes' | 'species' | 'contractNumber' | 'webhook'> & {
     readonly pixCode?: boolean;
   };
 
@@ -31,44 +28,36 @@ export type BoletoApiEntry = BoletoApiSettings['account'] & {
 export type BoletoApiRail = Rail<'boleto'> & {
   certificateEnd(): Date | undefined;
   /** Absent where the bank tells of nothing. */
-  readonly webhook?: BoletoWebhook;
+  readonly webhook?: WebhookAdmin;
   /** Closes idle connections. */
   stop(): void;
-};
-
-/** What the parts of a rail share. */
-export type OpenedApi = {
-  readonly settings: BoletoApiSettings;
-  readonly profile: BoletoProfile;
-  readonly credentials: Credentials;
-  readonly connections: Connections;
-  readonly client: Client<BoletoResource>;
 };
 
 type Faults = { readonly faults: readonly SettingFault[] };
 
 /** Reads the files of a rail and makes its client; nothing is sent. */
 export function openBoletoApi(entry: BoletoApiEntry, deps: ClientDeps): { readonly opened: OpenedApi } | Faults {
-  const settings = settingsOf(entry);
-  const profile = profileFor(settings);
-  const faults = [...checkEntry(entry, settings, profile)];
+  const bankApi = boletoApiOf(entry.api.profile);
+  if (!bankApi) return { faults: [{ path: 'api.profile', message: 'is not a known profile' }] };
+  const settings = settingsOf(entry, bankApi);
+  const profile = profileFor(settings, bankApi.profiles);
+  const faults = [...checkEntry(entry, settings, bankApi)];
   const read = readCredentials(settings, profile);
   // The number of the account stands beside `api`, and was looked for there.
   if ('faults' in read) faults.push(...read.faults.filter(({ path }) => path !== 'accountNumber').map(inApi));
   if (faults.length > 0 || 'faults' in read) return { faults };
   const connections = openConnections(settings, profile, read.credentials, deps);
   const client = createClient(settings, profile, connections, deps);
-  return { opened: { settings, profile, credentials: read.credentials, connections, client } };
+  return { opened: { api: bankApi, settings, profile, credentials: read.credentials, connections, client } };
 }
 
 export function loadBoletoApiRail(entry: BoletoApiEntry, deps: ClientDeps): { readonly rail: BoletoApiRail } | Faults {
   const result = openBoletoApi(entry, deps);
   if ('faults' in result) return result;
-  const { settings, profile, connections, client } = result.opened;
-  const { railOf } = APIS[settings.profile];
+  const { api, settings, connections, client } = result.opened;
   const rail: BoletoApiRail = {
-    ...railOf(settings, client, deps),
-    ...(profile.hasWebhook && { webhook: interWebhook(client) }),
+    ...api.railOf(settings, client, deps),
+    ...(api.webhookOf && { webhook: api.webhookOf(client) }),
     certificateEnd: () => {
       const { certificate } = connections.current().credentials;
       return certificate && new Date(certificate.validTo);
@@ -78,19 +67,13 @@ export function loadBoletoApiRail(entry: BoletoApiEntry, deps: ClientDeps): { re
   return { rail };
 }
 
-/** What differs in code and not only in data. */
-const APIS = {
-  sicoob: { railOf: sicoobRail, numberDigits: NUMBER_DIGITS, checkAccount: sicoob.checkAccount },
-  inter: { railOf: interRail, numberDigits: OWN_NUMBER_DIGITS, checkAccount: () => [] },
-} satisfies Record<BoletoProfileName, unknown>;
-
 /** What every API has of an agreement. */
-function settingsOf(entry: BoletoApiEntry): BoletoApiSettings {
+function settingsOf(entry: BoletoApiEntry, { numberDigits }: BoletoApi): BoletoApiSettings {
   const { name, holderName, holderDocument, firstNumber = '1', lastNumber, api } = entry;
   const { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality } = entry;
   const account = { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality };
   const { pixCode = true, ...client } = api;
-  const largest = 10n ** BigInt(APIS[api.profile].numberDigits) - 1n;
+  const largest = 10n ** BigInt(numberDigits) - 1n;
   return {
     ...client,
     name,
@@ -106,23 +89,23 @@ function settingsOf(entry: BoletoApiEntry): BoletoApiSettings {
 function* checkEntry(
   { bank }: BoletoApiEntry,
   { profile: name, account, firstNumber, lastNumber, contractNumber, webhook }: BoletoApiSettings,
-  profile: BoletoProfile,
+  { profiles, checkAccount, numberDigits, hasContracts, webhookOf }: BoletoApi,
 ): Generator<SettingFault> {
-  if (bank !== profile.bank) yield { path: 'bank', message: `must be ${profile.bank} for the profile ${name}` };
+  if (bank !== profiles.all.bank)
+    yield { path: 'bank', message: `must be ${profiles.all.bank} for the profile ${name}` };
   if (account.accountNumber === undefined) {
     yield { path: 'accountNumber', message: `is required for the profile ${name}` };
   }
-  const { checkAccount, numberDigits } = APIS[name];
   for (const { field, message } of checkAccount(account)) yield { path: field, message };
   const isTooLong = (number: bigint) => String(number).length > numberDigits;
   if (firstNumber < 1n) yield { path: 'firstNumber', message: 'must be at least 1' };
   if (isTooLong(firstNumber)) yield { path: 'firstNumber', message: `must have at most ${numberDigits} digits` };
   if (isTooLong(lastNumber)) yield { path: 'lastNumber', message: `must have at most ${numberDigits} digits` };
   if (firstNumber > lastNumber) yield { path: 'lastNumber', message: 'must not be below firstNumber' };
-  if (contractNumber !== undefined && name !== 'sicoob') {
+  if (contractNumber !== undefined && !hasContracts) {
     yield { path: 'api.contractNumber', message: `must be absent: the profile ${name} has none` };
   }
-  if (webhook && !profile.hasWebhook) {
+  if (webhook && !webhookOf) {
     yield { path: 'api.webhook', message: `must be absent: with the profile ${name} payments are asked for` };
   }
 }

@@ -15,6 +15,8 @@ type OfBank = Pick<
   readonly slip: (...asked: Parameters<NonNullable<Rail['slip']>>) => Omit<SlipIssuer, 'documentNumber'>;
 };
 
+export const BOLETO_API_CAN = { refund: false, withdraw: true };
+
 export function numberedRail(
   { name, firstNumber, lastNumber, environment }: BoletoApiSettings,
   { numbering, numberDigits, slip, ...calls }: OfBank,
@@ -27,7 +29,7 @@ export function numberedRail(
   return {
     name,
     method: 'boleto',
-    can: { refund: false, withdraw: true },
+    can: BOLETO_API_CAN,
     listName: `boletos ${agreement}`,
     slip: (reference, instrument) => ({
       ...slip(reference, instrument),

@@ -1,11 +1,9 @@
 // What a boleto rail over a bank's API is set up with.
 import type { ClientSettings } from '../bank-client/settings.ts';
 import type { BoletoAccount } from '../boleto/account.ts';
-import type { BoletoProfile, BoletoProfileName } from './profile.ts';
-import { boletoProfileOf } from './profile.ts';
+import { type BoletoProfile, type BoletoProfiles, boletoProfileOf } from './profile.ts';
 
-export type BoletoApiSettings = Omit<ClientSettings, 'profile'> & {
-  readonly profile: BoletoProfileName;
+export type BoletoApiSettings = ClientSettings & {
   readonly account: BoletoAccount & { readonly agencyDigit?: string };
   readonly holder: { readonly name: string; readonly document: string };
   /** Our numbers of boletos. */
@@ -23,8 +21,11 @@ export type BoletoApiSettings = Omit<ClientSettings, 'profile'> & {
 };
 
 /** The profile with what the settings replace. */
-export function profileFor({ profile, environment, baseUrl, tokenUrl, scopes }: BoletoApiSettings): BoletoProfile {
-  const known = boletoProfileOf(profile, environment);
+export function profileFor(
+  { environment, baseUrl, tokenUrl, scopes }: BoletoApiSettings,
+  profiles: BoletoProfiles,
+): BoletoProfile {
+  const known = boletoProfileOf(profiles, environment);
   return {
     ...known,
     ...(baseUrl !== undefined && { baseUrl }),

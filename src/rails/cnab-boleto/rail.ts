@@ -37,6 +37,8 @@ const MAX_TITLES = 24_000;
 const LAST_FILE = 999_999;
 const PERCENT_DECIMALS = 2;
 
+export const CNAB_CAN = { refund: false, withdraw: true };
+
 /** The settings were checked by `checkAgreement`. */
 export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
   const bank = CNAB_BANKS.get(settings.bank);
@@ -50,7 +52,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
   return {
     name,
     method: 'boleto',
-    can: { refund: false, withdraw: true },
+    can: CNAB_CAN,
     slip: reference => ({
       bankName: bank.boleto.name,
       ourNumber: bank.boleto.formatOurNumber(account, reference),

@@ -7,13 +7,15 @@ import type { Rail } from '../rail.ts';
 /** The name under which charges are on it. */
 export const PIX_KEY_RAIL = 'pix-key';
 
+/** A static code stays payable for ever, and refunds are made in the app of the bank. */
+export const STATIC_KEY_CAN = { refund: false, withdraw: false };
+
 export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
   const brCode = staticBrCodes(receiver);
   return {
     name: PIX_KEY_RAIL,
     method: 'pix',
-    // A static code stays payable for ever, and refunds are made in the app of the bank.
-    can: { refund: false, withdraw: false },
+    can: STATIC_KEY_CAN,
     check: checkPix,
     prepare: ({ id, amountCents }) => {
       const reference = txidOf(id);

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { uuidV7 } from '../../../src/lib/ids.ts';
 import { diagnoseRail } from '../../../src/rails/bacen/diagnose.ts';
-import { PROFILE_NAMES, profileOf } from '../../../src/rails/bacen/profiles.ts';
+import { PROFILE_NAMES, PROFILES, profileOf } from '../../../src/rails/bacen/profiles.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
 import type { Check } from '../../../src/rails/bank-client/check.ts';
 import type { Psp } from '../../../src/sandbox/psp/psp.ts';
@@ -52,7 +52,7 @@ for (const profile of PROFILE_NAMES) {
 
   test(`${profile}: a location is taken and used where the PSP has them`, async t => {
     const { psp, rail } = await startSimulated(t, profile);
-    const { hasLocations } = profileOf(profile, 'production');
+    const { hasLocations } = profileOf(PROFILES, profile, 'production')!;
     assert.equal(rail.takeLocation !== undefined, hasLocations);
     if (!rail.takeLocation) return;
     const request = paymentRequest({ id: uuidV7(new Date(NOW)) });

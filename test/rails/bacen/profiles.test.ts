@@ -1,7 +1,7 @@
 // Profiles as data: each has what a call needs, and what only a test environment or a setting changes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PROFILE_NAMES, profileOf } from '../../../src/rails/bacen/profiles.ts';
+import { PROFILE_NAMES, PROFILES, profileOf } from '../../../src/rails/bacen/profiles.ts';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { ENVIRONMENTS } from '../../../src/rails/bank-client/settings.ts';
 import { testClock } from '../../harness/clock.ts';
@@ -14,14 +14,14 @@ const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: CODE } };
 test('every profile but custom has addresses with https for both environments', () => {
   for (const name of PROFILE_NAMES) {
     for (const environment of ENVIRONMENTS) {
-      const { baseUrl, tokenUrl } = profileOf(name, environment);
+      const { baseUrl, tokenUrl } = profileOf(PROFILES, name, environment)!;
       for (const url of [baseUrl, tokenUrl]) {
         if (name === 'custom') assert.equal(url, undefined);
         else assert.match(url ?? '', /^https:\/\/[a-z0-9.-]+\/[\w./-]*[\w]$/, `${name} ${environment}`);
       }
     }
     if (name === 'custom') continue;
-    assert.notEqual(profileOf(name, 'test').baseUrl, profileOf(name, 'production').baseUrl);
+    assert.notEqual(profileOf(PROFILES, name, 'test')?.baseUrl, profileOf(PROFILES, name, 'production')?.baseUrl);
   }
 });
 

@@ -1,9 +1,9 @@
 // Sicoob's files of payments: read as its document names them and as its example shows them, and nothing else is taken for one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BOLETO_API_PROFILES } from '../../../src/config/boleto-api-settings.ts';
 import { barcodeOfLine, boletoBarcode, digitableLine } from '../../../src/rails/boleto/barcode.ts';
-import { BOLETO_PROFILES, boletoProfileOf } from '../../../src/rails/boleto-apis/profile.ts';
+import { BOLETO_API_PROFILES, boletoApiOf } from '../../../src/rails/boleto-apis/apis.ts';
+import { boletoProfileOf } from '../../../src/rails/boleto-apis/profile.ts';
 import { listIn, receiptsIn } from '../../../src/rails/boleto-apis/sicoob/movements.ts';
 import { apiNumber, ownNumber } from '../../../src/rails/boleto-apis/sicoob/number.ts';
 import { unzipOne } from '../../../src/rails/boleto-apis/sicoob/zip.ts';
@@ -118,10 +118,9 @@ test('a line gives its barcode back only with right check digits', () => {
 });
 
 test('every profile that can be set has its data', () => {
-  assert.deepEqual([...BOLETO_API_PROFILES], [...BOLETO_PROFILES]);
-  for (const name of BOLETO_PROFILES) {
+  for (const name of BOLETO_API_PROFILES) {
     for (const environment of ['production', 'test'] as const) {
-      assert.match(boletoProfileOf(name, environment).baseUrl, /^https:\/\//);
+      assert.match(boletoProfileOf(boletoApiOf(name)!.profiles, environment).baseUrl, /^https:\/\//);
     }
   }
 });

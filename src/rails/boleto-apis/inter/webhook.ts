@@ -3,17 +3,11 @@ import { AppError } from '../../../lib/errors.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { reasonOf, textAt } from '../../bank-client/read-answer.ts';
 import { unanswered } from '../../bank-client/unanswered.ts';
+import type { WebhookAdmin } from '../../bank-client/webhook.ts';
 import { isAbsent } from '../answers.ts';
 import type { BoletoResource } from '../profile.ts';
 
-export type BoletoWebhook = {
-  /** Replaces the address. Throws `wrong_state` when the bank refuses it. */
-  registerWebhook(url: string): Promise<void>;
-  /** Undefined when none is registered. */
-  readWebhook(): Promise<{ readonly url: string } | undefined>;
-};
-
-export function interWebhook({ call }: Client<BoletoResource>): BoletoWebhook {
+export function interWebhook({ call }: Client<BoletoResource>): WebhookAdmin {
   return {
     registerWebhook: async url => {
       const answer = await call({ method: 'PUT', resource: 'webhook', body: { webhookUrl: url } });

@@ -1,6 +1,6 @@
 // What can be set about the client of any bank's API: addresses, credentials, limits, and where the bank tells of payments.
 import { Type } from 'typebox';
-import type { Check } from '../lib/settings/check-schema.ts';
+import type { Check } from '../../lib/settings/check-schema.ts';
 
 export const CLOSED = { additionalProperties: false } as const;
 
@@ -8,6 +8,13 @@ export const check = (holds: (text: string) => boolean, message: string) => ({
   'x-check': { holds: value => typeof value !== 'string' || holds(value), message } satisfies Check,
 });
 export const OneOf = <const T extends string>(words: readonly T[]) => Type.Enum([...words], { type: 'string' });
+export const Digits = (most: number) =>
+  Type.String(
+    check(
+      text => new RegExp(`^\\d{1,${most}}$`).test(text),
+      most === 1 ? 'must be a digit' : `must be 1 to ${most} digits`,
+    ),
+  );
 export const Path = () => Type.String({ minLength: 1 });
 /** Text that fits into a header. */
 export const Word = () =>

@@ -1,0 +1,111 @@
+// What can be set about a rail of this folder: one entry for each PSP and account of it. Files that an entry names are read when the rail is
+// opened.
+import { type Static, Type } from 'typebox';
+import type { Check } from '../../lib/settings/check-schema.ts';
+import type { Kind } from '../../lib/settings/kinds.ts';
+import {
+  CLIENT_FIELDS,
+  CLOSED,
+  check,
+  OneOf,
+  Path,
+  textAt,
+  WEBHOOK_CHECK,
+  WEBHOOK_FIELDS,
+  Word,
+} from '../bank-client/entry-fields.ts';
+import { NAME_FIELD, SHARE_FIELDS } from '../entry-fields.ts';
+import { brCodeText, pixKey } from '../pix-key.ts';
+
+const byKind = (kind: Kind<unknown>) =>
+  Type.String(check(text => 'value' in kind.parse(text), `must be ${kind.words}`));
+const Place = () => Type.String(check(text => /^[\w./-]{1,200}$/.test(text), 'must be a path such as v2/cob'));
+const Templates = () =>
+  Type.Record(
+    Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' }),
+    Type.String(check(isTemplate, 'must be printable ASCII')),
+    CLOSED,
+  );
+
+const Quirks = Type.Object(
+  {
+    credentials: Type.Optional(OneOf(['basic', 'body', 'id-only'])),
+    tokenBody: Type.Optional(OneOf(['form', 'json'])),
+    tokenQuery: Type.Optional(Templates()),
+    sendsScopes: Type.Optional(Type.Boolean()),
+    headers: Type.Optional(Templates()),
+    query: Type.Optional(Templates()),
+    pixDates: Type.Optional(OneOf(['milliseconds', 'seconds'])),
+    maxWindowDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    emptyListIs404: Type.Optional(Type.Boolean()),
+    hasLocations: Type.Optional(Type.Boolean()),
+    sendsLocationKind: Type.Optional(Type.Boolean()),
+    maxTlsVersion: Type.Optional(OneOf(['TLSv1.2'])),
+    paths: Type.Optional(
+      Type.Object(
+        {
+          cob: Type.Optional(Place()),
+          cobv: Type.Optional(Place()),
+          pix: Type.Optional(Place()),
+          loc: Type.Optional(Place()),
+          webhook: Type.Optional(Place()),
+        },
+        CLOSED,
+      ),
+    ),
+    patchPaths: Type.Optional(Type.Object({ cob: Type.Optional(Place()), cobv: Type.Optional(Place()) }, CLOSED)),
+  },
+  CLOSED,
+);
+
+export const BACEN_FIELDS = {
+  ...NAME_FIELD,
+  profile: Type.String(),
+  ...CLIENT_FIELDS,
+  pixKey: byKind(pixKey),
+  ...SHARE_FIELDS,
+  receiverName: Type.Optional(byKind(brCodeText)),
+  receiverCity: Type.Optional(byKind(brCodeText)),
+  accountNumber: Type.Optional(Word()),
+  appKey: Type.Optional(Word()),
+  appKeyFile: Type.Optional(Path()),
+  // A code from the pool is dead until the PSP has the charge, and for ever if the PSP refuses it: none unless asked for.
+  locationPool: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+  quirks: Type.Optional(Quirks),
+  webhook: Type.Optional(
+    Type.Object({ ...WEBHOOK_FIELDS, skipMtls: Type.Optional(Type.Boolean()) }, { ...CLOSED, ...WEBHOOK_CHECK }),
+  ),
+};
+
+const ADDRESSES_CHECK = {
+  'x-check': {
+    holds: hasAddresses,
+    message: 'must have baseUrl and tokenUrl, since the profile custom has none',
+  } satisfies Check,
+};
+
+/** One entry of `rails` with one of these profiles. */
+export function bacenEntry(profiles: readonly string[]) {
+  return Type.Object({ ...BACEN_FIELDS, profile: OneOf(profiles) }, { ...CLOSED, ...ADDRESSES_CHECK });
+}
+
+export type BacenEntry = Readonly<Static<ReturnType<typeof bacenEntry>>>;
+
+/** The pix key as it stands in a BR Code. */
+export function normalEntry(entry: BacenEntry): BacenEntry {
+  return { ...entry, pixKey: normalKey(entry.pixKey) };
+}
+
+function normalKey(text: string): string {
+  const parsed = pixKey.parse(text);
+  return 'value' in parsed ? parsed.value.key : text;
+}
+
+function isTemplate(text: string): boolean {
+  return /^[\x20-\x7e]{0,1000}$/.test(text);
+}
+
+function hasAddresses(entry: unknown): boolean {
+  return textAt(entry, 'profile') !== 'custom' || (textAt(entry, 'baseUrl') && textAt(entry, 'tokenUrl')) !== undefined;
+}

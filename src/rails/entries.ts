@@ -1,0 +1,105 @@
+// The settings of rails as a whole: what may stand in the section `rails`, and which kind each entry of all sections is of.
+import { Type } from 'typebox';
+import type { Check } from '../lib/settings/check-schema.ts';
+import { jsonOf, type Kind, normalised } from '../lib/settings/kinds.ts';
+import type { AgreementEntry } from './agreement-entry.ts';
+import type { Receiver } from './br-code.ts';
+import { hasDistinctNames } from './entry-fields.ts';
+import {
+  type BankEntry,
+  type CalledBank,
+  RAIL_SECTIONS,
+  type RailEntry,
+  type RailKind,
+  type RailSection,
+} from './kind.ts';
+import { RAIL_KINDS } from './kinds.ts';
+import { PIX_KEY_RAIL } from './static-key/rail.ts';
+
+const MAX_RAILS = 100;
+
+/** The schema of `rails`. The profile of an entry says which kind it is of, and so which fields it has. */
+export function railEntries(kinds: readonly RailKind[]) {
+  const [first, ...others] = kinds.filter(({ section }) => section === 'rails');
+  const schemas = [first, ...others].flatMap(kind => kind?.entry ?? []);
+  const profiles = kinds.flatMap(kind => kind.profiles ?? []);
+  // Of several, the first check names every profile; the second one alone would only say that a profile is not valid.
+  const AnyOfThem = {
+    type: 'object',
+    allOf: [
+      { required: ['profile'], properties: { profile: { type: 'string', enum: profiles } } },
+      { type: 'object', required: ['profile'], discriminator: { propertyName: 'profile' }, oneOf: schemas },
+    ],
+  };
+  return Type.Array(Type.Unsafe<RailEntry>(schemas.length === 1 ? schemas[0]! : AnyOfThem), {
+    maxItems: MAX_RAILS,
+    'x-check': { holds: hasDistinctNames, message: 'must name each rail differently' } satisfies Check,
+  });
+}
+
+/** The rails as JSON text. */
+export function railSettings(kinds: readonly RailKind[]): Kind<readonly RailEntry[]> {
+  const entries = jsonOf(
+    railEntries(kinds),
+    'a JSON list of objects { name, profile, environment, pixKey, clientId, … }',
+  );
+  return normalised<readonly RailEntry[]>(entries, rails =>
+    rails.map(entry => kindOf(kinds, 'rails', entry)?.normal?.(entry) ?? entry),
+  );
+}
+
+/** What the settings have of rails. */
+export type RailSections = {
+  readonly pixKey?: Receiver;
+  readonly rails: readonly RailEntry[];
+  readonly boletos: readonly AgreementEntry[];
+};
+
+export type PlacedEntry = {
+  /** Undefined for a profile that is not known. */
+  readonly kind: RailKind | undefined;
+  readonly entry: RailEntry;
+  /** Where it stands: `rails[0]`. */
+  readonly place: string;
+};
+
+/** Every entry, in the order in which rails are preferred. */
+export function placedEntries({ pixKey, rails, boletos }: RailSections, kinds = RAIL_KINDS): PlacedEntry[] {
+  const sections: Readonly<Record<RailSection, readonly RailEntry[]>> = {
+    rails,
+    boletos,
+    pixKey: pixKey ? [{ name: PIX_KEY_RAIL, ...pixKey }] : [],
+  };
+  return RAIL_SECTIONS.flatMap(section =>
+    sections[section].map((entry, index) => {
+      return { kind: kindOf(kinds, section, entry), entry, place: `${section}[${index}]` };
+    }),
+  );
+}
+
+/** An entry whose bank is called by its API. */
+export type CalledEntry = PlacedEntry & {
+  readonly kind: RailKind;
+  readonly called: CalledBank;
+  /** What the entry says of the bank, and where it stands: `boletos[0].api`. */
+  readonly bank: BankEntry;
+  readonly bankPlace: string;
+};
+
+export function calledEntries(sections: RailSections, kinds = RAIL_KINDS): CalledEntry[] {
+  return placedEntries(sections, kinds).flatMap(({ kind, entry, place }) => {
+    const called = kind?.bank;
+    if (!called) return [];
+    const bankPlace = called.field === undefined ? place : `${place}.${called.field}`;
+    return { kind, entry, place, called, bank: called.of(entry), bankPlace };
+  });
+}
+
+/** The agreements whose banks are told by files. */
+export function agreementsByFile(boletos: readonly AgreementEntry[]): AgreementEntry[] {
+  return boletos.filter(entry => kindOf(RAIL_KINDS, 'boletos', entry)?.isByFile);
+}
+
+function kindOf(kinds: readonly RailKind[], section: RailSection, entry: RailEntry): RailKind | undefined {
+  return kinds.find(kind => kind.section === section && kind.takes(entry));
+}

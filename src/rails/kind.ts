@@ -1,0 +1,93 @@
+// What a kind of rail gives: how its entries in the settings look, how a rail is opened from one, what it can, and what the doctor asks.
+// Each kind has a folder; kinds.ts lists them.
+import type { TSchema } from 'typebox';
+import type { Check } from './bank-client/check.ts';
+import type { BankEnvironment, ClientDeps, SettingFault } from './bank-client/settings.ts';
+import type { WebhookAdmin } from './bank-client/webhook.ts';
+import type { Method, Rail } from './rail.ts';
+
+/** What every entry of a rail has. */
+export type RailEntry = {
+  readonly name: string;
+  /** In the section `rails`: names the bank, and by that the kind. */
+  readonly profile?: string;
+  /** Whose charges it gets; absent: those of every account without a rail of its own. */
+  readonly accounts?: readonly string[];
+  /** It gets no new charges. */
+  readonly former?: true;
+};
+
+/** Where its entries stand. In `rails` their `profile` names the kind; `boletos` has agreements; the static key is a setting of its own. */
+export const RAIL_SECTIONS = ['rails', 'boletos', 'pixKey'] as const;
+export type RailSection = (typeof RAIL_SECTIONS)[number];
+
+/** A rail that is open. Nothing was sent yet. */
+export type OpenedRail = {
+  readonly rail: Rail;
+  /** Where its bank sends notifications; absent where it sends none. */
+  readonly webhook?: WebhookAdmin;
+  /** Closes idle connections. */
+  stop?(): void;
+};
+
+export type DiagnoseOptions = {
+  /** Registers a charge of one cent and removes it: the only way to learn whether a key can be charged with. */
+  readonly triesCharge?: boolean;
+  /** The address that the bank should send notifications to. */
+  readonly webhookUrl?: string;
+};
+
+/** What an entry says of the bank that is called. */
+export type BankEntry = {
+  readonly profile: string;
+  readonly environment: BankEnvironment;
+  readonly caFile?: string;
+  readonly webhook?: {
+    readonly url: string;
+    readonly skipMtls?: boolean;
+    readonly clientCaFile?: string;
+    readonly clientName?: string;
+  };
+};
+
+/** A bank that is called by its API. */
+export type CalledBank = {
+  /** The field of an entry in which the fields of the client stand; absent: in the entry itself. */
+  readonly field?: string;
+  of(entry: RailEntry): BankEntry;
+  /** Whether the receiver has a path for its notifications. */
+  isHeard(entry: RailEntry): boolean;
+  /** The fields that may be wrong when the bank refuses the webhook. */
+  readonly webhookFields: readonly string[];
+  /** Every check in order; one that needs what has failed is left out. Never throws for a failure of the bank. */
+  diagnose(entry: RailEntry, deps: ClientDeps, options: DiagnoseOptions): Promise<readonly Check[]>;
+};
+
+/**
+ * A kind of rail. Its functions take entries that `takes` has taken and the schema has checked.
+ *
+ * @example
+ * export const acme: RailKind = { name: 'acme', method: 'pix', section: 'rails', profiles: ['acme'], entry, takes, can, describe, open };
+ */
+export type RailKind = {
+  readonly name: string;
+  readonly method: Method;
+  readonly section: RailSection;
+  /** In the section `rails`: the profiles that are of this kind. */
+  readonly profiles?: readonly string[];
+  /** In the section `rails`: the schema of an entry. */
+  readonly entry?: TSchema;
+  /** An entry in the one form in which the rail uses it. */
+  normal?(entry: RailEntry): RailEntry;
+  /** Whether an entry of its section is of this kind. */
+  takes(entry: RailEntry): boolean;
+  /** What its rails can. */
+  readonly can: Rail['can'];
+  /** Its bank is told by files. */
+  readonly isByFile?: true;
+  readonly bank?: CalledBank;
+  /** One entry in a few words: `efi (production)`. */
+  describe(entry: RailEntry): string;
+  /** Reads the files that the entry names; each fault has the field of the entry that it lies in. */
+  open(entry: RailEntry, deps: ClientDeps): OpenedRail | { readonly faults: readonly SettingFault[] };
+};
