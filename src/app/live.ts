@@ -12,6 +12,7 @@ import { httpPrices } from '../prices/http.ts';
 import { isAbsent } from '../rails/absent.ts';
 import { calledEntries } from '../rails/entries.ts';
 import { liveRails } from '../rails/live-rails.ts';
+import { METHODS } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { Compose } from './composition.ts';
 
@@ -45,7 +46,7 @@ type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPri
 
 /** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
 function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
-  if (isAbsent(rails.pix) && isAbsent(rails.boleto)) {
+  if (METHODS.every(method => isAbsent(rails[method]))) {
     log.warn(
       'there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set',
     );

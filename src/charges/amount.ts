@@ -1,10 +1,12 @@
 // The amount owed on a charge on a civil day, as lines, each with the rule behind it. Pure. If the due day is no banking
 // day, pix moves it to the next one and counts interest from there; a boleto may be paid on the next banking day without
 // interest, but after that interest counts from the original due day.
+
 import assert from 'node:assert/strict';
 import { type BankingDayOverrides, nextBankingDay } from '../lib/banking-days.ts';
 import { addDays, type CivilDay, daysBetween } from '../lib/civil-days.ts';
 import { comparePercents, interestTruncated, percentTruncated, plainPercent } from '../lib/percents.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/rail.ts';
 
 export type AmountQuestion = {
@@ -74,7 +76,7 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
   const effectiveDueDay = question.isInstant ? expireDay : nextBankingDay(dueDay, overrides);
   const lastDay = lastPayableDay(question);
   const isLate = on > effectiveDueDay;
-  const lateDays = isLate ? daysBetween(method === 'pix' ? effectiveDueDay : dueDay, on) : 0;
+  const lateDays = isLate ? daysBetween(ABILITIES[method].movesDueDay ? effectiveDueDay : dueDay, on) : 0;
   const lines = isLate
     ? lateLines(question, effectiveDueDay, lateDays)
     : [{ kind: 'original', amountCents: question.payableCents, ...onTime(question, effectiveDueDay) } as const];
@@ -105,7 +107,7 @@ export function lastPayableDay(days: Days): CivilDay {
  * the Monday that the law allows.
  */
 function lastAskedDay({ method, dueDay, expireDay }: Days, effectiveDueDay: CivilDay): CivilDay {
-  return method === 'pix' ? addDays(effectiveDueDay, daysBetween(dueDay, expireDay)) : expireDay;
+  return ABILITIES[method].movesDueDay ? addDays(effectiveDueDay, daysBetween(dueDay, expireDay)) : expireDay;
 }
 
 type Reason = Pick<AmountLine, 'rule' | 'explanation'>;
@@ -123,7 +125,7 @@ function onTime({ method, dueDay, isInstant }: AmountQuestion, effectiveDueDay: 
       explanation: `Up to and including the due day, ${dueDay}, only the amount asked is owed.`,
     };
   }
-  if (method === 'pix') {
+  if (ABILITIES[method].movesDueDay) {
     return {
       rule: 'pix_due_day_shift',
       explanation:
@@ -166,18 +168,22 @@ function isCharged(percent: string | undefined): percent is string {
   return percent !== undefined && comparePercents(percent, '0') > 0;
 }
 
+const FINE_SOURCES: Readonly<Record<Method, string>> = {
+  pix: 'Bacen Pix API 2.9.0, multa, modalidade 2',
+  boleto: 'Código Civil, art. 408',
+};
+
 function fineReason({ method }: AmountQuestion, effectiveDueDay: CivilDay, rate: string): Reason {
-  const source = method === 'pix' ? 'Bacen Pix API 2.9.0, multa, modalidade 2' : 'Código Civil, art. 408';
   return {
     rule: 'fine_once',
-    explanation: `${rate} % of the amount, once, for paying after ${effectiveDueDay}, truncated to cents (${source}).`,
+    explanation: `${rate} % of the amount, once, for paying after ${effectiveDueDay}, truncated to cents (${FINE_SOURCES[method]}).`,
   };
 }
 
 function interestReason(question: AmountQuestion, effectiveDueDay: CivilDay, rate: string, days: number): Reason {
   const { method, dueDay } = question;
   const counted = `${rate} % a month, a thirtieth of it each day, for ${days} calendar ${days === 1 ? 'day' : 'days'}`;
-  if (method === 'pix') {
+  if (ABILITIES[method].movesDueDay) {
     return {
       rule: 'interest_from_effective_due_day',
       explanation:

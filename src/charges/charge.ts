@@ -1,6 +1,8 @@
 // The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
+
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import { isInstantPix } from '../rails/instant-pix.ts';
 import type { Instruments, Location, Method, PaymentRequest } from '../rails/rail.ts';
 
@@ -288,7 +290,7 @@ export function isOf<M extends Method>(method: M) {
 
 /** When a method is due and when it expires: the pix of an order may end before the boleto beside it. */
 export function datesOf({ dueAt, expireAt, pixEndsAt }: ChargeTerms, method: Method): { dueAt: Date; expireAt: Date } {
-  if (method !== 'pix' || !pixEndsAt) return { dueAt, expireAt };
+  if (!pixEndsAt || !ABILITIES[method].endsAtSecond) return { dueAt, expireAt };
   return { dueAt: pixEndsAt, expireAt: pixEndsAt };
 }
 
@@ -319,7 +321,7 @@ export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, 
 
 /** Whether the method ends at its second and is never overdue. */
 export function isInstant(charge: ChargeTerms, method: Method): boolean {
-  return method === 'pix' && isInstantPix(paymentRequest(charge, method));
+  return ABILITIES[method].endsAtSecond && isInstantPix(paymentRequest(charge, method));
 }
 
 export function withInstrument(charge: Charge, method: Method, instrument: Instruments[Method]): Charge {

@@ -3,6 +3,7 @@
 
 import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import type { Receipt, ReceiptsByTime, UnreadableReceipt } from '../rails/rail.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
@@ -133,5 +134,7 @@ function namesOf({ reference, alsoReportedAs }: RecordedPayment): string[] {
 
 /** By which this bank lists it: a boleto that was paid by pix is listed as either. */
 function nameAt({ rail: { method } }: WatchedRail, { reference, alsoReportedAs }: RecordedPayment): string {
-  return alsoReportedAs !== undefined && isPixId(reference) !== (method === 'pix') ? alsoReportedAs : reference;
+  return alsoReportedAs !== undefined && isPixId(reference) !== ABILITIES[method].hasPaymentIds
+    ? alsoReportedAs
+    : reference;
 }

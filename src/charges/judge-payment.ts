@@ -1,8 +1,10 @@
 // Decides what a report of a payment means for its charge: a new payment, one that is known, one that may be known under another
 // reference, or none. Pure.
+
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/rail.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
@@ -101,7 +103,7 @@ export function judgePayment(
   const told = report.isByPix && charge.payments.find(payment => isInOtherWords(payment, report));
   if (told && !isOtherAmountInFile(told, report)) return { told: charge, payment: told };
   if (told) return { duplicateOf: told.reference };
-  if (report.source === 'bank' && report.method === 'boleto') {
+  if (report.source === 'bank' && !ABILITIES[report.method].hasPaymentIds) {
     const boleto = { ...report, day: civilDay(report.paidAt ?? now) };
     const same = charge.payments.find(payment => mayBeTypedBefore(payment) || mayBeReportedInFile(payment, boleto));
     if (same) return { duplicateOf: same.reference };
@@ -113,13 +115,14 @@ export function judgePayment(
     return { refusal: new AppError('reference_conflict', 'The bank reported this reference with another amount.') };
   }
   if (isSecondHand(report)) {
-    const isListed = report.method === 'pix' && rails.listing.has(method.rail);
+    const isListed = ABILITIES[report.method].hasPaymentIds && rails.listing.has(method.rail);
     if (isListed && !isPixId(report.reference)) return { refusal: needsPixId() };
     if (receipt?.returnedCents) return { refusal: goneBack() };
   }
   const { readFrom } = report;
   const double =
-    readFrom && charge.payments.find(payment => payment.method === 'pix' && mayBeSameOfCharge(payment, readFrom));
+    readFrom &&
+    charge.payments.find(payment => ABILITIES[payment.method].hasPaymentIds && mayBeSameOfCharge(payment, readFrom));
   if (double) return { duplicateOf: double.reference };
   const paidAt = report.paidAt ?? laterOf(now, charge.createdAt);
   // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.
@@ -163,7 +166,7 @@ function isSame(known: Payment, { method, amountCents, reference }: ReportedPaym
  * be paid twice, each pix belongs to another of the two payments of the boleto.
  */
 function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment, report: ReportedPayment): boolean {
-  if (method !== 'boleto' || !isByPix || alsoReportedAs !== undefined) return false;
+  if (ABILITIES[method].hasPaymentIds || !isByPix || alsoReportedAs !== undefined) return false;
   return isPixId(reference) !== isPixId(report.reference);
 }
 

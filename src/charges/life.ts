@@ -1,6 +1,8 @@
 // The state transitions of a charge as pure functions: the charge before and what happened give the charge after. The
 // caller holds the row lock of the charge, so no other transaction changes it between read and write.
+
 import assert from 'node:assert/strict';
+import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/rail.ts';
 import {
   CAME_AFTER,
@@ -15,6 +17,7 @@ import {
   type Payment,
   type Refund,
   type Rests,
+  statusesOf,
 } from './charge.ts';
 import { endOf } from './owed.ts';
 
@@ -125,7 +128,7 @@ export function writtenOff(charge: Charge, to: keyof typeof WRITTEN_OFF_EVENTS):
 export function settled(charge: Charge): Step {
   return everyMethod(
     charge,
-    ({ method, status }) => method === 'boleto' && status === 'PAID',
+    ({ method, status }) => ABILITIES[method].isCreditedLater && status === 'PAID',
     'SETTLED',
     'charge.settled',
   );
@@ -342,8 +345,8 @@ function refundedStatus(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | und
 function refundedMethods(charge: Charge): ChargeMethod[] {
   const status = refundedStatus(charge) ?? 'PAID';
   return charge.methods.map(current => {
-    const isPaidPix = current.method === 'pix' && ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(current.status);
-    return isPaidPix ? { ...current, status } : current;
+    const isPaid = ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(current.status);
+    return isPaid && statusesOf(current.method).includes('REFUNDED') ? { ...current, status } : current;
   });
 }
 

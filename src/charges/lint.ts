@@ -2,7 +2,7 @@
 // code cannot carry. A warning never refuses a charge or changes it.
 
 import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../lib/percents.ts';
-import { PIX_KEY_RAIL } from '../rails/static-key/rail.ts';
+import { isStaticKey } from '../rails/static-key/rail.ts';
 import type { ChargeMethod, Customer } from './charge.ts';
 import { hasRightDigits, isDocument } from './check.ts';
 
@@ -65,7 +65,7 @@ function sandboxWarnings({ customer, dueAt, createdAt }: LintedCharge): ChargeWa
 /** A static code asks for the same amount on every day. */
 function staticCodeWarning({ payableCents, finePercent, interestPercent, methods }: LintedCharge): ChargeWarning[] {
   const isTaxed = [finePercent, interestPercent].some(percent => percent !== undefined && /[1-9]/.test(percent));
-  const isStatic = methods.some(({ rail, status }) => rail === PIX_KEY_RAIL && status !== 'FAILED');
+  const isStatic = methods.some(({ rail, status }) => isStaticKey(rail) && status !== 'FAILED');
   if (!isTaxed || !isStatic) return [];
   const message = `are owed after the due day, but a static pix code always asks for ${brl(payableCents)}: a late payer pays too little`;
   return [{ path: 'taxes', code: 'not_in_static_code', message }];

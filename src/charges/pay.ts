@@ -1,11 +1,13 @@
 // Records payments. A payment is recorded once, whatever source reports it and however often. The first payment pays the
 // charge; a later one is recorded as a repeat. Payments that are reported at the same time share one transaction.
+
 import assert from 'node:assert/strict';
 import { postEntries } from '../ledger/store.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -212,7 +214,7 @@ async function writePayments(
     setTimers(
       tx,
       first
-        .filter(({ payment }) => payment.method === 'boleto')
+        .filter(({ payment }) => ABILITIES[payment.method].isCreditedLater)
         .map(({ step, payment }) => settlementTimer(step.after, payment)),
     ),
     enqueueRetirement(

@@ -1,7 +1,9 @@
 // When two reports may be about one payment: the one rule for statements, typed reports, return files, lists of PSPs and APIs of
 // banks. References alone count a payment twice, since one pix has several where a bank prints its endToEndId in one export and
 // not in another, and a boleto has one in a return file and another in an API.
+
 import { type CivilDay, civilDay, daysBetween } from '../lib/civil-days.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import { areOfTwoPayers } from '../rails/statement/payer-document.ts';
 import { isEndToEndId } from '../rails/statement/pix-ids.ts';
 import type { Payment } from './charge.ts';
@@ -84,7 +86,7 @@ export type BoletoReport = { readonly reference: string; readonly amountCents?: 
  * the bank, and perhaps not what was paid on top: so a person says whether it is a second payment.
  */
 export function mayBeTypedBefore({ method, source }: Payment): boolean {
-  return method === 'boleto' && source === 'operator';
+  return !ABILITIES[method].hasPaymentIds && source === 'operator';
 }
 
 /**
@@ -92,7 +94,7 @@ export function mayBeTypedBefore({ method, source }: Payment): boolean {
  * API, or as a pix although the file does not say that the boleto was paid by its code. Which codes banks use for that is not verified.
  */
 export function mayBeReportedInFile(known: Payment, { reference, amountCents, day }: BoletoReport): boolean {
-  if (known.method !== 'boleto' || known.amountCents !== amountCents) return false;
+  if (ABILITIES[known.method].hasPaymentIds || known.amountCents !== amountCents) return false;
   const references = [known.reference, reference];
   if (!references.some(isFromReturnFile)) return false;
   // Its pix has been reported: a further one is a further payment.

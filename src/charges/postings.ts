@@ -1,8 +1,10 @@
 // The ledger entries for payments, settlements and refunds of charges.
+
 import { bankFeeEntry, paymentEntry, refundEntry, settlementEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { Charge, MethodStatus, Payment, Refund } from './charge.ts';
+import { ABILITIES } from '../rails/abilities.ts';
+import type { Charge, Payment, Refund } from './charge.ts';
 import type { Step } from './life.ts';
 
 /**
@@ -16,7 +18,7 @@ export function paymentPostings(charge: Charge, payment: Payment): Entry[] {
 
 /** What the bank has kept of a payment, when it tells it after the payment. Of a boleto that is not credited yet it is for the settlement. */
 export function laterFeePostings(charge: Charge, payment: Payment, at: Date): Entry[] {
-  const isForSettlement = isOwedByBank(payment) && boletoStatus(charge) !== 'SETTLED';
+  const isForSettlement = isOwedByBank(payment) && !isSettled(charge);
   return isForSettlement ? [] : feePostings(charge, payment, at);
 }
 
@@ -42,9 +44,7 @@ function paymentPosting({ id, accountId }: Charge, payment: Payment): Entry {
 export function settlementPostings(
   steps: readonly { readonly before: Charge; readonly step: Step; readonly at: Date }[],
 ): Entry[] {
-  const credited = steps.filter(
-    ({ before, step }) => boletoStatus(before) !== 'SETTLED' && boletoStatus(step.after) === 'SETTLED',
-  );
+  const credited = steps.filter(({ before, step }) => !isSettled(before) && isSettled(step.after));
   return credited.flatMap(({ before, at }) =>
     before.payments.filter(isOwedByBank).flatMap(payment => {
       const { id: chargeId, accountId } = before;
@@ -63,9 +63,9 @@ export function refundPosting({ id, accountId }: Charge, refund: Refund, at: Dat
 
 /** Only the boleto that paid the charge is a receivable: there is no report of when a repeated payment is credited. */
 function isOwedByBank({ method, isRepeat }: Payment): boolean {
-  return method === 'boleto' && !isRepeat;
+  return ABILITIES[method].isCreditedLater && !isRepeat;
 }
 
-function boletoStatus({ methods }: Charge): MethodStatus | undefined {
-  return methods.find(({ method }) => method === 'boleto')?.status;
+function isSettled({ methods }: Charge): boolean {
+  return methods.some(({ method, status }) => ABILITIES[method].isCreditedLater && status === 'SETTLED');
 }

@@ -1,6 +1,8 @@
 // Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
 // is kept for a person.
+
 import { AppError, isOutage, isOutageOfOthers } from '../lib/errors.ts';
+import { ABILITIES, methodsThat } from '../rails/abilities.ts';
 import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
@@ -34,9 +36,10 @@ export async function takeReceipt(
   const { reference, requestReference, isToOtherKey } = receipt;
   const chargeId = await findPaidCharge(deps, { rail, names }, receipt);
   if (chargeId !== undefined) return (await takeReceiptOf(deps, rail, chargeId, receipt)) === 'paid';
-  const boletoOf = rail.method === 'pix' ? await findBoletoOf(deps, rail, requestReference) : undefined;
-  if (boletoOf !== undefined) {
-    return (await takeReceiptOf(deps, { method: 'boleto' }, boletoOf, { ...receipt, isByPix: true })) === 'paid';
+  const [carrier] = methodsThat(({ carries }) => carries === rail.method);
+  const boletoOf = carrier && (await findBoletoOf(deps, rail, requestReference));
+  if (carrier && boletoOf !== undefined) {
+    return (await takeReceiptOf(deps, { method: carrier }, boletoOf, { ...receipt, isByPix: true })) === 'paid';
   }
   if (await takeReturns(deps, receipt)) return true;
   if (isToOtherKey) {
@@ -104,7 +107,7 @@ export async function takeReceiptOf(
   receipt: Receipt,
 ): Promise<Taken> {
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
-  if (method === 'boleto') await takeDueDay(deps, chargeId);
+  if (ABILITIES[method].asksForDueDay) await takeDueDay(deps, chargeId);
   try {
     const outcome = await recordToldPayment(deps, {
       chargeId,

@@ -1,16 +1,21 @@
 // The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, settled money, bank fees.
+
 import type { Book, EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
+import { methodsThat } from '../rails/abilities.ts';
 
 const OF_MONEY: readonly EntryKind[] = ['payment', 'settlement', 'refund'];
 const DONE = `status = 'DONE'`;
+const CREDITED_LATER = methodsThat(({ isCreditedLater }) => isCreditedLater)
+  .map(method => `'${method}'`)
+  .join(', ');
 /** Payments that the bank has not credited yet: the first one of a charge, by boleto, before its settlement. */
 const OWED_BY_BANK = `
   select p.account_id, p.charge_id, p.amount_cents, coalesce(p.fee_cents, 0) as fee_cents
     from payments p
     join charge_methods m
       on m.charge_id = p.charge_id and m.account_id = p.account_id and m.method = p.method and m.status = 'PAID'
-   where p.method = 'boleto' and not p.is_repeat`;
+   where p.method in (${CREDITED_LATER}) and not p.is_repeat`;
 
 export const CHARGE_LEDGER_CHECKS: readonly LedgerCheck[] = [
   check('payments are in payer', 'payer', 'select account_id, charge_id, -amount_cents as amount from payments'),

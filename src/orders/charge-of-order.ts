@@ -7,6 +7,7 @@ import { addDays, civilDay, DAY_MS, momentOn } from '../lib/civil-days.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/rail.ts';
 import type { Order } from './order.ts';
 
@@ -58,8 +59,8 @@ export function chargeOfOrder(
 }
 
 function defaultDue({ quote }: Order, methods: readonly Method[], now: Date): Date {
-  if (methods.includes('boleto')) return new Date(momentOn(addDays(civilDay(now), BOLETO_DAYS + 1)).getTime() - 1_000);
-  return quote?.expiresAt ?? now;
+  if (methods.every(method => ABILITIES[method].endsAtSecond)) return quote?.expiresAt ?? now;
+  return new Date(momentOn(addDays(civilDay(now), BOLETO_DAYS + 1)).getTime() - 1_000);
 }
 
 /** The end of the price, where it comes first and soon enough for a pix that ends to the second. */

@@ -1,7 +1,9 @@
 // The money of an order, derived from its charge: how much was received and kept, since when, and how the charge ended.
+
 import type { Charge, ChargeState, Payment } from '../charges/charge.ts';
 import { keptCents } from '../charges/life.ts';
 import { settlementTimer } from '../charges/settle.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import type { Ending } from './order.ts';
 
 export type Money = {
@@ -67,5 +69,5 @@ function fullyPaidSince(
 
 /** A boleto is credited on the banking day after its payment, also when it is a repeat. */
 function creditedAt(charge: Charge, payment: Payment): Date {
-  return payment.method === 'boleto' ? settlementTimer(charge, payment).at : payment.paidAt;
+  return ABILITIES[payment.method].isCreditedLater ? settlementTimer(charge, payment).at : payment.paidAt;
 }

@@ -1,6 +1,6 @@
 // The rails of a service: which one a charge goes to, and which one it went to.
 import { AppError } from '../lib/errors.ts';
-import type { Method, Rail } from './rail.ts';
+import { METHODS, type Method, type Rail } from './rail.ts';
 
 /** The rails of a service. */
 export type Rails = { readonly [M in Method]: Rail<M> } & {
@@ -18,8 +18,10 @@ export function railFor<M extends Method>(rails: Rails, method: M, accountId: st
 
 /** The rails that get new charges, each once. */
 export function currentRails(rails: Rails): readonly Rail[] {
-  const ofAccounts = [...(rails.ofAccounts?.values() ?? [])].flatMap(own => [own.pix ?? [], own.boleto ?? []].flat());
-  return [...new Set<Rail>([rails.pix, rails.boleto, ...ofAccounts])];
+  const ofAccounts = [...(rails.ofAccounts?.values() ?? [])].flatMap(own =>
+    METHODS.flatMap(method => own[method] ?? []),
+  );
+  return [...new Set<Rail>([...METHODS.map(method => rails[method]), ...ofAccounts])];
 }
 
 /** Every rail, each once. */
@@ -51,9 +53,14 @@ export function mapRails(rails: Rails, change: <M extends Method>(rail: Rail<M>)
   };
 }
 
+/** Undefined for a rail that is configured no more. */
+export function findRail(rails: Rails, method: Method, name: string): Rail | undefined {
+  return allRails(rails).find(candidate => candidate.method === method && candidate.name === name);
+}
+
 /** The rail on which a method was registered, also when the method has another rail now. */
 export function railNamed(rails: Rails, method: Method, name: string): Rail {
-  const rail = allRails(rails).find(candidate => candidate.method === method && candidate.name === name);
+  const rail = findRail(rails, method, name);
   if (!rail)
     throw new AppError('not_configured', `The rail ${name} of ${method} is not configured, and charges are on it.`);
   return rail;

@@ -1,6 +1,8 @@
 // The simulated bank behind the sandbox rail. The last four digits of the amount choose one of the behaviours below, so
 // that every outcome can be produced on purpose and is the same each time. The README lists them.
+
 import { addDays, momentOn } from '../lib/civil-days.ts';
+import { ABILITIES } from '../rails/abilities.ts';
 import type {
   Finding,
   Method,
@@ -69,7 +71,8 @@ export function lookupRefund({ amountCents }: RefundRequest): RefundFinding {
 function paysAt({ amountCents, dueDay }: PaymentRequest, method: Method): Date | undefined {
   const behaviour = behaviourOf(amountCents);
   if (behaviour === 'pays_twice') return momentOn(dueDay, PAYS_AT_HOUR);
-  if (behaviour === 'pays_late' && method === 'pix') return momentOn(addDays(dueDay, LATE_DAYS), PAYS_AT_HOUR);
+  if (behaviour === 'pays_late' && !ABILITIES[method].isCreditedLater)
+    return momentOn(addDays(dueDay, LATE_DAYS), PAYS_AT_HOUR);
   return undefined;
 }
 

@@ -19,7 +19,7 @@ export function bookReversal(deps: BookDeps, told: Told, { id }: Charge): Promis
 async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Promise<Booking> {
   const { entry, count, fileDay } = told;
   const mark = markOf(entry, count);
-  const payment = findReversible(charge, entry.paidCents);
+  const payment = findReversible(told, charge);
   if (told.isToldBefore)
     return payment ? { outcome: 'needs_attention', remark: MAY_BE_FURTHER } : { outcome: 'repeated' };
   // This file has brought it itself, before its reading was cut off.
@@ -49,8 +49,9 @@ async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Pro
 const MAY_BE_FURTHER = 'The bank reports a reversal again: it may be of a payment that came since.';
 
 /** The payment that a bank may have taken back: one of that amount, else one of which so much is here. */
-function findReversible(charge: Charge, cents: bigint): Payment | undefined {
-  const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
+function findReversible({ rail, entry }: Told, charge: Charge): Payment | undefined {
+  const { paidCents: cents } = entry;
+  const payments = charge.payments.filter(({ method }) => method === rail.method).toReversed();
   const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (cents || payment.amountCents);
   return payments.find(one => one.amountCents === cents && fits(one)) ?? payments.find(fits);
 }

@@ -1,5 +1,7 @@
 // Marks unmatched receipts that may be a payment which came to be known after them.
+
 import { civilDay } from '../../lib/civil-days.ts';
+import { ABILITIES } from '../../rails/abilities.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Payment } from '../charge.ts';
 import { mayBeSame, type ReadReceipt } from '../possible-duplicate.ts';
@@ -16,7 +18,7 @@ export async function markDuplicatesOf(
   payments: readonly { readonly payment: Payment; readonly readFrom?: ReadReceipt | undefined }[],
 ): Promise<void> {
   const entries = payments.flatMap(({ payment, readFrom }) => {
-    if (payment.method !== 'pix' && !payment.isByPix) return [];
+    if (!ABILITIES[payment.method].hasPaymentIds && !payment.isByPix) return [];
     return readFrom ?? { ...payment, postedDay: civilDay(payment.paidAt), listed: NONE_LISTED };
   });
   if (entries.length === 0) return;

@@ -7,6 +7,11 @@ import type { Rail } from '../rail.ts';
 /** The name under which charges are on it. */
 export const PIX_KEY_RAIL = 'pix-key';
 
+/** Whether the codes of a rail ask for one amount on every day, with any name. */
+export function isStaticKey(rail: string): boolean {
+  return rail === PIX_KEY_RAIL;
+}
+
 /** A static code stays payable for ever, and refunds are made in the app of the bank. */
 export const STATIC_KEY_CAN = { refund: false, withdraw: false };
 

@@ -1,4 +1,5 @@
 // POST /sandbox/charges/{id}/return: the bank takes a pix back without a refund request, as after a fraud.
+
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -12,6 +13,7 @@ import { ok } from '../../http/server/answers.ts';
 import { idOf } from '../../http/server/path.ts';
 import { defineRoute } from '../../http/server/route.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { ABILITIES } from '../../rails/abilities.ts';
 import type { Sql } from '../../storage/database.ts';
 
 const ReturnBody = Type.Object(
@@ -48,7 +50,7 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
 /** Under the lock of the charge: a bank takes no more of a pix than there is left of it, however many ask at once. */
 async function takeBack(deps: ReturnDeps, tx: Sql, chargeId: string, askedCents: number | undefined): Promise<void> {
   const [charge] = await lockCharges(tx, [chargeId]);
-  const payment = charge?.payments.findLast(({ method }) => method === 'pix');
+  const payment = charge?.payments.findLast(({ method }) => ABILITIES[method].canBeTakenBack);
   const leftCents = charge && payment ? unreturnedCents(charge, payment) : 0n;
   if (!charge || !payment || leftCents <= 0n) throw new AppError('wrong_state', 'There is no pix to take back.');
   const amountCents = askedCents === undefined ? leftCents : BigInt(askedCents);

@@ -18,7 +18,7 @@ import { tokenBuckets } from '../../lib/token-bucket.ts';
 import type { Order } from '../../orders/order.ts';
 import { findOrder } from '../../orders/store.ts';
 import { findPayoutOfOrder } from '../../payouts/store.ts';
-import { allRails, type Rails } from '../../rails/rails.ts';
+import { findRail, type Rails } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';
 import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
@@ -191,7 +191,7 @@ function priceEndOf({ status, ended, quote }: Order): Date | undefined {
 function beneficiaryOf(rails: Rails, charge: Charge): View['beneficiary'] {
   const boleto = charge.methods.find(isOf('boleto'));
   if (boleto?.reference === undefined) return undefined;
-  const rail = allRails(rails).find(({ method, name }) => method === 'boleto' && name === boleto.rail);
+  const rail = findRail(rails, boleto.method, boleto.rail);
   return rail?.slip?.(boleto.reference, boleto.instrument).beneficiary;
 }
 

@@ -1,6 +1,8 @@
 // Where a charge stands, in its own words: the first thing on the page, read aloud when it changes.
+
 import { isOrdered } from '../../charges/charge.ts';
 import { civilDay } from '../../lib/civil-days.ts';
+import { ABILITIES } from '../../rails/abilities.ts';
 import { type Html, html } from '../html.ts';
 import { maskedDocument, maskedName } from './masks.ts';
 import type { View } from './view-model.ts';
@@ -91,7 +93,8 @@ function notes(view: View): string[] {
   const offersRest = mayPayRest(view);
   const money = (cents: bigint) => formats.money(cents);
   const isOpenBoleto =
-    ['PARTIALLY_PAID', 'PAID'].includes(charge.state) && charge.payments.some(({ method }) => method === 'boleto');
+    ['PARTIALLY_PAID', 'PAID'].includes(charge.state) &&
+    charge.payments.some(({ method }) => ABILITIES[method].isCreditedLater);
   const found: (string | false)[] = [
     facts.priceEndsAt !== undefined && words.priceUntil(formats.moment(facts.priceEndsAt)),
     facts.missingCents > 0n &&
