@@ -3,10 +3,15 @@ import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
 import type { AgreementEntry } from '../rails/agreement-entry.ts';
 import type { ClientDeps } from '../rails/bank-client/settings.ts';
+import { cnabBoletoKind } from '../rails/cnab-boleto/kind.ts';
 import { liveRails } from '../rails/live-rails.ts';
+import { METHODS } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { Customer } from './cnab-bank/customer.ts';
 import { sandboxRails } from './rails.ts';
+
+/** The kinds whose entries a sandbox takes, since it has the banks behind them. The others have the sandbox bank in their place. */
+const SIMULATED_KINDS = [cnabBoletoKind];
 
 /** Boletos of accounts without an agreement stay with the sandbox bank, and so do those that are on it. */
 export function sandboxRailsWith(boletos: readonly AgreementEntry[], deps: ClientDeps): Rails {
@@ -15,13 +20,15 @@ export function sandboxRailsWith(boletos: readonly AgreementEntry[], deps: Clien
   if (index >= 0) throw new StartError(`boletos[${index}] has no test: a sandbox takes no agreement with a real bank.`);
   const served = boletos.findIndex(({ sftp }) => sftp);
   if (served >= 0) throw new StartError(`boletos[${served}].sftp is for live.`);
-  const { rails } = liveRails({ rails: [], boletos: boletos.map(({ test: _, ...entry }) => entry) }, deps);
-  const isGeneral = !isAbsent(rails.boleto);
+  const agreements = boletos.map(({ test: _, ...entry }) => entry);
+  const { rails } = liveRails({ rails: [], boletos: agreements }, deps, SIMULATED_KINDS);
+  const offered = METHODS.filter(method => !isAbsent(rails[method]));
+  const general = Object.fromEntries(offered.map(method => [method, rails[method]]));
   return {
     ...rails,
-    pix: sandboxRails.pix,
-    boleto: isGeneral ? rails.boleto : sandboxRails.boleto,
-    former: [...(rails.former ?? []), ...(isGeneral ? [sandboxRails.boleto] : [])],
+    ...sandboxRails,
+    ...general,
+    former: [...(rails.former ?? []), ...offered.map(method => sandboxRails[method])],
   };
 }
 
