@@ -13,6 +13,7 @@ import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { Resolve } from '../../src/lib/outgoing-request.ts';
 import type { PriceSource } from '../../src/prices/price.ts';
+import type { RailEntry, RailKind } from '../../src/rails/kind.ts';
 import type { Rails } from '../../src/rails/rails.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { claimInstallation } from '../../src/storage/installation.ts';
@@ -60,6 +61,9 @@ type Options = {
   readonly demo?: boolean;
   readonly pageSize?: number;
   readonly rails?: Rails;
+  /** Kinds of rails instead of the shipped ones, and entries of `rails` that were read with them. */
+  readonly railKinds?: readonly RailKind[];
+  readonly railEntries?: readonly RailEntry[];
   readonly chains?: Chains;
   readonly walletWait?: string;
   readonly prices?: PriceSource;
@@ -84,7 +88,7 @@ type Options = {
 export async function startService(options: Options = {}): Promise<Service> {
   const database = options.beside ? shared(options.beside) : await createDatabase();
   const clock = clockOf(options);
-  const config = readConfig({
+  const settings = readConfig({
     PORT: '0',
     DATABASE_URL: database.url,
     TRILHO_MODE: options.mode ?? 'sandbox',
@@ -93,12 +97,14 @@ export async function startService(options: Options = {}): Promise<Service> {
     TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
     ...options.env,
   });
+  const config = options.railEntries ? { ...settings, rails: options.railEntries } : settings;
   let uptimeMs = 0;
   const overrides = {
     clock,
     uptimeMs: () => uptimeMs,
     work: options.work ?? false,
     ...(options.rails && { rails: options.rails }),
+    ...(options.railKinds && { railKinds: options.railKinds }),
     ...(options.chains && { chains: options.chains }),
     ...(options.prices && { prices: options.prices }),
     ...(options.resolve && { resolve: options.resolve }),
