@@ -23,11 +23,12 @@ import { readConfig } from '../src/config/config.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
+import { ABILITIES, type MethodAbilities } from '../src/rails/abilities.ts';
 import { AgreementEntry } from '../src/rails/agreement-entry.ts';
 import { BACEN_FIELDS } from '../src/rails/bacen/entry.ts';
 import { PROFILE_NAMES as RAIL_PROFILES } from '../src/rails/bacen/profiles.ts';
 import { ApiEntry } from '../src/rails/boleto-apis/entry.ts';
-import { METHODS } from '../src/rails/rail.ts';
+import { METHODS, type Method } from '../src/rails/rail.ts';
 import { ReceiverEntry } from '../src/rails/receiver-entry.ts';
 import { CHAIN_FAULTS } from '../src/sandbox/chains/simulation.ts';
 import { CONTROL_REQUESTS } from '../src/sandbox/psp/control-server.ts';
@@ -305,6 +306,20 @@ test('docs/rails.md names every field of a rail and of the receiver, and every p
   );
   for (const field of Object.keys(ReceiverEntry.properties))
     assert.ok(rails.get('The receiver')?.includes(`\`${field}\``), field);
+});
+
+test('docs/adding-a-rail.md says of every ability which methods have it', () => {
+  const rows = rowsIn(sectionsOf('docs/adding-a-rail.md').get('What a method can')).map(cells => cells.slice(1, 4));
+  const wordOf = (ability: Ability, method: Method) => {
+    const held = ABILITIES[method][ability];
+    return typeof held === 'string' ? held : held === undefined ? '–' : held ? 'yes' : 'no';
+  };
+  type Ability = keyof MethodAbilities;
+  const abilities = Object.keys(ABILITIES.boleto) as Ability[];
+  assert.deepEqual(
+    rows,
+    abilities.map(ability => [ability, wordOf(ability, 'boleto'), wordOf(ability, 'pix')]),
+  );
 });
 
 test('docs/boletos.md names every field of an agreement', () => {
