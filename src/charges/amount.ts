@@ -1,7 +1,6 @@
 // The amount owed on a charge on a civil day, as lines, each with the rule behind it. Pure. If the due day is no banking
 // day, pix moves it to the next one and counts interest from there; a boleto may be paid on the next banking day without
 // interest, but after that interest counts from the original due day.
-
 import assert from 'node:assert/strict';
 import { type BankingDayOverrides, nextBankingDay } from '../lib/banking-days.ts';
 import { addDays, type CivilDay, daysBetween } from '../lib/civil-days.ts';

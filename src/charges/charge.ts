@@ -1,5 +1,4 @@
 // The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
-
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import { ABILITIES } from '../rails/abilities.ts';

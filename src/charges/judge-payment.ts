@@ -1,6 +1,5 @@
 // Decides what a report of a payment means for its charge: a new payment, one that is known, one that may be known under another
 // reference, or none. Pure.
-
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';

@@ -1,6 +1,5 @@
 // The state transitions of a charge as pure functions: the charge before and what happened give the charge after. The
 // caller holds the row lock of the charge, so no other transaction changes it between read and write.
-
 import assert from 'node:assert/strict';
 import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/rail.ts';

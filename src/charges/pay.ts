@@ -1,6 +1,5 @@
 // Records payments. A payment is recorded once, whatever source reports it and however often. The first payment pays the
 // charge; a later one is recorded as a repeat. Payments that are reported at the same time share one transaction.
-
 import assert from 'node:assert/strict';
 import { postEntries } from '../ledger/store.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';

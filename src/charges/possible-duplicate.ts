@@ -1,7 +1,6 @@
 // When two reports may be about one payment: the one rule for statements, typed reports, return files, lists of PSPs and APIs of
 // banks. References alone count a payment twice, since one pix has several where a bank prints its endToEndId in one export and
 // not in another, and a boleto has one in a return file and another in an API.
-
 import { type CivilDay, civilDay, daysBetween } from '../lib/civil-days.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import { areOfTwoPayers } from '../rails/statement/payer-document.ts';

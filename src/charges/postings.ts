@@ -1,5 +1,4 @@
 // The ledger entries for payments, settlements and refunds of charges.
-
 import { bankFeeEntry, paymentEntry, refundEntry, settlementEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { uuidV7 } from '../lib/ids.ts';

@@ -1,6 +1,5 @@
 // Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
 // is kept for a person.
-
 import { AppError, isOutage, isOutageOfOthers } from '../lib/errors.ts';
 import { ABILITIES, methodsThat } from '../rails/abilities.ts';
 import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../rails/rail.ts';

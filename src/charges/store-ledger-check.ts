@@ -1,5 +1,4 @@
 // The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, settled money, bank fees.
-
 import type { Book, EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
 import { methodsThat } from '../rails/abilities.ts';

@@ -1,5 +1,4 @@
 // The agreement with a bank that a command is about.
-
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { AgreementEntry } from '../rails/agreement-entry.ts';

@@ -1,5 +1,4 @@
 // A PSP that does not answer a command is examined, so that the refusal names the setting that is wrong.
-
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, StartError } from '../lib/errors.ts';

@@ -28,11 +28,7 @@ import {
 } from '../lib/settings/kinds.ts';
 import type { Setting } from '../lib/settings/setting.ts';
 import { PRICE_SETTINGS } from '../prices/price-settings.ts';
-import { agreementSettings } from '../rails/agreement-entry.ts';
-import { railSettings } from '../rails/entries.ts';
-import { RAIL_KINDS } from '../rails/kinds.ts';
-import { brCodeText, pixKey } from '../rails/pix-key.ts';
-import { receiverSettings } from '../rails/receiver-entry.ts';
+import { RAIL_SETTINGS } from '../rails/settings.ts';
 import { masterKeys } from './master-key.ts';
 import { payoutSettings } from './payout-settings.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
@@ -45,7 +41,6 @@ const MAX_LIMIT = 1_000_000;
 const MAX_REFUND_LIMIT_CENTS = 10_000_000_000;
 /** A fifth of what one node sends at a time, so that a single webhook never takes all of it. */
 const MAX_WEBHOOK_CONCURRENCY = 1_000;
-const NO_REAL_KEY = 'a sandbox takes no real pix key';
 
 export const SETTINGS = [
   {
@@ -234,59 +229,7 @@ export const SETTINGS = [
     group: 'screening service',
     meaning: 'What the screening service is sent as Authorization: Bearer.',
   },
-  {
-    name: 'TRILHO_PIX_KEY',
-    kind: pixKey,
-    mode: 'live',
-    refusal: NO_REAL_KEY,
-    // It may be a person's document.
-    isSecret: true,
-    group: 'static pix key',
-    meaning: 'The static pix key that charges are paid to.',
-  },
-  {
-    name: 'TRILHO_PIX_NAME',
-    kind: brCodeText,
-    mode: 'live',
-    refusal: NO_REAL_KEY,
-    group: 'static pix key',
-    meaning: 'Name of the receiver as payers see it; its first 25 characters are used.',
-  },
-  {
-    name: 'TRILHO_PIX_CITY',
-    kind: brCodeText,
-    mode: 'live',
-    refusal: NO_REAL_KEY,
-    group: 'static pix key',
-    meaning: 'City of the receiver; its first 15 characters are used.',
-  },
-  {
-    name: 'TRILHO_RAILS',
-    kind: railSettings(RAIL_KINDS),
-    mode: 'live',
-    refusal: 'a sandbox has a simulated bank and takes no real one',
-    // An entry may hold a secret.
-    isSecret: true,
-    inFile: 'rails',
-    meaning: 'Banks and PSPs that charges are registered at.',
-  },
-  {
-    name: 'TRILHO_BOLETOS',
-    kind: agreementSettings,
-    // An entry names the holder of the agreement with the document.
-    isSecret: true,
-    inFile: 'boletos',
-    meaning:
-      'Agreements with banks that register boletos, from files or by their APIs; a sandbox takes those with `test` only.',
-  },
-  {
-    name: 'TRILHO_RECEIVER',
-    kind: receiverSettings,
-    mode: 'live',
-    refusal: 'the bank of a sandbox sends no notifications',
-    inFile: 'receiver',
-    meaning: 'Port, certificate or proxy of the server to which banks send notifications of payments.',
-  },
+  ...RAIL_SETTINGS,
   ...SIGNER_SETTINGS,
   ...CHAIN_SETTINGS,
   {

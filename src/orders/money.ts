@@ -1,5 +1,4 @@
 // The money of an order, derived from its charge: how much was received and kept, since when, and how the charge ended.
-
 import type { Charge, ChargeState, Payment } from '../charges/charge.ts';
 import { keptCents } from '../charges/life.ts';
 import { settlementTimer } from '../charges/settle.ts';

@@ -1,6 +1,5 @@
 // The simulated bank behind the sandbox rail. The last four digits of the amount choose one of the behaviours below, so
 // that every outcome can be produced on purpose and is the same each time. The README lists them.
-
 import { addDays, momentOn } from '../lib/civil-days.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import type {

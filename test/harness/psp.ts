@@ -1,5 +1,4 @@
 // A live service whose pix goes to the simulated PSP, with one clock for both.
-
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';

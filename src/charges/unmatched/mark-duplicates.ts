@@ -1,5 +1,4 @@
 // Marks unmatched receipts that may be a payment which came to be known after them.
-
 import { civilDay } from '../../lib/civil-days.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
 import type { Sql } from '../../storage/database.ts';

@@ -1,5 +1,4 @@
 // Makes the rail of an agreement from an entry of `boletos`, or names every fault with the field it lies in.
-
 import type { Agreement, Title } from '../cnab/agreement.ts';
 import { CNAB_BANKS } from '../cnab/banks.ts';
 import { checkAgreement } from '../cnab/check-agreement.ts';

@@ -1,6 +1,5 @@
 // The static pix key rail: a BR Code with a pix key of the receiver, at any bank. It has no connection to the bank: an
 // operator or an imported statement reports payments, and refunds are made by hand.
-
 import { checkPix, type Receiver, staticBrCodes, txidOf } from '../br-code.ts';
 import type { Rail } from '../rail.ts';
 

@@ -1,5 +1,4 @@
 // POST /sandbox/charges/{id}/return: the bank takes a pix back without a refund request, as after a fraud.
-
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';

@@ -1,5 +1,4 @@
 // Where a charge stands, in its own words: the first thing on the page, read aloud when it changes.
-
 import { isOrdered } from '../../charges/charge.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { ABILITIES } from '../../rails/abilities.ts';

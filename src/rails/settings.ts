@@ -1,0 +1,65 @@
+// The settings of rails: the static key, the lists of entries, and where banks report payments.
+import type { Setting } from '../lib/settings/setting.ts';
+import { agreementSettings } from './agreement-entry.ts';
+import { railSettings } from './entries.ts';
+import { RAIL_KINDS } from './kinds.ts';
+import { brCodeText, pixKey } from './pix-key.ts';
+import { receiverSettings } from './receiver-entry.ts';
+
+const NO_REAL_KEY = 'a sandbox takes no real pix key';
+
+export const RAIL_SETTINGS = [
+  {
+    name: 'TRILHO_PIX_KEY',
+    kind: pixKey,
+    mode: 'live',
+    refusal: NO_REAL_KEY,
+    // It may be a person's document.
+    isSecret: true,
+    group: 'static pix key',
+    meaning: 'The static pix key that charges are paid to.',
+  },
+  {
+    name: 'TRILHO_PIX_NAME',
+    kind: brCodeText,
+    mode: 'live',
+    refusal: NO_REAL_KEY,
+    group: 'static pix key',
+    meaning: 'Name of the receiver as payers see it; its first 25 characters are used.',
+  },
+  {
+    name: 'TRILHO_PIX_CITY',
+    kind: brCodeText,
+    mode: 'live',
+    refusal: NO_REAL_KEY,
+    group: 'static pix key',
+    meaning: 'City of the receiver; its first 15 characters are used.',
+  },
+  {
+    name: 'TRILHO_RAILS',
+    kind: railSettings(RAIL_KINDS),
+    mode: 'live',
+    refusal: 'a sandbox has a simulated bank and takes no real one',
+    // An entry may hold a secret.
+    isSecret: true,
+    inFile: 'rails',
+    meaning: 'Banks and PSPs that charges are registered at.',
+  },
+  {
+    name: 'TRILHO_BOLETOS',
+    kind: agreementSettings,
+    // An entry names the holder of the agreement with the document.
+    isSecret: true,
+    inFile: 'boletos',
+    meaning:
+      'Agreements with banks that register boletos, from files or by their APIs; a sandbox takes those with `test` only.',
+  },
+  {
+    name: 'TRILHO_RECEIVER',
+    kind: receiverSettings,
+    mode: 'live',
+    refusal: 'the bank of a sandbox sends no notifications',
+    inFile: 'receiver',
+    meaning: 'Port, certificate or proxy of the server to which banks send notifications of payments.',
+  },
+] as const satisfies readonly Setting[];
