@@ -167,15 +167,11 @@ function isCharged(percent: string | undefined): percent is string {
   return percent !== undefined && comparePercents(percent, '0') > 0;
 }
 
-const FINE_SOURCES: Readonly<Record<Method, string>> = {
-  pix: 'Bacen Pix API 2.9.0, multa, modalidade 2',
-  boleto: 'Código Civil, art. 408',
-};
-
 function fineReason({ method }: AmountQuestion, effectiveDueDay: CivilDay, rate: string): Reason {
+  const source = ABILITIES[method].movesDueDay ? 'Bacen Pix API 2.9.0, multa, modalidade 2' : 'Código Civil, art. 408';
   return {
     rule: 'fine_once',
-    explanation: `${rate} % of the amount, once, for paying after ${effectiveDueDay}, truncated to cents (${FINE_SOURCES[method]}).`,
+    explanation: `${rate} % of the amount, once, for paying after ${effectiveDueDay}, truncated to cents (${source}).`,
   };
 }
 

@@ -2,10 +2,13 @@
 import { AppError } from '../lib/errors.ts';
 import { METHODS, type Method, type Rail } from './rail.ts';
 
+/** Rails by their methods. */
+type RailsOfMethods = { readonly [M in Method]?: Rail<M> };
+
 /** The rails of a service. */
 export type Rails = { readonly [M in Method]: Rail<M> } & {
   /** Rails of single accounts, instead of those of all. */
-  readonly ofAccounts?: ReadonlyMap<string, { readonly [M in Method]?: Rail<M> }>;
+  readonly ofAccounts?: ReadonlyMap<string, RailsOfMethods>;
   /** Rails that get no new charges, but still serve their old ones. */
   readonly former?: readonly Rail[];
 };
@@ -37,17 +40,16 @@ export function mapRails(rails: Rails, change: <M extends Method>(rail: Rail<M>)
     known.set(rail, made);
     return made as Rail<M>;
   };
+  const ofMethods = <O extends RailsOfMethods>(own: O) => {
+    const entries = METHODS.flatMap(method => (own[method] ? [[method, changed<Method>(own[method])] as const] : []));
+    // Each stands under its own method, which TypeScript does not see.
+    return Object.fromEntries(entries) as Pick<O, Method & keyof O>;
+  };
   const { ofAccounts, former } = rails;
   return {
-    pix: changed(rails.pix),
-    boleto: changed(rails.boleto),
+    ...ofMethods(rails),
     ...(ofAccounts && {
-      ofAccounts: new Map(
-        [...ofAccounts].map(([accountId, { pix, boleto }]) => [
-          accountId,
-          { ...(pix && { pix: changed(pix) }), ...(boleto && { boleto: changed(boleto) }) },
-        ]),
-      ),
+      ofAccounts: new Map([...ofAccounts].map(([accountId, own]) => [accountId, ofMethods(own)])),
     }),
     ...(former && { former: former.map(changed) }),
   };
