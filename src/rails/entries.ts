@@ -20,8 +20,7 @@ const MAX_RAILS = 100;
 
 /** The schema of `rails`. The profile of an entry says which kind it is of, and so which fields it has. */
 export function railEntries(kinds: readonly RailKind[]) {
-  const [first, ...others] = kinds.filter(({ section }) => section === 'rails');
-  const schemas = [first, ...others].flatMap(kind => kind?.entry ?? []);
+  const schemas = kinds.flatMap(({ section, entry }) => (section === 'rails' && entry ? entry : []));
   const profiles = kinds.flatMap(kind => kind.profiles ?? []);
   // Of several, the first check names every profile; the second one alone would only say that a profile is not valid.
   const AnyOfThem = {
@@ -31,7 +30,8 @@ export function railEntries(kinds: readonly RailKind[]) {
       { type: 'object', required: ['profile'], discriminator: { propertyName: 'profile' }, oneOf: schemas },
     ],
   };
-  return Type.Array(Type.Unsafe<RailEntry>(schemas.length === 1 ? schemas[0]! : AnyOfThem), {
+  const [only, ...others] = schemas;
+  return Type.Array(Type.Unsafe<RailEntry>(only && others.length === 0 ? only : AnyOfThem), {
     maxItems: MAX_RAILS,
     'x-check': { holds: hasDistinctNames, message: 'must name each rail differently' } satisfies Check,
   });
@@ -95,7 +95,7 @@ export function calledEntries(sections: RailSections, kinds = RAIL_KINDS): Calle
   });
 }
 
-/** The agreements whose banks are told by files. */
+/** The agreements whose banks take instructions in files. */
 export function agreementsByFile(boletos: readonly AgreementEntry[]): AgreementEntry[] {
   return boletos.filter(entry => kindOf(RAIL_KINDS, 'boletos', entry)?.isByFile);
 }

@@ -83,7 +83,7 @@ export type RailKind = {
   takes(entry: RailEntry): boolean;
   /** What its rails can. */
   readonly can: Rail['can'];
-  /** Its bank is told by files. */
+  /** Its bank takes instructions in files. */
   readonly isByFile?: true;
   readonly bank?: CalledBank;
   /** One entry in a few words: `efi (production)`. */

@@ -154,3 +154,8 @@ test('every method has a row of abilities and a kind of rail', () => {
       method,
     );
 });
+
+test('a profile in rails is of one kind', () => {
+  const profiles = RAIL_KINDS.flatMap(kind => kind.profiles ?? []);
+  assert.deepEqual([...new Set(profiles)], profiles);
+});
