@@ -1,12 +1,15 @@
-// The order of the rooms: a file imports from its own folder or from rooms to the left, and nothing goes round in a circle.
+// The order of the rooms: a file imports from its own folder or from rooms to the left, and nothing goes round in a circle. Left of all
+// stand the packages, which know nothing of the service.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import { FAMILIES } from '../src/chains/families.ts';
-import { importsOf } from './runner/import-graph.ts';
+import { importsOf, specifiersOf } from './runner/import-graph.ts';
 
 const ORDER = [
+  'packages',
   'lib',
   'rails',
   'chains',
@@ -34,15 +37,22 @@ const ORDER = [
   'cli',
   'main.ts',
 ];
-/** Rooms that know `lib` only, and nothing between. */
+/** Rooms that know `lib` and the packages only, and nothing between. */
 const KNOW_ONLY_LIB = ['rails', 'chains', 'prices'];
 
-const root = path.join(import.meta.dirname, '..', 'src');
-const files = globSync('**/*.{ts,json}', { cwd: root });
+const repository = path.join(import.meta.dirname, '..');
+const root = path.join(repository, 'src');
+const packages = globSync('packages/*/package.json', { cwd: repository }).map(file => path.dirname(file));
+const doors = packages.map(folder => path.relative(root, path.join(repository, folder, 'src/index.ts')));
+const files = [...globSync('**/*.{ts,json}', { cwd: root }), ...doors];
 
 /** What nouns give the service knows its faces, so the `module.ts` of all rooms stand together, to the right of the pages. */
-const roomOf = (file: string) => (path.basename(file) === 'module.ts' ? 'module.ts' : file.split(path.sep)[0]!);
-const edges = files.flatMap(from => importsOf(root, from).map(to => ({ from, to })));
+const roomOf = (file: string) => {
+  if (doors.includes(file)) return 'packages';
+  return path.basename(file) === 'module.ts' ? 'module.ts' : file.split(path.sep)[0]!;
+};
+const isDoor = (file: string) => doors.includes(file);
+const edges = files.filter(file => !isDoor(file)).flatMap(from => importsOf(root, from).map(to => ({ from, to })));
 
 test('every import leads to a file of the house', () => {
   assert.ok(edges.length > 100, 'the walk sees the imports');
@@ -59,21 +69,15 @@ test('no import steps to the right', () => {
   const wrong = edges.filter(({ from, to }) => {
     const [here, there] = [roomOf(from), roomOf(to)];
     if (here === there) return false;
-    return KNOW_ONLY_LIB.includes(here) ? there !== 'lib' : ORDER.indexOf(there) > ORDER.indexOf(here);
+    return KNOW_ONLY_LIB.includes(here)
+      ? there !== 'lib' && there !== 'packages'
+      : ORDER.indexOf(there) > ORDER.indexOf(here);
   });
   assert.deepEqual(wrong, []);
 });
 
 test('no imports go round in a circle', () => {
-  const targets = Map.groupBy(edges, ({ from }) => from);
-  const done = new Set<string>();
-  const visit = (file: string, trail: readonly string[]): void => {
-    assert.ok(!trail.includes(file), `a circle: ${[...trail, file].join(' → ')}`);
-    if (done.has(file)) return;
-    for (const { to } of targets.get(file) ?? []) visit(to, [...trail, file]);
-    done.add(file);
-  };
-  for (const file of files) visit(file, []);
+  assertNoCircle(files, edges);
 });
 
 test('outside of its folder no family and no network is compared by its name', () => {
@@ -86,3 +90,43 @@ test('outside of its folder no family and no network is compared by its name', (
   );
   assert.deepEqual(wrong, []);
 });
+
+for (const folder of packages) {
+  const inside = path.join(repository, folder, 'src');
+  const sources = globSync('**/*.ts', { cwd: inside });
+  const { dependencies = {} }: { dependencies?: Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(path.join(repository, folder, 'package.json'), 'utf8'),
+  );
+
+  test(`${folder} imports its own files, Node and what its package.json names, and nothing in a circle`, () => {
+    const ownEdges = sources.flatMap(from => importsOf(inside, from).map(to => ({ from, to })));
+    assert.deepEqual(
+      ownEdges.filter(({ to }) => !sources.includes(to)),
+      [],
+    );
+    assertNoCircle(sources, ownEdges);
+    const foreign = sources.flatMap(from => specifiersOf(inside, from).filter(name => !/^\.|^node:/.test(name)));
+    const undeclared = foreign.filter(name => isBuiltin(name) || dependencies[packageOf(name)] === undefined);
+    assert.deepEqual(undeclared, []);
+  });
+}
+
+/** `@scope/name/part` is part of `@scope/name`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function assertNoCircle(all: readonly string[], among: readonly { from: string; to: string }[]): void {
+  const targets = Map.groupBy(among, ({ from }) => from);
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(file), `a circle: ${[...trail, file].join(' → ')}`);
+    if (done.has(file)) return;
+    for (const { to } of targets.get(file) ?? []) visit(to, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of all) visit(file, []);
+}

@@ -1,18 +1,29 @@
 // The lockfile serves every platform that it names: each package has its hash, and none is left out for the Node that npm runs on.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
 type Package = {
+  /** Of this repository: a link, and the folder that it leads to. */
+  readonly link?: true;
+  readonly resolved?: string;
   readonly integrity?: string;
   readonly optional?: boolean;
   readonly engines?: { readonly node?: string };
 };
 
-const text = readFileSync(path.join(import.meta.dirname, '../package-lock.json'), 'utf8');
+const root = path.join(import.meta.dirname, '..');
+const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
 const lockfile: { readonly packages: Readonly<Record<string, Package>> } = JSON.parse(text);
-const packages = Object.entries(lockfile.packages).filter(([name]) => name !== '');
+const all = Object.entries(lockfile.packages);
+const own = all.flatMap(([, { link, resolved = '' }]) => (link ? [resolved] : []));
+const packages = all.filter(([name, { link }]) => name !== '' && !link && !own.includes(name));
+
+test('the packages of this repository are links to their folders', () => {
+  const folders = globSync('packages/*/package.json', { cwd: root }).map(file => path.posix.dirname(file));
+  assert.deepEqual(own.toSorted(), folders.toSorted());
+});
 
 test('every package has its hash', () => {
   assert.ok(packages.length > 100);

@@ -1,11 +1,12 @@
 // Another due date for an unpaid charge. A bank that is told by files gets an instruction, one with an API a call, and its answer decides;
 // elsewhere it counts at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
+
+import { digitableLine, withDueDay } from '@trilho/cnab';
 import { addDays, type CivilDay, civilDay, DAY_MS, daysBetween } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { digitableLine, withDueDay } from '../rails/boleto/barcode.ts';
 import type { BoletoInstrument, Rail } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';

@@ -1,5 +1,5 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
-import { channelWords } from '../rails/cnab/reasons.ts';
+import { channelWords } from '@trilho/cnab';
 import type { Method } from '../rails/rail.ts';
 import { boletoResult, pixResult } from './answer.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';

@@ -1,8 +1,7 @@
 // The bytes of a CNAB file that a command names.
 import { readFileSync, statSync } from 'node:fs';
+import { CnabError, MAX_FILE_BYTES } from '@trilho/cnab';
 import { StartError } from '../lib/errors.ts';
-import { CnabError } from '../rails/cnab/cnab-error.ts';
-import { MAX_FILE_BYTES } from '../rails/cnab/lines.ts';
 
 export function readBytes(file: string): Buffer {
   try {

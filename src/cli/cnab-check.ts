@@ -1,7 +1,7 @@
 // trilho cnab check: explains a file of boletos (CNAB 240).
+
+import { CnabError, type ExplainedField, type ExplainedRecord, explainFile } from '@trilho/cnab';
 import { StartError } from '../lib/errors.ts';
-import { CnabError } from '../rails/cnab/cnab-error.ts';
-import { type ExplainedField, type ExplainedRecord, explainFile } from '../rails/cnab/explain.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { readBytes } from './cnab-bytes.ts';
 

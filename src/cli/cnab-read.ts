@@ -1,5 +1,6 @@
 // trilho cnab read: books what a return file of a bank says.
 
+import { CnabError, occurrenceOf, readHead } from '@trilho/cnab';
 import { type ReadReturn, readReturn } from '../charges/bank-files/read-return.ts';
 import {
   type EntryForPerson,
@@ -11,9 +12,6 @@ import { startDecisionBatches } from '../charges/decide.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { CnabError } from '../rails/cnab/cnab-error.ts';
-import { occurrenceOf } from '../rails/cnab/occurrences.ts';
-import { readHead } from '../rails/cnab/read.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { chosenAgreement } from './chosen-agreement.ts';
 import { readBytes } from './cnab-bytes.ts';

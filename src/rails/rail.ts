@@ -1,8 +1,9 @@
 // The interface of every rail that receives money: bank, PSP or file exchange. A rail does not depend on charges or the
 // database. Every request carries a reference that never changes, by which it is looked up before it is sent again; a bank that
 // makes something new of a repeat all the same has `withdrawRepeats`.
+
+import type { ReturnEnd, ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../lib/civil-days.ts';
-import type { ReturnEnd, ReturnEntry } from './cnab/read.ts';
 
 export const METHODS = ['boleto', 'pix'] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,5 +1,5 @@
 // A bank that does not exist: its boletos have a valid form, and no bank accepts them. The our number fills the free field.
-import { defineBank } from '../rails/boleto/bank.ts';
+import { defineBank } from '@trilho/cnab';
 
 export const sandboxBank = defineBank({
   code: '999',

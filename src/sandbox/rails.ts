@@ -1,7 +1,8 @@
 // The sandbox rail: real encoders in front of a simulated bank. Every instrument has a valid form and none can be paid:
 // the pix key is at example.com, and no bank has the number 999.
+
+import { boletoBarcode, digitableLine } from '@trilho/cnab';
 import { uuidToBigInt } from '../lib/ids.ts';
-import { boletoBarcode, digitableLine } from '../rails/boleto/barcode.ts';
 import { checkBoleto } from '../rails/boleto/check.ts';
 import { checkPix, staticBrCodes, txidOf } from '../rails/br-code.ts';
 import type { Method, PaymentRequest, Rail, ReceiptsByRequest } from '../rails/rail.ts';

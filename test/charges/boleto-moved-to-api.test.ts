@@ -9,7 +9,7 @@ import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../h
 import { silentLog } from '../harness/log.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { startTestPsp } from '../harness/test-psp.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 const AMOUNT = 15_990n;
 const ADDRESS = { postalCode: '01001000', city: 'Sao Paulo', state: 'SP', street: 'Rua das Flores' };

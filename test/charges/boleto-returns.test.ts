@@ -1,15 +1,15 @@
 // Return files of a bank: what each occurrence does to charge, payments and ledger, once however often it comes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { CnabError } from '@trilho/cnab';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
-import { CnabError } from '../../src/rails/cnab/cnab-error.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
 import { failingAfter } from '../harness/failing-database.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
 import { scaled } from '../harness/scale.ts';
-import { bytesOf, returnLines, type Told } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines, type Told } from '../packages/cnab/return-lines.ts';
 
 const RAIL = 'sicoob:main';
 const AMOUNT = 15_990n;

@@ -1,7 +1,7 @@
 // Another due date of a boleto at a bank with an API: asked by a call, confirmed by the bank's copy. Kills: due-date-api-crash.deep.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { digitableLine } from '../../src/rails/boleto/barcode.ts';
+import { digitableLine } from '@trilho/cnab';
 import type { Fault } from '../../src/sandbox/psp/faults.ts';
 import { type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
 import { pathOf } from '../harness/checkouts.ts';

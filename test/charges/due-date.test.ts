@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { digitableLine } from '@trilho/cnab';
 import pg from 'pg';
 import { dueCommand } from '../../src/cli/due.ts';
-import { digitableLine } from '../../src/rails/boleto/barcode.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { startServiceAtBank } from '../harness/boleto-bank.ts';
 import { runCommand } from '../harness/commands.ts';
 import { submit } from '../harness/dashboard.ts';
 import { scaled } from '../harness/scale.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
-import { BANKS } from '../rails/cnab/agreements.ts';
+import { BANKS } from '../packages/cnab/agreements.ts';
 
 const boletos = JSON.stringify(BANKS.map(bank => agreementEntry(bank, { accounts: [`account-${bank}`], test: true })));
 let service: Service;

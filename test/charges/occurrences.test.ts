@@ -2,17 +2,16 @@
 // became of the charge. The deep tier has every occurrence, the first one of each meaning.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Meaning, occurrencesOf } from '@trilho/cnab';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
-import type { Meaning } from '../../src/rails/cnab/occurrence.ts';
-import { occurrencesOf } from '../../src/rails/cnab/occurrences.ts';
 import { type CnabBank, openBank } from '../../src/sandbox/cnab-bank/bank.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
 import { randomOf } from '../harness/random.ts';
 import { scaled } from '../harness/scale.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
-import { BANKS } from '../rails/cnab/agreements.ts';
+import { BANKS } from '../packages/cnab/agreements.ts';
 import { customerOf } from '../sandbox/cnab-bank/customers.ts';
 
 const SEED = 240;

@@ -12,7 +12,7 @@ import { runCommand } from '../harness/commands.ts';
 import { wordsOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 const RAIL = 'sicoob:main';
 let bench: FileExchangeBench;

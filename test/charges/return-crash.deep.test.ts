@@ -6,7 +6,7 @@ import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { runCommand } from '../harness/commands.ts';
 import { failingAfter } from '../harness/failing-database.ts';
 import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
-import { bytesOf } from '../rails/cnab/return-lines.ts';
+import { bytesOf } from '../packages/cnab/return-lines.ts';
 
 let bank: ReturnBench;
 before(async () => {

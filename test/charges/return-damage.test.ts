@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SentBoleto } from '../harness/file-exchange.ts';
 import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
-import { bytesOf } from '../rails/cnab/return-lines.ts';
+import { bytesOf } from '../packages/cnab/return-lines.ts';
 
 const TYPE = { 'content-type': 'application/octet-stream' };
 const [T, U] = [2, 3];

@@ -8,7 +8,7 @@ import { wordsOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
 import { recordingLog } from '../harness/log.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 const RAIL = 'sicoob:main';
 const { log, lines } = recordingLog();

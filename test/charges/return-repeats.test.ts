@@ -6,7 +6,7 @@ import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { runCommand } from '../harness/commands.ts';
 import type { SentBoleto } from '../harness/file-exchange.ts';
 import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
-import type { Told } from '../rails/cnab/return-lines.ts';
+import type { Told } from '../packages/cnab/return-lines.ts';
 
 let bank: ReturnBench;
 before(async () => {

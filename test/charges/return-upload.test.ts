@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { wordsOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 const TYPE = { 'content-type': 'application/octet-stream' };
 

@@ -10,7 +10,7 @@ import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
 import { ownFolder } from '../harness/process.ts';
 import { startService } from '../harness/service.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 test('a return file is booked once, and what needs a person is the exit code', async t => {
   const env = { TRILHO_MODE: 'live', TRILHO_BOLETOS: JSON.stringify([agreementEntry('756', { name: 'sicoob:main' })]) };

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { fileWriter } from '../../src/rails/cnab/write.ts';
+import { fileWriter } from '@trilho/cnab';
 import { ownFolder, PROJECT, refusalOf, runToEnd } from '../harness/process.ts';
-import { AGREEMENTS, HEAD, TITLE } from '../rails/cnab/agreements.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { AGREEMENTS, HEAD, TITLE } from '../packages/cnab/agreements.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 const TRILHO = path.join(PROJECT, 'bin/trilho.js');
 

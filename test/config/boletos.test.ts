@@ -1,10 +1,10 @@
 // The section `boletos` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path and no value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CNAB_BANKS } from '@trilho/cnab';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
-import { CNAB_BANKS } from '../../src/rails/cnab/banks.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { railFor, railNamed } from '../../src/rails/rails.ts';
 import { agreementEntry } from '../harness/agreements.ts';

@@ -1,7 +1,6 @@
 // Reads published boletos, which two projects describe in two methods, into our words; and names those that are laid out
 // otherwise than we do it.
-import type { BoletoAccount } from '../../src/rails/boleto/account.ts';
-import { BOLETO_BANKS } from '../../src/rails/boleto/banks.ts';
+import { BOLETO_BANKS, type BoletoAccount } from '@trilho/cnab';
 
 type Words = { readonly [word: string]: string | undefined };
 

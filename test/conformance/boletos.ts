@@ -1,7 +1,6 @@
 // Published boletos: every barcode and line from its parts, and the free fields and our numbers of the banks we write.
 import assert from 'node:assert/strict';
-import { BOLETO_BANKS } from '../../src/rails/boleto/banks.ts';
-import { boletoBarcode, digitableLine } from '../../src/rails/boleto/barcode.ts';
+import { BOLETO_BANKS, boletoBarcode, digitableLine } from '@trilho/cnab';
 import {
   accountOf,
   type BoletoVector,

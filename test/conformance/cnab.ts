@@ -1,20 +1,17 @@
 // Published CNAB 240 files: returns are read, and files to banks are written anew from the titles in them and held against the
 // original field by field.
 import assert from 'node:assert/strict';
-import type { BoletoAccount } from '../../src/rails/boleto/account.ts';
+import { type BoletoAccount, CNAB_BANKS, fileWriter, readEntries, readHead } from '@trilho/cnab';
 import {
   type Agreement,
   type Instruction,
   MOVEMENTS,
   type Movement,
   type Title,
-} from '../../src/rails/cnab/agreement.ts';
-import { CNAB_BANKS } from '../../src/rails/cnab/banks.ts';
-import { linesOf } from '../../src/rails/cnab/lines.ts';
-import { readEntries, readHead } from '../../src/rails/cnab/read.ts';
-import { rowsOf, type Table, textOf } from '../../src/rails/cnab/record.ts';
-import { collectWarnings } from '../../src/rails/cnab/warnings.ts';
-import { fileWriter } from '../../src/rails/cnab/write.ts';
+} from '../../packages/cnab/src/agreement.ts';
+import { linesOf } from '../../packages/cnab/src/lines.ts';
+import { rowsOf, type Table, textOf } from '../../packages/cnab/src/record.ts';
+import { collectWarnings } from '../../packages/cnab/src/warnings.ts';
 import { isExplained } from './cnab-differences.ts';
 import { type Row, startTally } from './report.ts';
 

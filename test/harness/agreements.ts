@@ -1,6 +1,6 @@
 // Agreements with banks as entries of `boletos`, and charges that their boletos are for.
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
-import { AGREEMENTS } from '../rails/cnab/agreements.ts';
+import { AGREEMENTS } from '../packages/cnab/agreements.ts';
 import { chargeBody } from './bodies.ts';
 
 /** An invented agreement with a bank. */

@@ -1,6 +1,6 @@
 // A bank that is told by files, and what its returns say, in few words.
 import { civilDay } from '../../src/lib/civil-days.ts';
-import { bytesOf, returnLines, type Told } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines, type Told } from '../packages/cnab/return-lines.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from './file-exchange.ts';
 import type { Answer } from './service.ts';
 

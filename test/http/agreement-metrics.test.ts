@@ -5,7 +5,7 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
-import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
 const RAIL = 'sicoob:main';
 const RANGE = { name: RAIL, firstNumber: '101', lastNumber: '200' };

@@ -2,13 +2,24 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Relative imports of a file, static and dynamic, as paths below `root`. */
+const PACKAGES = path.join(import.meta.dirname, '../../packages');
+/** The packages of this repository begin with it. */
+const OURS = '@trilho/';
+
+/** The files of this repository that a file imports, statically or dynamically, as paths from `root`. */
 export function importsOf(root: string, file: string): string[] {
+  return specifiersOf(root, file).flatMap(specifier => {
+    if (specifier.startsWith('.')) return path.normalize(path.join(path.dirname(file), specifier));
+    if (!specifier.startsWith(OURS)) return [];
+    return path.relative(root, path.join(PACKAGES, specifier.slice(OURS.length), 'src/index.ts'));
+  });
+}
+
+/** All that a file imports, as it is written there. */
+export function specifiersOf(root: string, file: string): string[] {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const found = text.matchAll(
-    /^(?:import|export)\b[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'|import\('(\.[^']+)'\)/gms,
-  );
-  return [...found].map(match => path.normalize(path.join(path.dirname(file), match[1] ?? match[2] ?? match[3] ?? '')));
+  const found = text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)/gms);
+  return [...found].map(match => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
 /** Of `files`, those that are among the changed ones or import one of them, directly or by others. */

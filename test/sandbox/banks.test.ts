@@ -11,7 +11,7 @@ import { runCommand } from '../harness/commands.ts';
 import { randomOf } from '../harness/random.ts';
 import { scaled } from '../harness/scale.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
-import { BANKS } from '../rails/cnab/agreements.ts';
+import { BANKS } from '../packages/cnab/agreements.ts';
 
 const SEED = 756;
 const boletos = JSON.stringify(BANKS.map(bank => agreementEntry(bank, { accounts: [`account-${bank}`], test: true })));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { boletoBarcode, MAX_BOLETO_CENTS } from '@trilho/cnab';
 import fc from 'fast-check';
-import { boletoBarcode, MAX_BOLETO_CENTS } from '../../src/rails/boleto/barcode.ts';
 import type { BoletoSlip } from '../../src/web/boleto/slip.ts';
 import { boletoPdf } from '../../src/web/boleto-pdf.ts';
 import { lightAt, type Picture, pdfPage, pdfText, qrSide, readInterleaved2of5, readQr } from '../harness/pictures.ts';

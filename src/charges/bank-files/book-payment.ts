@@ -1,8 +1,8 @@
 // Books the money of which a return file tells.
+
+import type { Meaning, ReturnEntry } from '@trilho/cnab';
 import { civilDay, lastSecondOf } from '../../lib/civil-days.ts';
 import { earlierOf } from '../../lib/clock.ts';
-import type { Meaning } from '../../rails/cnab/occurrence.ts';
-import type { ReturnEntry } from '../../rails/cnab/read.ts';
 import type { Receipt } from '../../rails/rail.ts';
 import { type Charge, isOf, type Payment } from '../charge.ts';
 import { unreturnedCents } from '../life.ts';

@@ -1,6 +1,7 @@
 // What booking an entry of a return file needs, and what comes of it.
+
+import type { ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../../lib/civil-days.ts';
-import type { ReturnEntry } from '../../rails/cnab/read.ts';
 import type { Rail } from '../../rails/rail.ts';
 import type { Rails } from '../../rails/rails.ts';
 import type { DecisionBatches } from '../decide.ts';

@@ -1,6 +1,6 @@
 // The mark of an entry of a return file: a hash of what it says, by which the same words are known again in another file.
 import { createHash } from 'node:crypto';
-import type { ReturnEntry } from '../../rails/cnab/read.ts';
+import type { ReturnEntry } from '@trilho/cnab';
 
 const MARK_BYTES = 16;
 

@@ -1,12 +1,12 @@
 // Carries files to and from the SFTP servers of banks, one node at a time for each agreement. A file counts as sent when it has its
 // name there, and a return as fetched when it was read: a run that is killed repeats at most one of each, with the same bytes.
 import { createHash } from 'node:crypto';
+import { CnabError } from '@trilho/cnab';
 import { civilDay, momentOn } from '../../lib/civil-days.ts';
 import { AppError, isOutage } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Beat, startLoop } from '../../lib/loop.ts';
-import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';

@@ -1,10 +1,10 @@
 // Makes a file to a bank out of the instructions that wait for one. File, bytes and instructions commit together: a file that
 // is not committed was never there, and its sequence is free.
 import { createHash } from 'node:crypto';
+import { CnabError } from '@trilho/cnab';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import type { FileExchange, OutgoingFile, PaymentRequest } from '../../rails/rail.ts';
 import { type Rails, railNamed } from '../../rails/rails.ts';
 import type { Database, Sql } from '../../storage/database.ts';

@@ -1,13 +1,11 @@
 // Reads a return file of a bank and books what it says, some entries at a time. The same file again, from any source, is the same
 // file; what is booked of it is counted with the entries, so a reading that was cut off goes on where it was.
 import { createHash } from 'node:crypto';
+import { CnabError, type Meaning, type ReturnEntry, type ReturnHead, readHead } from '@trilho/cnab';
 import { currentActor } from '../../lib/audit-context.ts';
 import { type CivilDay, civilDay, daysBetween } from '../../lib/civil-days.ts';
 import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import { uuidV7 } from '../../lib/ids.ts';
-import { CnabError } from '../../rails/cnab/cnab-error.ts';
-import type { Meaning } from '../../rails/cnab/occurrence.ts';
-import { type ReturnEntry, type ReturnHead, readHead } from '../../rails/cnab/read.ts';
 import type { FileExchange, Rail } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { type Charge, paymentRequest } from '../charge.ts';

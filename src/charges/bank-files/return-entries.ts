@@ -1,11 +1,11 @@
 // What a return file says of single titles, as callers see it, and that a person has seen what needs one.
+
+import { occurrenceOf, reasonsOf } from '@trilho/cnab';
 import { currentActor, setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { countPages, type PageQuery } from '../../lib/paging.ts';
-import { occurrenceOf } from '../../rails/cnab/occurrences.ts';
-import { reasonsOf } from '../../rails/cnab/reasons.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import type { ReadReturn } from './read-return.ts';
 import { type EntryRecord, hasEntry, markSeen, readEntryPage } from './store-return-entries.ts';

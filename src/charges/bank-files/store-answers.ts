@@ -1,6 +1,7 @@
 // The SQL of answers to files to banks: which instructions are answered, which files are not, and what goes into a new file.
+
+import type { Meaning } from '@trilho/cnab';
 import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
-import type { Meaning } from '../../rails/cnab/occurrence.ts';
 import type { FileMovement } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';

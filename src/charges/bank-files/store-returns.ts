@@ -1,8 +1,8 @@
 // The SQL of return files and of what they say of titles.
+
+import type { ReturnEntry, Warning } from '@trilho/cnab';
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { PageQuery } from '../../lib/paging.ts';
-import type { ReturnEntry } from '../../rails/cnab/read.ts';
-import type { Warning } from '../../rails/cnab/warnings.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import { closeAnswered } from './store-answers.ts';

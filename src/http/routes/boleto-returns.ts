@@ -1,4 +1,6 @@
 // Return files of banks: uploaded and listed.
+
+import { CnabError, MAX_FILE_BYTES } from '@trilho/cnab';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import {
@@ -25,8 +27,6 @@ import { listEntries, seeEntries, warnOfEntries } from '../../charges/bank-files
 import { listReturns, readReturnView } from '../../charges/bank-files/return-view.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import { CnabError } from '../../rails/cnab/cnab-error.ts';
-import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { created, ok } from '../server/answers.ts';
 import { limitFiles } from '../server/limits.ts';
 import { idOf, pathOf } from '../server/path.ts';

@@ -1,4 +1,6 @@
 // What the API of a bank for boletos gives, each in a folder of its own; apis.ts lists them.
+
+import type { AccountProblem, BoletoAccount } from '@trilho/cnab';
 import type { Check } from '../bank-client/check.ts';
 import type { Answer } from '../bank-client/classify.ts';
 import type { Client } from '../bank-client/client.ts';
@@ -7,7 +9,6 @@ import type { Credentials } from '../bank-client/credentials.ts';
 import { bad, wordsOf } from '../bank-client/diagnose.ts';
 import type { ClientDeps } from '../bank-client/settings.ts';
 import type { WebhookAdmin } from '../bank-client/webhook.ts';
-import type { AccountProblem, BoletoAccount } from '../boleto/account.ts';
 import type { Rail } from '../rail.ts';
 import type { BoletoProfile, BoletoProfiles, BoletoResource } from './profile.ts';
 import type { BoletoApiSettings } from './settings.ts';

@@ -1,7 +1,8 @@
 // What a payer pays with, from the answer of a bank. Neither a line with wrong check digits is handed out nor a pix code that cannot be
 // paid. That the answer is about the request is for its reader to say.
+
+import { barcodeOfLine } from '@trilho/cnab';
 import { idAt, textAt } from '../bank-client/read-answer.ts';
-import { barcodeOfLine } from '../boleto/barcode.ts';
 import { faultOfDynamicCode, locationIn } from '../br-code.ts';
 import type { BoletoInstrument, BoletoPix } from '../rail.ts';
 

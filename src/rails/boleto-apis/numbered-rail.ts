@@ -1,6 +1,7 @@
 // What all boleto rails over an API have in common: numbers of the agreement, no money back, and a line that the bank makes.
+
+import { zeroFilled } from '@trilho/cnab';
 import { AppError } from '../../lib/errors.ts';
-import { zeroFilled } from '../boleto/digits.ts';
 import type { Rail, SlipIssuer } from '../rail.ts';
 import type { BoletoApiSettings } from './settings.ts';
 

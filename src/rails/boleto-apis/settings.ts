@@ -1,6 +1,7 @@
 // What a boleto rail over a bank's API is set up with.
+
+import type { BoletoAccount } from '@trilho/cnab';
 import type { ClientSettings } from '../bank-client/settings.ts';
-import type { BoletoAccount } from '../boleto/account.ts';
 import { type BoletoProfile, type BoletoProfiles, boletoProfileOf } from './profile.ts';
 
 export type BoletoApiSettings = ClientSettings & {

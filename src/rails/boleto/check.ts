@@ -1,7 +1,8 @@
 // Refuses a charge that no boleto can carry, whatever its bank.
+
+import { dueDateFactor, MAX_BOLETO_CENTS } from '@trilho/cnab';
 import { checkCeiling } from '../ceiling.ts';
 import type { PaymentRequest, Refusal } from '../rail.ts';
-import { dueDateFactor, MAX_BOLETO_CENTS } from './barcode.ts';
 
 export function checkBoleto({ amountCents, dueDay }: PaymentRequest): Refusal | undefined {
   // The barcode holds the due day as a number of four digits, which begins again every 9,000 days.

@@ -1,9 +1,5 @@
 // Makes the rail of an agreement from an entry of `boletos`, or names every fault with the field it lies in.
-import type { Agreement, Title } from '../cnab/agreement.ts';
-import { CNAB_BANKS } from '../cnab/banks.ts';
-import { checkAgreement } from '../cnab/check-agreement.ts';
-import { CnabError } from '../cnab/cnab-error.ts';
-import { fileWriter } from '../cnab/write.ts';
+import { type Agreement, CNAB_BANKS, CnabError, checkAgreement, fileWriter, type Title } from '@trilho/cnab';
 import type { Rail } from '../rail.ts';
 import { type CnabSettings, cnabRail } from './rail.ts';
 import { checkSftp } from './sftp.ts';

@@ -1,18 +1,23 @@
 // The rail of an agreement with a bank that registers boletos from files. Everything here is pure: who keeps count of numbers
 // and files, and carries them to the bank, is not its business.
 import { createHash } from 'node:crypto';
+import {
+  type Agreement,
+  boletoBarcode,
+  CNAB_BANKS,
+  digitableLine,
+  fileWriter,
+  isOwnHeader,
+  type ReturnEntry,
+  readEntries,
+  type Title,
+  zeroFilled,
+} from '@trilho/cnab';
 import { type CivilDay, civilDay, daysBetween, momentOn } from '../../lib/civil-days.ts';
 import { parseUnits } from '../../lib/decimals.ts';
 import { AppError } from '../../lib/errors.ts';
-import { boletoBarcode, digitableLine } from '../boleto/barcode.ts';
 import { checkRegistration } from '../boleto/check.ts';
-import { zeroFilled } from '../boleto/digits.ts';
 import { dynamicBrCode, txidOf } from '../br-code.ts';
-import type { Agreement, Title } from '../cnab/agreement.ts';
-import { CNAB_BANKS } from '../cnab/banks.ts';
-import { isOwnHeader } from '../cnab/own-header.ts';
-import { type ReturnEntry, readEntries } from '../cnab/read.ts';
-import { fileWriter } from '../cnab/write.ts';
 import type { BoletoInstrument, PaymentRequest, Rail, Refusal } from '../rail.ts';
 import { type SftpSettings, sftpServer } from './sftp.ts';
 

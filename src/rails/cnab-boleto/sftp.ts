@@ -3,10 +3,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
+import { MAX_FILE_BYTES } from '@trilho/cnab';
 import type SftpClient from 'ssh2-sftp-client';
 import { AppError } from '../../lib/errors.ts';
 import { readSecretFile } from '../../lib/sealed-file.ts';
-import { MAX_FILE_BYTES } from '../cnab/lines.ts';
 import type { FileConnection, FileServer, FileToPut, RemoteFile } from '../rail.ts';
 
 /** One entry's `sftp` in the configuration file, already checked for its form. */

@@ -1,11 +1,10 @@
 // Formats amounts, days, documents, addresses and instructions for a boleto, in Brazilian Portuguese.
 import assert from 'node:assert/strict';
 import { formatBoleto, formatCep, formatCnpj, formatCpf } from '@brazilian-utils/brazilian-utils';
+import { digitableLine, modulo11OrZero } from '@trilho/cnab';
 import type { Address } from '../../charges/charge.ts';
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { comparePercents, plainPercent } from '../../lib/percents.ts';
-import { digitableLine } from '../../rails/boleto/barcode.ts';
-import { modulo11OrZero } from '../../rails/boleto/digits.ts';
 import type { BoletoSlip } from './slip.ts';
 
 export const SANDBOX_WARNING = 'SANDBOX: este boleto não pode ser pago';

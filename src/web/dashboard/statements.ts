@@ -1,10 +1,11 @@
 // Files of banks: statements and return files that were taken, and the form to upload one.
+
+import { MAX_FILE_BYTES } from '@trilho/cnab';
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { StatementsQuery } from '../../api/statements.ts';
 import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import { type BankFile, listBankFiles } from '../../charges/statements/list-bank-files.ts';
-import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';

@@ -1,7 +1,7 @@
 // Sicoob's files of payments: read as its document names them and as its example shows them, and nothing else is taken for one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barcodeOfLine, boletoBarcode, digitableLine } from '../../../src/rails/boleto/barcode.ts';
+import { barcodeOfLine, boletoBarcode, digitableLine } from '@trilho/cnab';
 import { BOLETO_API_PROFILES, boletoApiOf } from '../../../src/rails/boleto-apis/apis.ts';
 import { boletoProfileOf } from '../../../src/rails/boleto-apis/profile.ts';
 import { listIn, receiptsIn } from '../../../src/rails/boleto-apis/sicoob/movements.ts';

@@ -4,20 +4,25 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import {
+  CNAB_BANKS,
+  fileWriter,
+  type Meaning,
+  type Movement,
+  occurrencesOf,
+  type ReturnEntry,
+  readEntries,
+  readHead,
+  reasonsOf,
+  type Title,
+} from '@trilho/cnab';
 import { addDays } from '../../../src/lib/civil-days.ts';
 import { formatUnits } from '../../../src/lib/decimals.ts';
-import type { Movement, Title } from '../../../src/rails/cnab/agreement.ts';
-import { CNAB_BANKS } from '../../../src/rails/cnab/banks.ts';
-import type { Meaning } from '../../../src/rails/cnab/occurrence.ts';
-import { occurrencesOf } from '../../../src/rails/cnab/occurrences.ts';
-import { type ReturnEntry, readEntries, readHead } from '../../../src/rails/cnab/read.ts';
-import { reasonsOf } from '../../../src/rails/cnab/reasons.ts';
-import { fileWriter } from '../../../src/rails/cnab/write.ts';
 import { type CnabBank, openBank } from '../../../src/sandbox/cnab-bank/bank.ts';
 import { FileRefused } from '../../../src/sandbox/cnab-bank/take-file.ts';
 import { type Random, randomOf } from '../../harness/random.ts';
 import { scaled } from '../../harness/scale.ts';
-import { AGREEMENTS, BANKS, HEAD, TITLE } from '../../rails/cnab/agreements.ts';
+import { AGREEMENTS, BANKS, HEAD, TITLE } from '../../packages/cnab/agreements.ts';
 import { customerOf } from './customers.ts';
 
 const TODAY = HEAD.day;

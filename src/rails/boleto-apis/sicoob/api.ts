@@ -1,7 +1,8 @@
 // The API of Sicoob for boletos.
+
+import { sicoob } from '@trilho/cnab';
 import { good } from '../../bank-client/diagnose.ts';
 import { listAt, textAt } from '../../bank-client/read-answer.ts';
-import { sicoob } from '../../boleto/bank-756.ts';
 import { type BoletoApi, refusedAgreement } from '../api.ts';
 import { agreementFields, NUMBER_DIGITS } from './number.ts';
 import { SICOOB_PROFILES } from './profile.ts';

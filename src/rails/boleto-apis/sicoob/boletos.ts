@@ -1,10 +1,10 @@
 // Registers, looks up and writes off boletos at Sicoob: one synchronous call each.
+
+import { boletoBarcode, sicoob } from '@trilho/cnab';
 import type { Answer } from '../../bank-client/classify.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { centsAt, reasonOf, textAt } from '../../bank-client/read-answer.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
-import { sicoob } from '../../boleto/bank-756.ts';
-import { boletoBarcode } from '../../boleto/barcode.ts';
 import { txidOf } from '../../br-code.ts';
 import type { BoletoInstrument, CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
 import { isAbsent, isJudged, noAnswer, type Refused } from '../answers.ts';

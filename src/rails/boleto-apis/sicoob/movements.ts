@@ -1,10 +1,10 @@
 // Reads a file of liquidations: JSON in a ZIP archive in Base64. The bank's document names the fields in one way and shows them in
 // another, so both are read.
+
+import { type BoletoAccount, sicoob } from '@trilho/cnab';
 import { type CivilDay, civilDay, lastSecondOf } from '../../../lib/civil-days.ts';
 import { earlierOf } from '../../../lib/clock.ts';
 import { centsAt, readJson, textAt } from '../../bank-client/read-answer.ts';
-import type { BoletoAccount } from '../../boleto/account.ts';
-import { sicoob } from '../../boleto/bank-756.ts';
 import type { Receipt } from '../../rail.ts';
 import { ownNumber } from './number.ts';
 import { unzipOne } from './zip.ts';

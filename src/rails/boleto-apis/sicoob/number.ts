@@ -1,6 +1,5 @@
 // The nosso número as Sicoob's API has it: one integer with the check digit at its end.
-import type { BoletoAccount } from '../../boleto/account.ts';
-import { sicoob } from '../../boleto/bank-756.ts';
+import { type BoletoAccount, sicoob } from '@trilho/cnab';
 
 export const NUMBER_DIGITS = 7;
 

@@ -1,7 +1,8 @@
 // The boleto rail over Sicoob's API. The number is ours, so a boleto whose registration got no answer is looked up by it.
+
+import { sicoob } from '@trilho/cnab';
 import type { Client } from '../../bank-client/client.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
-import { sicoob } from '../../boleto/bank-756.ts';
 import type { Rail } from '../../rail.ts';
 import { numberedRail } from '../numbered-rail.ts';
 import type { BoletoResource } from '../profile.ts';

@@ -1,8 +1,9 @@
 // Itaú. The check digit of the account stands one column later than in the norm, interest is an amount a day only, and most
 // codes of a title are not used.
-import { interestTruncated } from '../../lib/percents.ts';
-import { itau } from '../boleto/bank-341.ts';
+
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
+import { itau } from './boleto/bank-341.ts';
+import { interestADay } from './decimals.ts';
 import { blanks, cents, code, digits, words, zeros } from './kinds.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';
@@ -57,7 +58,7 @@ export const cnab341: CnabBank = {
       species: ofTitle('espécie', 107, 108, digits, ({ agreement }) => agreement.species ?? '01'),
       interestCode: ofTitle('reservado', 118, 118, zeros),
       interest: ofTitle('juros por dia', 127, 141, cents, ({ title }) =>
-        interestTruncated(title.amountCents, title.interestPercent ?? '0', 1),
+        interestADay(title.amountCents, title.interestPercent ?? '0'),
       ),
       writeOffDays: ofTitle('dias para baixa', 225, 226, digits, ({ title }) => title.writeOffDays),
       currency: ofTitle('reservado', 227, 229, zeros),

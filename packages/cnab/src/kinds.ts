@@ -1,7 +1,7 @@
 // How the fields of a CNAB file hold a value. Writing is strict: a value that does not fit is refused. Reading is tolerant: a
 // field that cannot be read has no value, and a fault that says why.
-import type { CivilDay } from '../../lib/civil-days.ts';
-import { formatUnits, parseUnits } from '../../lib/decimals.ts';
+import type { CivilDay } from './days.ts';
+import { formatUnits, parseUnits } from './decimals.ts';
 
 /** A field as it was read: no value when it is empty, and none with a fault. */
 export type ReadValue<V> = { readonly value?: V; readonly fault?: string };

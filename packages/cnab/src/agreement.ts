@@ -1,6 +1,7 @@
 // The contract with a bank under which boletos are registered by file («convênio»), and what a file says of a title.
-import type { CivilDay } from '../../lib/civil-days.ts';
-import type { BoletoAccount } from '../boleto/account.ts';
+
+import type { BoletoAccount } from './boleto/account.ts';
+import type { CivilDay } from './days.ts';
 
 export type Agreement = {
   /** Three digits. */

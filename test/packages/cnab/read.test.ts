@@ -1,10 +1,10 @@
 // Returns of banks: what they say, whatever their lines look like.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CnabError } from '../../../src/rails/cnab/cnab-error.ts';
-import { type ReturnEntry, readEntries, readHead } from '../../../src/rails/cnab/read.ts';
-import type { Warning } from '../../../src/rails/cnab/warnings.ts';
-import { fileWriter } from '../../../src/rails/cnab/write.ts';
+import { CnabError } from '../../../packages/cnab/src/cnab-error.ts';
+import { type ReturnEntry, readEntries, readHead } from '../../../packages/cnab/src/read.ts';
+import type { Warning } from '../../../packages/cnab/src/warnings.ts';
+import { fileWriter } from '../../../packages/cnab/src/write.ts';
 import { randomOf } from '../../harness/random.ts';
 import { AGREEMENTS, BANKS, HEAD, TITLE } from './agreements.ts';
 import { bytesOf, line, returnLines, type Told } from './return-lines.ts';

@@ -1,8 +1,9 @@
 // Banco do Brasil. The agreement has its own places in both headers. Days to a write-off are not read: it is agreed on per
 // agreement, or asked for by an instruction.
-import { bancoDoBrasil } from '../boleto/bank-001.ts';
+
 import type { Agreement } from './agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
+import { bancoDoBrasil } from './boleto/bank-001.ts';
 import { blanks, code, digits, words, zeros } from './kinds.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';

@@ -1,7 +1,8 @@
 // What a bank has of its own in its CNAB 240 files: tables of its records, its nosso número, its limits.
-import type { BoletoAccount } from '../boleto/account.ts';
-import type { BoletoBank } from '../boleto/bank.ts';
+
 import type { Agreement, Movement } from './agreement.ts';
+import type { BoletoAccount } from './boleto/account.ts';
+import type { BoletoBank } from './boleto/bank.ts';
 import type { TitleRows } from './norm-returned.ts';
 import { SEGMENT_U as RETURNED_U, SEGMENT_Y03 as RETURNED_Y03 } from './norm-returned.ts';
 import type { Table } from './record.ts';

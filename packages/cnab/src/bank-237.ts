@@ -1,7 +1,8 @@
 // Bradesco.
-import { bradesco } from '../boleto/bank-237.ts';
+
 import type { Agreement } from './agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
+import { bradesco } from './boleto/bank-237.ts';
 import { code, digits, words } from './kinds.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';

@@ -1,6 +1,6 @@
 // The barcode of a boleto (44 digits) and its digitable line (47 digits), as defined by FEBRABAN.
 import assert from 'node:assert/strict';
-import { type CivilDay, daysBetween } from '../../lib/civil-days.ts';
+import { type CivilDay, daysBetween } from '../days.ts';
 import { modulo10, modulo11 } from './digits.ts';
 
 /** The barcode holds ten digits of cents. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
-import { boletoBarcode, digitableLine, dueDateFactor, withDueDay } from '../../../src/rails/boleto/barcode.ts';
+import { boletoBarcode, digitableLine, dueDateFactor, withDueDay } from '../../../packages/cnab/src/boleto/barcode.ts';
 import { isBoletoByOracle } from '../../harness/oracles.ts';
 
 // Barcodes and lines of three banks as published in the test suites of BoletoNetCore and brcobranca.

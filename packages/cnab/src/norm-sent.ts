@@ -1,7 +1,8 @@
 // The records of a file to a bank («remessa») by the norm, FEBRABAN CNAB 240, service «cobrança». A bank's own table takes these
 // rows and replaces those that it has otherwise.
-import { addDays } from '../../lib/civil-days.ts';
+
 import { documentType, MOVEMENTS } from './agreement.ts';
+import { addDays } from './days.ts';
 import { blanks, cents, code, day, digits, document, literal, percent, time, words, zeros } from './kinds.ts';
 import { fieldsFrom } from './record.ts';
 import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';

@@ -1,9 +1,10 @@
 // Santander. The headers name the customer by a transmission code, and the records of a title have the account twice, so that
 // most columns up to the nosso número are others than in the norm; in returns the whole segment T is shifted.
-import { interestTruncated } from '../../lib/percents.ts';
-import { santander } from '../boleto/bank-033.ts';
+
 import { documentType } from './agreement.ts';
 import { type CnabBank, digitsAt, plainNumber, REGISTERING, returned } from './bank.ts';
+import { santander } from './boleto/bank-033.ts';
+import { interestADay } from './decimals.ts';
 import { blanks, cents, code, day, digits, document, words, zeros } from './kinds.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import {
@@ -62,7 +63,7 @@ export const cnab033: CnabBank = {
       deliveredBy: ofTitle('reservado', 62, 62, code),
       interestCode: ofTitle('código dos juros', 118, 118, digits, ({ title }) => (title.interestPercent ? '1' : '3')),
       interest: ofTitle('juros por dia', 127, 141, cents, ({ title }) =>
-        interestTruncated(title.amountCents, title.interestPercent ?? '0', 1),
+        interestADay(title.amountCents, title.interestPercent ?? '0'),
       ),
       reserved225: ofTitle('reservado', 225, 225, zeros),
       writeOffCode: ofTitle('código de baixa', 224, 224, digits, ({ title }) =>

@@ -1,7 +1,8 @@
 // Sicoob. Every title is the only instalment of its contract; days to a write-off are not read.
-import { sicoob } from '../boleto/bank-756.ts';
+
 import type { Agreement } from './agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
+import { sicoob } from './boleto/bank-756.ts';
 import { blanks, code, digits, words } from './kinds.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';

@@ -1,13 +1,13 @@
 // Files to banks: every record of every bank, by columns that are stated here again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Agreement, Instruction } from '../../../src/rails/cnab/agreement.ts';
-import { CNAB_BANKS } from '../../../src/rails/cnab/banks.ts';
-import { checkAgreement } from '../../../src/rails/cnab/check-agreement.ts';
-import { CnabError } from '../../../src/rails/cnab/cnab-error.ts';
-import { explainFile } from '../../../src/rails/cnab/explain.ts';
-import { rowsOf, type Table } from '../../../src/rails/cnab/record.ts';
-import { fileWriter } from '../../../src/rails/cnab/write.ts';
+import type { Agreement, Instruction } from '../../../packages/cnab/src/agreement.ts';
+import { CNAB_BANKS } from '../../../packages/cnab/src/banks.ts';
+import { checkAgreement } from '../../../packages/cnab/src/check-agreement.ts';
+import { CnabError } from '../../../packages/cnab/src/cnab-error.ts';
+import { explainFile } from '../../../packages/cnab/src/explain.ts';
+import { rowsOf, type Table } from '../../../packages/cnab/src/record.ts';
+import { fileWriter } from '../../../packages/cnab/src/write.ts';
 import { AGREEMENTS, BANKS, HEAD, TITLE } from './agreements.ts';
 
 const register: Instruction = { movement: 'register', title: TITLE };

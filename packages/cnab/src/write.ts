@@ -1,11 +1,11 @@
 // Writes a file to a bank, record by record, so that a file of any size needs the memory of one title. Strict: a value that
 // does not fit its field, or an agreement that lacks one, is refused before a record is made of it.
 import assert from 'node:assert/strict';
-import type { CivilDay } from '../../lib/civil-days.ts';
 import type { Agreement, Instruction } from './agreement.ts';
 import type { SegmentName, SentTables } from './bank.ts';
 import { CNAB_BANKS } from './banks.ts';
 import { CnabError } from './cnab-error.ts';
+import type { CivilDay } from './days.ts';
 import { type AnyField, rowsOf, type Table, widthOf } from './record.ts';
 import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';
 

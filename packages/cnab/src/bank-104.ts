@@ -1,7 +1,8 @@
 // Caixa, layout SIGCB. The beneficiary code stands where other banks have the account; its length decides the version.
-import { caixa } from '../boleto/bank-104.ts';
+
 import type { Agreement } from './agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
+import { caixa } from './boleto/bank-104.ts';
 import { blanks, code, digits, words, zeros } from './kinds.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';

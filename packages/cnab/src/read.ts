@@ -1,12 +1,13 @@
 // Reads a return of a bank. Tolerant: whatever is odd about the file is a warning, and the titles in it are read all the same.
 // A file that is no CNAB 240, or that lacks its beginning or its end, is refused before a title of it is taken.
-import type { CivilDay } from '../../lib/civil-days.ts';
-import type { BoletoAccount } from '../boleto/account.ts';
+
 import { type ReturnedTables, returned } from './bank.ts';
 import { CNAB_BANKS } from './banks.ts';
+import type { BoletoAccount } from './boleto/account.ts';
 import { CnabError } from './cnab-error.ts';
 import { countRecords } from './counts.ts';
 import { damageOf, namesMoney } from './damage.ts';
+import type { CivilDay } from './days.ts';
 import { type Line, lastLine, linesOf, requireCnab240 } from './lines.ts';
 import { SEGMENT_T, SEGMENT_U } from './norm-returned.ts';
 import { FILE_HEADER, LOT_HEADER } from './norm-sent.ts';

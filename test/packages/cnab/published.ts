@@ -1,6 +1,6 @@
 // Boletos of six banks as published: in the test suites of BoletoNet/BoletoNetCore and kivanio/brcobranca (both MIT), and
 // as the worked example of Itaú's manual of collection. Facts restated, invented accounts, fields named our way.
-import type { BoletoAccount } from '../../../src/rails/boleto/account.ts';
+import type { BoletoAccount } from '../../../packages/cnab/src/boleto/account.ts';
 
 type Published = {
   readonly bank: string;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
-import type { BoletoAccount } from '../../../src/rails/boleto/account.ts';
-import { BOLETO_BANKS } from '../../../src/rails/boleto/banks.ts';
-import { boletoBarcode, digitableLine } from '../../../src/rails/boleto/barcode.ts';
+import type { BoletoAccount } from '../../../packages/cnab/src/boleto/account.ts';
+import { BOLETO_BANKS } from '../../../packages/cnab/src/boleto/banks.ts';
+import { boletoBarcode, digitableLine } from '../../../packages/cnab/src/boleto/barcode.ts';
 import { isBarcodeByOracle, isBoletoByOracle } from '../../harness/oracles.ts';
 import { PUBLISHED } from './published.ts';
 

@@ -1,6 +1,7 @@
 // What each kind of record is written from.
-import type { CivilDay } from '../../lib/civil-days.ts';
+
 import type { Agreement, Instruction } from './agreement.ts';
+import type { CivilDay } from './days.ts';
 
 export type FileSource = {
   readonly agreement: Agreement;

@@ -1,5 +1,5 @@
 // An agreement with each bank, and a title, all invented.
-import type { Agreement, Title } from '../../../src/rails/cnab/agreement.ts';
+import type { Agreement, Title } from '../../../packages/cnab/src/agreement.ts';
 
 const holder = { name: 'Padaria São João Ltda', document: '11222333000181' };
 
