@@ -1,6 +1,6 @@
 // Reads published boletos, which two projects describe in two methods, into our words; and names those that are laid out
 // otherwise than we do it.
-import { BOLETO_BANKS, type BoletoAccount } from '@trilho/cnab';
+import { type BoletoAccount, CNAB_BANKS } from '@trilho/cnab';
 
 type Words = { readonly [word: string]: string | undefined };
 
@@ -61,7 +61,7 @@ export function ourNumberOf({ bank, nossoNumero, beneficiaryCode = '', inputs = 
 /** Why the free field of a vector is not one that we would write; undefined when it must come out as published. */
 export function otherLayoutOf(vector: BoletoVector): string | undefined {
   const { bank, account = {}, inputs = {} } = vector;
-  if (!BOLETO_BANKS.has(bank)) return 'of a bank whose free field we do not write';
+  if (!CNAB_BANKS.has(bank)) return 'of a bank whose free field we do not write';
   const { carteira, beneficiaryCode = '' } = accountOf(vector);
   if (bank === '001') {
     if (ourNumberOf(vector) === '') return '001: no our number, the bank is to give it';

@@ -1,6 +1,6 @@
 // Published boletos: every barcode and line from its parts, and the free fields and our numbers of the banks we write.
 import assert from 'node:assert/strict';
-import { BOLETO_BANKS, boletoBarcode, digitableLine } from '@trilho/cnab';
+import { boletoBarcode, CNAB_BANKS, digitableLine } from '@trilho/cnab';
 import {
   accountOf,
   type BoletoVector,
@@ -44,7 +44,7 @@ function checkFreeFields(file: string, vectors: readonly BoletoVector[]): Row {
       invented ? freeField.slice(0, ACCOUNT_DIGIT_AT) + freeField.slice(ACCOUNT_DIGIT_AT + 1) : freeField;
     tally.check(vector.barcode, () => {
       const account = accountOf(vector);
-      const bank = BOLETO_BANKS.get(vector.bank)!;
+      const bank = CNAB_BANKS.get(vector.bank)!.boleto;
       assert.deepEqual(bank.checkAccount(account), []);
       assert.equal(compared(bank.freeField(account, ourNumberOf(vector))), compared(vector.campoLivre));
     });
@@ -62,7 +62,7 @@ function checkPrintedNumbers(file: string, vectors: readonly BoletoVector[]): Ro
       tally.check(vector.barcode, () => {
         // BoletoNetCore prints Bradesco's wallets with three digits; in the barcode and to the bank they have two.
         const published = bank === '237' ? nossoNumeroFormatted.replace(/^0/, '') : nossoNumeroFormatted;
-        assert.equal(BOLETO_BANKS.get(bank)!.formatOurNumber(accountOf(vector), ourNumberOf(vector)), published);
+        assert.equal(CNAB_BANKS.get(bank)!.boleto.formatOurNumber(accountOf(vector), ourNumberOf(vector)), published);
       });
     }
   }

@@ -1,10 +1,12 @@
-// What a bank has of its own in its CNAB 240 files: tables of its records, its nosso número, its limits.
+// What a bank has of its own: the barcode and nosso número of its boletos, and in its CNAB 240 files the tables of its records, its codes and
+// its limits.
 
 import type { Agreement, Movement } from './agreement.ts';
 import type { BoletoAccount } from './boleto/account.ts';
 import type { BoletoBank } from './boleto/bank.ts';
 import type { TitleRows } from './norm-returned.ts';
 import { SEGMENT_U as RETURNED_U, SEGMENT_Y03 as RETURNED_Y03 } from './norm-returned.ts';
+import type { Occurrences } from './occurrence.ts';
 import type { Table } from './record.ts';
 import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';
 
@@ -22,6 +24,10 @@ export type CnabBank = {
   readonly maxWriteOffDays?: number;
   /** The sequential part of a nosso número as a return has it; undefined when it is not of this account. */
   ourNumberIn(text: string, account: BoletoAccount): string | undefined;
+  /** Codes of C044 that mean another thing than in the norm, or are not in it. `isComplete`: no code of the norm counts beside these. */
+  readonly occurrences?: { readonly isComplete?: true; readonly codes: Occurrences };
+  /** The trailer of a lot counts neither its own record nor the header's. */
+  readonly countsTitleRecordsAlone?: true;
 };
 
 export type AgreementField =

@@ -1,12 +1,26 @@
-// The banks whose CNAB 240 files are written and read, by code.
+// The banks whose files are written and read, by code.
 import type { CnabBank } from './bank.ts';
-import { cnab001 } from './bank-001.ts';
-import { cnab033 } from './bank-033.ts';
-import { cnab104 } from './bank-104.ts';
-import { cnab237 } from './bank-237.ts';
-import { cnab341 } from './bank-341.ts';
-import { cnab756 } from './bank-756.ts';
+import { bancoDoBrasil } from './banks/banco-do-brasil.ts';
+import { bradesco } from './banks/bradesco.ts';
+import { caixa } from './banks/caixa.ts';
+import { itau } from './banks/itau.ts';
+import { santander } from './banks/santander.ts';
+import { sicoob } from './banks/sicoob.ts';
 
-const BANKS = [cnab001, cnab033, cnab104, cnab237, cnab341, cnab756];
+const BANKS = new Map([bancoDoBrasil, santander, caixa, bradesco, itau, sicoob].map(bank => [bank.boleto.code, bank]));
 
-export const CNAB_BANKS: ReadonlyMap<string, CnabBank> = new Map(BANKS.map(bank => [bank.boleto.code, bank]));
+export const CNAB_BANKS: ReadonlyMap<string, CnabBank> = BANKS;
+
+/**
+ * Adds a bank to those that this process writes to and reads from, and returns what removes it again. Refuses the code of a
+ * bank that is there.
+ *
+ * @example
+ * addBank(defineMyBank());
+ */
+export function addBank(bank: CnabBank): () => void {
+  const { code } = bank.boleto;
+  if (BANKS.has(code)) throw new RangeError(`there is a bank ${code} already`);
+  BANKS.set(code, bank);
+  return () => BANKS.delete(code);
+}

@@ -1,11 +1,10 @@
 // Counts the records of a file as it is read.
+import { CNAB_BANKS } from './banks.ts';
 import type { Line } from './lines.ts';
 import { FILE_TRAILER, LOT_TRAILER } from './norm-sent.ts';
 import { fieldValue } from './record.ts';
 import type { Warnings } from './warnings.ts';
 
-/** Santander counts the titles' records alone: neither the header of the lot nor its trailer. */
-const COUNTS_DETAILS_ALONE = '033';
 const HEADER_AND_TRAILER = 2;
 
 /** Holds the counts of the trailers against what is there; banks are often wrong about them. */
@@ -24,8 +23,9 @@ export function countRecords(warnings: Warnings) {
       if (text[7] === '1') lots++;
       if (text[7] === '5') {
         const said = fieldValue(LOT_TRAILER.records, text);
-        const isOfDetails = text.startsWith(COUNTS_DETAILS_ALONE) && Number(said) === inLot - HEADER_AND_TRAILER;
-        if (!isOfDetails) compare('records of its lot', said, inLot, number);
+        const { countsTitleRecordsAlone } = CNAB_BANKS.get(text.slice(0, 3)) ?? {};
+        const isOfTitles = countsTitleRecordsAlone && Number(said) === inLot - HEADER_AND_TRAILER;
+        if (!isOfTitles) compare('records of its lot', said, inLot, number);
       }
       if (text[7] !== '9') return;
       compare('records of the file', fieldValue(FILE_TRAILER.records, text), inFile, number);

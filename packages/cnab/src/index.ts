@@ -1,11 +1,10 @@
 // What the package offers. Everything else in this folder is its own.
 export type { Agreement, Instruction, Movement, Title } from './agreement.ts';
 export type { CnabBank } from './bank.ts';
-export { CNAB_BANKS } from './banks.ts';
+export { sicoob } from './banks/sicoob.ts';
+export { addBank, CNAB_BANKS } from './banks.ts';
 export type { AccountProblem, BoletoAccount } from './boleto/account.ts';
 export { type BoletoBank, defineBank } from './boleto/bank.ts';
-export { sicoob } from './boleto/bank-756.ts';
-export { BOLETO_BANKS } from './boleto/banks.ts';
 export {
   barcodeOfLine,
   boletoBarcode,

@@ -1,7 +1,7 @@
 // The codes by which a return says what happened to a title («código de movimento retorno», C044 of the norm), in words, and
-// what each means for a charge. What a bank has of its own is in `own-occurrences.ts`.
+// what each means for a charge. A bank may have codes of its own.
+import { CNAB_BANKS } from './banks.ts';
 import { type Occurrence, type Occurrences, occurrence as of } from './occurrence.ts';
-import { OWN_OCCURRENCES } from './own-occurrences.ts';
 
 const NORM: Occurrences = {
   '01': of('confirmed', 'printing of titles confirmed'),
@@ -53,11 +53,11 @@ const UNKNOWN = of('unknown', 'not known here');
 
 /** All codes of a bank. */
 export function occurrencesOf(bank: string): Occurrences {
-  const own = OWN_OCCURRENCES[bank];
+  const own = CNAB_BANKS.get(bank)?.occurrences;
   return own?.isComplete ? own.codes : { ...NORM, ...own?.codes };
 }
 
 export function occurrenceOf(bank: string, code: string): Occurrence {
-  const own = OWN_OCCURRENCES[bank];
+  const own = CNAB_BANKS.get(bank)?.occurrences;
   return own?.codes[code] ?? (own?.isComplete ? UNKNOWN : (NORM[code] ?? UNKNOWN));
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
+import { CNAB_BANKS } from '../../../packages/cnab/src/banks.ts';
 import type { BoletoAccount } from '../../../packages/cnab/src/boleto/account.ts';
-import { BOLETO_BANKS } from '../../../packages/cnab/src/boleto/banks.ts';
 import { boletoBarcode, digitableLine } from '../../../packages/cnab/src/boleto/barcode.ts';
 import { isBarcodeByOracle, isBoletoByOracle } from '../../harness/oracles.ts';
 import { PUBLISHED } from './published.ts';
 
-const bankOf = (code: string) => BOLETO_BANKS.get(code) ?? assert.fail(`no bank ${code}`);
+const bankOf = (code: string) => CNAB_BANKS.get(code)?.boleto ?? assert.fail(`no bank ${code}`);
 
 describe('published boletos', () => {
   for (const { bank: code, source, account, ourNumber, printed, freeField, barcode, line, ...slip } of PUBLISHED) {
@@ -23,7 +23,7 @@ describe('published boletos', () => {
   }
 
   test('each bank but the sandbox has at least two', () => {
-    for (const code of BOLETO_BANKS.keys()) {
+    for (const code of CNAB_BANKS.keys()) {
       const found = PUBLISHED.filter(({ bank }) => bank === code).length;
       assert.ok(code === '999' || found >= 2, `bank ${code} has ${found}`);
     }
@@ -55,7 +55,7 @@ const ACCOUNTS: { readonly [code: string]: fc.Arbitrary<BoletoAccount> } = {
 };
 
 describe('every boleto of every account', () => {
-  for (const [code, bank] of BOLETO_BANKS) {
+  for (const [code, { boleto: bank }] of CNAB_BANKS) {
     const slip = (ACCOUNTS[code] ?? assert.fail(`no accounts for ${code}`)).chain(account => {
       const ourNumber = fc.bigInt(1n, 10n ** BigInt(bank.ourNumberDigits(account)) - 1n).map(String);
       return fc.record({

@@ -11,7 +11,7 @@ import { sicoobRail } from './rail.ts';
 export const sicoobApi: BoletoApi = {
   profiles: SICOOB_PROFILES,
   numberDigits: NUMBER_DIGITS,
-  checkAccount: sicoob.checkAccount,
+  checkAccount: sicoob.boleto.checkAccount,
   hasContracts: true,
   railOf: sicoobRail,
   checkAgreement: async ({ settings, client: { call } }) => {

@@ -48,8 +48,8 @@ export function sicoobBoletos(
     { dueDay, amountCents }: PaymentRequest,
     reference: string,
   ): void {
-    const freeField = sicoob.freeField(account, reference);
-    if (barcode === boletoBarcode({ bank: sicoob.code, dueDay, amountCents, freeField })) return;
+    const freeField = sicoob.boleto.freeField(account, reference);
+    if (barcode === boletoBarcode({ bank: sicoob.boleto.code, dueDay, amountCents, freeField })) return;
     log.warn(
       'the bank makes other lines than the agreement says: check agency, beneficiaryCode, carteira and modality',
       {

@@ -73,7 +73,7 @@ function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | und
   const creditDay = dayOf(row, 'creditedOn');
   return {
     // Titles of two agreements may have the same number.
-    reference: `boleto ${sicoob.numberingOf(account)} ${number} ${dayOf(row, 'movedOn') ?? paidDay} ${amountCents}`,
+    reference: `boleto ${sicoob.boleto.numberingOf(account)} ${number} ${dayOf(row, 'movedOn') ?? paidDay} ${amountCents}`,
     ...(own !== undefined && isOwn(row, own) && { requestReference: own }),
     ...(isByPix(row) && { isByPix: true }),
     amountCents,

@@ -8,7 +8,7 @@ const MODALITY = 1;
 
 /** The integer that the API takes for our number. */
 export function apiNumber(account: BoletoAccount, reference: string): number {
-  return Number(sicoob.formatOurNumber(account, reference).replace(/\D/g, ''));
+  return Number(sicoob.boleto.formatOurNumber(account, reference).replace(/\D/g, ''));
 }
 
 /** Our number in an integer of the API; undefined when its check digit is not that of this agreement. */

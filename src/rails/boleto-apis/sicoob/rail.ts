@@ -21,11 +21,11 @@ export function sicoobRail(
   const { account, holder } = settings;
   return numberedRail(settings, {
     // Files and API of the bank know a boleto by the same number.
-    numbering: sicoob.numberingOf(account),
+    numbering: sicoob.boleto.numberingOf(account),
     numberDigits: NUMBER_DIGITS,
     slip: reference => ({
-      bankName: sicoob.name,
-      ourNumber: sicoob.formatOurNumber(account, reference),
+      bankName: sicoob.boleto.name,
+      ourNumber: sicoob.boleto.formatOurNumber(account, reference),
       carteira: account.carteira ?? '',
       beneficiary: { ...holder, agency: account.agency ?? '', code: account.beneficiaryCode ?? '' },
     }),

@@ -1,12 +1,14 @@
 // Santander. The headers name the customer by a transmission code, and the records of a title have the account twice, so that
 // most columns up to the nosso número are others than in the norm; in returns the whole segment T is shifted.
+// The free field holds the receiver's code, the our number with its check digit, and the carteira.
 
-import { documentType } from './agreement.ts';
-import { type CnabBank, digitsAt, plainNumber, REGISTERING, returned } from './bank.ts';
-import { santander } from './boleto/bank-033.ts';
-import { interestADay } from './decimals.ts';
-import { blanks, cents, code, day, digits, document, words, zeros } from './kinds.ts';
-import { SEGMENT_T } from './norm-returned.ts';
+import { documentType } from '../agreement.ts';
+import { type CnabBank, digitsAt, plainNumber, REGISTERING, returned } from '../bank.ts';
+import { defineBank } from '../boleto/bank.ts';
+import { modulo11OrZero } from '../boleto/digits.ts';
+import { interestADay } from '../decimals.ts';
+import { blanks, cents, code, day, digits, document, words, zeros } from '../kinds.ts';
+import { SEGMENT_T } from '../norm-returned.ts';
 import {
   FILE_HEADER,
   FILE_TRAILER,
@@ -16,9 +18,20 @@ import {
   SEGMENT_Q,
   SEGMENT_R,
   SEGMENT_Y03,
-} from './norm-sent.ts';
-import { fieldsFrom, readField, without } from './record.ts';
-import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';
+} from '../norm-sent.ts';
+import { fieldsFrom, readField, without } from '../record.ts';
+import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from '../sources.ts';
+
+const boleto = defineBank({
+  code: '033',
+  name: 'Santander',
+  widths: () => ({ beneficiaryCode: 7, carteira: 3 }),
+  ourNumberDigits: () => 12,
+  numberedBy: ['beneficiaryCode'],
+  freeField: ({ beneficiaryCode, carteira }, ourNumber) =>
+    `9${beneficiaryCode}${ourNumber}${modulo11OrZero(ourNumber)}0${carteira}`,
+  formatOurNumber: (_, ourNumber) => `${ourNumber}-${modulo11OrZero(ourNumber)}`,
+});
 
 const ofFile = fieldsFrom<FileSource>();
 const ofLot = fieldsFrom<LotSource>();
@@ -29,12 +42,13 @@ const ofFileEnd = fieldsFrom<FileEnd>();
 const ACCOUNT = ['agency', 'agencyDigit', 'account', 'accountDigit', 'checkDigit'] as const;
 const DEBIT = ['debitAgency', 'debitAgencyDigit', 'debitAccount', 'debitAccountDigits'] as const;
 
-export const cnab033: CnabBank = {
-  boleto: santander,
+export const santander: CnabBank = {
+  boleto,
   versionsOf: () => ({ file: '040', lot: '030' }),
   needs: ['agency', 'agencyDigit', 'accountNumber', 'accountDigit', 'transmissionCode'],
   segmentsOf: movement => (movement === 'register' ? REGISTERING : ['P']),
   maxWriteOffDays: 99,
+  countsTitleRecordsAlone: true,
   ourNumberIn: text => digitsAt(text.trim().padStart(13, '0'), 0, 12),
   sent: {
     fileHeader: {
@@ -57,7 +71,7 @@ export const cnab033: CnabBank = {
       checkDigit: ofTitle('DV da conta de cobrança', 42, 42, code, ({ agreement }) => agreement.account.accountDigit),
       reserved43: ofTitle('reservado', 43, 44, blanks),
       ourNumber: ofTitle('nosso número', 45, 57, code, ({ agreement, title }) =>
-        plainNumber(santander, agreement.account, title.ourNumber),
+        plainNumber(boleto, agreement.account, title.ourNumber),
       ),
       issuedBy: ofTitle('reservado', 61, 61, code),
       deliveredBy: ofTitle('reservado', 62, 62, code),

@@ -1,13 +1,49 @@
-// Caixa, layout SIGCB. The beneficiary code stands where other banks have the account; its length decides the version.
+// Caixa Econômica Federal, the layout SIGCB. The our number is split over the free field, which ends with a check
+// digit: https://www.caixa.gov.br/Downloads/cobranca-caixa/ESP_COD_BARRAS_SIGCB_COBRANCA_CAIXA.pdf
+// In files the beneficiary code stands where other banks have the account; its length decides the version.
 
-import type { Agreement } from './agreement.ts';
-import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
-import { caixa } from './boleto/bank-104.ts';
-import { blanks, code, digits, words, zeros } from './kinds.ts';
-import { SEGMENT_T } from './norm-returned.ts';
-import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';
-import { fieldsFrom, readField, without } from './record.ts';
-import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';
+import type { Agreement } from '../agreement.ts';
+import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from '../bank.ts';
+import { defineBank } from '../boleto/bank.ts';
+import { modulo11OrZero } from '../boleto/digits.ts';
+import { blanks, code, digits, words, zeros } from '../kinds.ts';
+import { SEGMENT_T } from '../norm-returned.ts';
+import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from '../norm-sent.ts';
+import { type Occurrences, occurrence as of } from '../occurrence.ts';
+import { fieldsFrom, readField, without } from '../record.ts';
+import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from '../sources.ts';
+
+/** The first two digits of each our number: registered, and issued by the receiver. */
+const REGISTERED = '1';
+const ISSUED_BY_RECEIVER = '4';
+
+/** Codes from here on have seven digits, and take the place of a six-digit code with its check digit. */
+const FIRST_LONG_CODE = 1_100_000;
+const LONG_CODE_DIGITS = 7;
+
+const boleto = defineBank({
+  code: '104',
+  name: 'Caixa Econômica Federal',
+  widths: ({ beneficiaryCode = '' }) => ({ beneficiaryCode: beneficiaryCode.length < LONG_CODE_DIGITS ? 6 : 7 }),
+  // A smaller number with seven digits is most likely a six-digit code with its check digit, which is not part of the code.
+  check: ({ beneficiaryCode }) =>
+    beneficiaryCode.length === LONG_CODE_DIGITS && Number(beneficiaryCode) < FIRST_LONG_CODE
+      ? [{ field: 'beneficiaryCode', message: `must be 6 digits without check digit, or 7 from ${FIRST_LONG_CODE} on` }]
+      : [],
+  ourNumberDigits: () => 15,
+  numberedBy: ['beneficiaryCode'],
+  freeField: ({ beneficiaryCode }, ourNumber) => {
+    const receiver =
+      beneficiaryCode.length === LONG_CODE_DIGITS ? beneficiaryCode : beneficiaryCode + modulo11OrZero(beneficiaryCode);
+    const [first, middle, last] = [ourNumber.slice(0, 3), ourNumber.slice(3, 6), ourNumber.slice(6)];
+    const digits = receiver + first + REGISTERED + middle + ISSUED_BY_RECEIVER + last;
+    return digits + modulo11OrZero(digits);
+  },
+  formatOurNumber: (_, ourNumber) => {
+    const number = REGISTERED + ISSUED_BY_RECEIVER + ourNumber;
+    return `${number}-${modulo11OrZero(number)}`;
+  },
+});
 
 const ofFile = fieldsFrom<FileSource>();
 const ofLot = fieldsFrom<LotSource>();
@@ -15,18 +51,26 @@ const ofTitle = fieldsFrom<TitleSource>();
 const ofLotEnd = fieldsFrom<LotEnd>();
 const ofFileEnd = fieldsFrom<FileEnd>();
 
-const LONG_CODE_DIGITS = 7;
 const codeOf = ({ account }: Agreement) => account.beneficiaryCode ?? '';
 /** The code, then zeros. */
 const codeIn = (width: number) => (from: FileSource) => codeOf(from.agreement).padEnd(width, '0');
 
-export const cnab104: CnabBank = {
-  boleto: caixa,
+/** What it reports during the day comes again as a payment. */
+const OCCURRENCES: Occurrences = {
+  '46': of('announced', 'paid, told during the day'),
+  '47': of('reversed', 'payment of the day reversed'),
+  '61': of('confirmed', 'change of the amount confirmed'),
+  '62': of('confirmed', 'change of the smallest or largest amount confirmed'),
+};
+
+export const caixa: CnabBank = {
+  boleto,
   versionsOf: agreement =>
     codeOf(agreement).length === LONG_CODE_DIGITS ? { file: '107', lot: '067' } : { file: '101', lot: '060' },
   needs: ['agency', 'agencyDigit'],
   segmentsOf: movement => (movement === 'register' ? REGISTERING : INSTRUCTING),
   maxWriteOffDays: 999,
+  occurrences: { codes: OCCURRENCES },
   // The first two of the 17 digits say that it is registered and who has printed it.
   ourNumberIn: text => digitsAt(text.trim(), 2, 17),
   sent: {
@@ -57,7 +101,7 @@ export const cnab104: CnabBank = {
       checkDigit: ofTitle('reservado', 37, 37, zeros),
       // Without its check digit.
       ourNumber: ofTitle('nosso número', 38, 57, digits, ({ agreement, title }) =>
-        plainNumber(caixa, agreement.account, title.ourNumber).slice(0, -1),
+        plainNumber(boleto, agreement.account, title.ourNumber).slice(0, -1),
       ),
       deliveredBy: ofTitle('entrega do boleto', 62, 62, code, '0'),
       documentNumber: ofTitle('número do documento', 63, 73, code, ({ title }) => title.documentNumber),
