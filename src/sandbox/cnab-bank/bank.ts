@@ -2,10 +2,12 @@
 // layouts by itself: nothing here comes from the tables by which the service writes and reads.
 import { createHash } from 'node:crypto';
 import type { CivilDay } from '../../lib/civil-days.ts';
+import { RULES } from './banks.ts';
 import { at, centsIn, dayIn } from './columns.ts';
-import { type BankRules, type Customer, RULES } from './customer.ts';
+import type { Customer } from './customer.ts';
 import { reasonsAgainst } from './judge-title.ts';
 import { type News, type ReturnHead, returnFile, type ToldTitle } from './return-file.ts';
+import type { BankRules } from './rules.ts';
 import { FileRefused, type Records, takeFile } from './take-file.ts';
 
 export type BankTitle = ToldTitle & {
@@ -62,8 +64,8 @@ const BY_FILE = '10';
 /** An older file that comes again is refused for its number. */
 const KEPT_FILES = 100;
 
-export function openBank(customer: Customer, before: BankState = NEW_BANK): CnabBank {
-  const rules = RULES[customer.bank];
+/** `rules` are for a bank that is not among those here. */
+export function openBank(customer: Customer, before = NEW_BANK, rules = RULES[customer.bank]): CnabBank {
   if (!rules) throw new Error(`the simulated bank knows no bank ${customer.bank}`);
   let { files, returns } = before;
   const titles = new Map(Object.entries(before.titles));
@@ -104,7 +106,7 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
     tellsReversals: rules.codes.reversed !== undefined,
     state: () => ({ files, returns, titles: Object.fromEntries(titles), news }),
     take(bytes, today) {
-      const file = takeFile(customer, bytes, today);
+      const file = takeFile(customer, rules, bytes, today);
       const digest = createHash('sha256').update(bytes).digest('hex');
       const taken = { sequence: file.sequence, titles: file.titles.length };
       if (files[file.sequence] === digest) return { ...taken, isRepeat: true };
@@ -143,7 +145,7 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
     },
     tell: (number, occurrence, day, more) => tell(known(number), occurrence, day, more),
     makeReturn(head) {
-      const bytes = returnFile(customer, { ...head, sequence: ++returns }, news);
+      const bytes = returnFile(customer, rules, { ...head, sequence: ++returns }, news);
       news = [];
       return bytes;
     },

@@ -1,7 +1,8 @@
 // What the simulated bank finds wrong with a title that it is to register: codes of the norm (C047, list A).
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { at, centsIn, dayIn } from './columns.ts';
-import { type BankRules, type Customer, unmet } from './customer.ts';
+import type { Customer } from './customer.ts';
+import { type BankRules, unmet } from './rules.ts';
 import type { Records } from './take-file.ts';
 import { isDocument } from './tax-document.ts';
 

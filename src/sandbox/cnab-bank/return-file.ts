@@ -1,7 +1,8 @@
 // Writes the returns of the simulated bank.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { type Part, recordOf, textOfDay, zeros } from './columns.ts';
-import { type Customer, type Demand, RULES } from './customer.ts';
+import type { Customer } from './customer.ts';
+import type { BankRules, Demand } from './rules.ts';
 
 /** What the bank tells of a title. */
 export type News = {
@@ -34,25 +35,24 @@ export type ReturnHead = { readonly sequence: number; readonly day: CivilDay; re
 
 const LINE_END = '\r\n';
 
-export function returnFile(customer: Customer, head: ReturnHead, news: readonly News[]): Buffer {
+export function returnFile(customer: Customer, rules: BankRules, head: ReturnHead, news: readonly News[]): Buffer {
   const { bank } = customer;
   const records: string[] = [];
   const add = (...parts: readonly Part[]) => {
     records.push(recordOf([1, `${bank}00013${zeros(records.length + 1, 5)}`], ...parts));
   };
   for (const one of news) {
-    add(...titleParts(bank, one));
+    add(...titleParts(rules, one));
     add(...eventParts(one));
     if (one.title.txid !== undefined && one.occurrence === '02') add(...pixParts(one));
   }
-  // Santander counts neither headers nor trailers.
-  const uncounted = bank === '033' ? 0 : 2;
+  const others = rules.returned.countsTitleRecordsAlone ? 0 : 2;
   const lines = [
-    fileHeader(customer, head),
-    lotHeader(customer, head),
+    fileHeader(customer, rules, head),
+    lotHeader(customer, rules, head),
     ...records,
-    recordOf([1, `${bank}00015`], [18, zeros(records.length + uncounted, 6)]),
-    recordOf([1, `${bank}99999`], [18, zeros(1, 6) + zeros(records.length + 2 * uncounted, 6)]),
+    recordOf([1, `${bank}00015`], [18, zeros(records.length + others, 6)]),
+    recordOf([1, `${bank}99999`], [18, zeros(1, 6) + zeros(records.length + 2 * others, 6)]),
   ];
   return Buffer.from(lines.map(line => line + LINE_END).join(''), 'latin1');
 }
@@ -60,76 +60,45 @@ export function returnFile(customer: Customer, head: ReturnHead, news: readonly 
 const places = (demands: readonly Demand[], upTo: number): Part[] =>
   demands.flatMap(({ from, text }) => (from <= upTo ? [[from, text] as const] : []));
 
-function fileHeader(customer: Customer, { sequence, day, time }: ReturnHead): string {
+function fileHeader(customer: Customer, rules: BankRules, { sequence, day, time }: ReturnHead): string {
   const { bank, holderDocument } = customer;
-  const [version = ''] = RULES[bank]?.versions[0] ?? [];
+  const { holderAt, returned } = rules;
+  const [version = ''] = rules.versions[0] ?? [];
   const type = holderDocument.length === 11 ? '1' : '2';
-  const holder: Part = bank === '033' ? [17, type + zeros(holderDocument, 15)] : [18, type + zeros(holderDocument, 14)];
   return recordOf(
     [1, `${bank}00000`],
-    holder,
-    ...(bank === '033' ? santanderHolder(customer) : places(RULES[bank]?.fileHeader(customer) ?? [], 72)),
+    [holderAt, type + zeros(holderDocument, 32 - holderAt)],
+    ...places(returned.fileHeader?.(customer) ?? rules.fileHeader(customer), 72),
     [143, `2${textOfDay(day)}${time}`],
     [158, zeros(sequence, 6) + version],
   );
 }
 
-/** In its returns the account stands where its customer's files have the transmission code. */
-function santanderHolder(customer: Customer): Part[] {
-  const { agency = '', agencyDigit = '', accountNumber = '', accountDigit = '', beneficiaryCode = '' } = customer;
-  const account = `${zeros(agency, 4)}${agencyDigit}${zeros(accountNumber, 9)}${accountDigit}`;
-  return [
-    [33, account],
-    [53, zeros(beneficiaryCode, 9)],
-  ];
-}
-
-function lotHeader(customer: Customer, { sequence, day }: ReturnHead): string {
+function lotHeader(customer: Customer, rules: BankRules, { sequence, day }: ReturnHead): string {
   const { bank } = customer;
-  const [, version = ''] = RULES[bank]?.versions[0] ?? [];
-  return recordOf([1, `${bank}00011T01`], [14, version], ...places(RULES[bank]?.lotHeader(customer) ?? [], 73), [
+  const [, version = ''] = rules.versions[0] ?? [];
+  return recordOf([1, `${bank}00011T01`], [14, version], ...places(rules.lotHeader(customer), 73), [
     184,
     zeros(sequence, 8) + textOfDay(day),
   ]);
 }
 
-/** Where a segment T has what, by its first columns. */
-type TitlePlaces = {
-  readonly number: number;
-  readonly document: number;
-  readonly due: number;
-  readonly amount: number;
-  readonly ownId: number;
-  readonly payer: number;
-  readonly fee: number;
-  readonly reasons: number;
-};
-const NORM: TitlePlaces = {
-  ...{ number: 38, document: 59, due: 74, amount: 82 },
-  ...{ ownId: 106, payer: 133, fee: 199, reasons: 214 },
-};
-const SANTANDER: TitlePlaces = {
-  ...{ number: 41, document: 55, due: 70, amount: 78 },
-  ...{ ownId: 101, payer: 128, fee: 194, reasons: 209 },
-};
-/** Four at Itaú, whose last two columns say how it was settled. */
-const reasonsAt = (bank: string) => (bank === '341' ? 4 : 5);
-
-function titleParts(bank: string, { occurrence, reasons, feeCents, title }: News): Part[] {
-  const place = bank === '033' ? SANTANDER : NORM;
-  // Caixa gives the last 17 digits back.
-  const number: Part = bank === '104' ? [40, title.number.slice(3)] : [place.number, title.number];
+function titleParts(
+  { numberInT: [from, to], returned }: BankRules,
+  { occurrence, reasons, feeCents, title }: News,
+): Part[] {
+  const place = returned.title;
   return [
     [14, `T ${occurrence}`],
-    [18, title.account.slice(0, bank === '033' ? 15 : 20)],
-    number,
+    [18, title.account.slice(0, returned.accountWidth)],
+    [from, title.number.slice(from - to - 1)],
     [place.document, title.documentNumber],
     [place.due, textOfDay(title.dueDay)],
     [place.amount, zeros(title.amountCents, 15)],
     [place.ownId, title.ownId],
     [place.payer, title.payer],
     [place.fee, zeros(feeCents, 15)],
-    [place.reasons, reasons.slice(0, reasonsAt(bank)).join('')],
+    [place.reasons, reasons.slice(0, returned.reasons).join('')],
   ];
 }
 

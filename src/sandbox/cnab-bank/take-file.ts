@@ -1,7 +1,8 @@
 // Reads a file to the simulated bank as strictly as a bank does at its homologation: one wrong count, and the whole file is refused.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { at, centsIn, dayIn, WIDTH, zeros } from './columns.ts';
-import { type BankRules, type Customer, RULES, unmet } from './customer.ts';
+import type { Customer } from './customer.ts';
+import { type BankRules, unmet } from './rules.ts';
 
 /** Why the bank takes nothing of a file. */
 export class FileRefused extends Error {
@@ -17,9 +18,7 @@ export type TakenFile = { readonly sequence: number; readonly day: CivilDay; rea
 /** «Baixa» and others need no payer at every bank. */
 const REGISTRATION = '01';
 
-export function takeFile(customer: Customer, bytes: Buffer, today: CivilDay): TakenFile {
-  const rules = RULES[customer.bank];
-  if (!rules) throw new FileRefused(`there is no bank ${customer.bank}`);
+export function takeFile(customer: Customer, rules: BankRules, bytes: Buffer, today: CivilDay): TakenFile {
   const lines = linesOf(bytes);
   for (const [index, line] of lines.entries()) checkLine(customer, line, index + 1);
   const header = checkFileHeader(customer, rules, lines[0] ?? '', today);
@@ -49,16 +48,15 @@ type Header = { readonly sequence: number; readonly day: CivilDay; readonly lotV
 function checkFileHeader(customer: Customer, rules: BankRules, line: string, today: CivilDay): Header {
   const refuse = (words: string) => new FileRefused(words, 1);
   if (at(line, 4, 8) !== '00000') throw refuse('is no file header');
-  // One column earlier at Santander.
-  const [type, from] = customer.bank === '033' ? [17, 18] : [18, 19];
-  const expected = (customer.holderDocument.length === 11 ? '1' : '2') + zeros(customer.holderDocument, 33 - from);
-  if (at(line, type, 32) !== expected) throw refuse('names another holder');
+  const type = customer.holderDocument.length === 11 ? '1' : '2';
+  const holder = type + zeros(customer.holderDocument, 32 - rules.holderAt);
+  if (at(line, rules.holderAt, 32) !== holder) throw refuse('names another holder');
   const wrong = unmet(line, rules.fileHeader(customer));
   if (wrong) throw refuse(`${wrong.label} (column ${wrong.from}) is not that of the customer`);
   if (at(line, 143, 143) !== '1') throw refuse('is not of a file to a bank');
   const day = dayIn(at(line, 144, 151));
   if (day === undefined || day > today) throw refuse('its day is no day, or still to come');
-  if (customer.bank !== '033' && !/^([01]\d|2[0-3])([0-5]\d){2}$/.test(at(line, 152, 157))) throw refuse('has no time');
+  if (rules.hasTime && !/^([01]\d|2[0-3])([0-5]\d){2}$/.test(at(line, 152, 157))) throw refuse('has no time');
   const sequence = at(line, 158, 163);
   if (!/^\d{6}$/.test(sequence) || Number(sequence) === 0) throw refuse('has no sequence');
   const file = at(line, 164, 166);
