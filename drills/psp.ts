@@ -3,6 +3,7 @@
 // exactly the money that the PSP has, and `trilho reconcile` and `trilho ledger check` must agree. Prints a table; leaves with
 // exit code 1 when anything was lost, doubled, invented, or told in a log.
 import { setTimeout as wait } from 'node:timers/promises';
+import { startPsp } from '@trilho/psp';
 import { type Caller, createCallers } from '../bench/callers.ts';
 import { startDatabaseServer } from '../bench/database-server.ts';
 import { runTrilho, startProgram, stopAllPrograms } from '../bench/programs.ts';
@@ -12,7 +13,6 @@ import { readConfig } from '../src/config/config.ts';
 import { civilDay } from '../src/lib/civil-days.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
-import { startPsp } from '../src/sandbox/psp/start.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import { recordingLog } from '../test/harness/log.ts';

@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
+import { CONTROL_REQUESTS, FAULT_KINDS, PROFILE_NAMES, PROFILES } from '@trilho/psp';
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
@@ -31,9 +32,6 @@ import { ApiEntry } from '../src/rails/boleto-apis/entry.ts';
 import { METHODS, type Method } from '../src/rails/rail.ts';
 import { ReceiverEntry } from '../src/rails/receiver-entry.ts';
 import { CHAIN_FAULTS } from '../src/sandbox/chains/simulation.ts';
-import { CONTROL_REQUESTS } from '../src/sandbox/psp/control-server.ts';
-import { FAULT_KINDS } from '../src/sandbox/psp/faults.ts';
-import { PROFILE_NAMES, PROFILES } from '../src/sandbox/psp/profiles.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -265,9 +263,9 @@ test('docs/sandbox.md describes every fault that can be injected and no other', 
   assert.deepEqual(described, [...CHAIN_FAULTS]);
 });
 
-const psp = sectionsOf('docs/psp.md');
+const psp = sectionsOf('packages/psp/README.md');
 
-test('docs/psp.md lists every fault, profile and control request of the simulated PSP', () => {
+test('packages/psp/README.md lists every fault, profile and control request of the simulated PSP', () => {
   const listed = (heading: string) => rowsIn(psp.get(heading)).map(cells => cells[1]!);
   assert.deepEqual(listed('Faults'), FAULT_KINDS);
   assert.deepEqual(listed('Profiles'), [...PROFILE_NAMES]);
@@ -413,6 +411,7 @@ const pages = [
   ...globSync('docs/*.md', { cwd: root }).sort(),
   ...decisionPages,
   ...globSync('src/**/*.md', { cwd: root }).sort(),
+  ...globSync('packages/*/*.md', { cwd: root }).sort(),
 ];
 
 test('a command on a page is npx trilho, which a checkout has, or one in a container, and one that exists', () => {
@@ -481,7 +480,11 @@ test('a link between pages leads to a file and a heading, and every decision kee
 });
 
 test('every dependency has its reason in the decisions, in the table of its kind', () => {
-  const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+  type Manifest = Readonly<Record<string, Readonly<Record<string, string>>>>;
+  const manifest: Manifest = JSON.parse(read('package.json'));
+  const ofPackages = globSync('packages/*/package.json', { cwd: root }).map((file): Manifest => JSON.parse(read(file)));
+  const namesOf = (kind: string) =>
+    [manifest, ...ofPackages].flatMap(one => Object.keys(one[kind] ?? {})).filter(name => !name.startsWith('@trilho/'));
   const tables = read('docs/decisions/0008-dependencies.md')
     .split(/^(?=\| (?:runtime|optional|development) \|)/m)
     .slice(1);
@@ -492,6 +495,6 @@ test('every dependency has its reason in the decisions, in the table of its kind
   const kinds = ['dependencies', 'optionalDependencies', 'devDependencies'];
   assert.deepEqual(
     named,
-    kinds.map(kind => sorted(Object.keys(manifest[kind] ?? {}))),
+    kinds.map(kind => sorted(new Set(namesOf(kind)))),
   );
 });

@@ -43,7 +43,15 @@ const KNOW_ONLY_LIB = ['rails', 'chains', 'prices'];
 const repository = path.join(import.meta.dirname, '..');
 const root = path.join(repository, 'src');
 const packages = globSync('packages/*/package.json', { cwd: repository }).map(file => path.dirname(file));
-const doors = packages.map(folder => path.relative(root, path.join(repository, folder, 'src/index.ts')));
+type Manifest = {
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+};
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(path.join(repository, folder, 'package.json'), 'utf8'));
+const doors = packages.flatMap(folder =>
+  Object.values(manifestOf(folder).exports).map(file => path.relative(root, path.join(repository, folder, file))),
+);
 const files = [...globSync('**/*.{ts,json}', { cwd: root }), ...doors];
 
 /** What nouns give the service knows its faces, so the `module.ts` of all rooms stand together, to the right of the pages. */
@@ -94,9 +102,7 @@ test('outside of its folder no family and no network is compared by its name', (
 for (const folder of packages) {
   const inside = path.join(repository, folder, 'src');
   const sources = globSync('**/*.ts', { cwd: inside });
-  const { dependencies = {} }: { dependencies?: Readonly<Record<string, string>> } = JSON.parse(
-    readFileSync(path.join(repository, folder, 'package.json'), 'utf8'),
-  );
+  const { dependencies = {} } = manifestOf(folder);
 
   test(`${folder} imports its own files, Node and what its package.json names, and nothing in a circle`, () => {
     const ownEdges = sources.flatMap(from => importsOf(inside, from).map(to => ({ from, to })));

@@ -1,9 +1,9 @@
 // An agreement whose bank was told by files and is asked by its API from now on, under the same name.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Psp } from '@trilho/psp';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { apiEntry, BOLETO_RAIL } from '../harness/boleto-bank.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
 import { silentLog } from '../harness/log.ts';

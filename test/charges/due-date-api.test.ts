@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { digitableLine } from '@trilho/cnab';
-import type { Fault } from '../../src/sandbox/psp/faults.ts';
+import type { Fault } from '@trilho/psp';
 import { type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
 import { pathOf } from '../harness/checkouts.ts';
 import { type ServiceAtInter, startServiceAtInter } from '../harness/inter-bank.ts';

@@ -2,8 +2,8 @@
 // twice, and the code that a repeat is answered with is the one that is paid.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Psp } from '@trilho/psp';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { testClock } from '../harness/clock.ts';

@@ -1,11 +1,11 @@
 // A pool of locations: a charge has its code at once, also while the PSP is away, and no two charges have the same.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Psp } from '@trilho/psp';
 import pg from 'pg';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';

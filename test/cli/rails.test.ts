@@ -2,11 +2,11 @@
 // to mend it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Psp } from '@trilho/psp';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { railsCommand } from '../../src/cli/rails.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
 import { RAIL, railSettings } from '../harness/psp.ts';

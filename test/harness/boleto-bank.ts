@@ -1,11 +1,9 @@
 // A live service whose boletos go to the simulated API of a bank, with one clock for both.
 import assert from 'node:assert/strict';
+import { type Psp, type PspOptions, startPsp, type TitleState } from '@trilho/psp';
 import type { Log } from '../../src/lib/log.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
-import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
-import type { TitleState } from '../../src/sandbox/psp/titles/view.ts';
 import { boletoBody } from './agreements.ts';
 import { railSettings } from './psp.ts';
 import { type Answer, type Service, startService } from './service.ts';

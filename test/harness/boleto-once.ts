@@ -1,6 +1,6 @@
 // A boleto that is asked for while the bank fails in some way is at the bank once in the end.
 import assert from 'node:assert/strict';
-import type { Fault } from '../../src/sandbox/psp/faults.ts';
+import type { Fault } from '@trilho/psp';
 import type { ServiceAtBank } from './boleto-bank.ts';
 
 /** `looks`: so many minutes pass before it must be registered. */

@@ -1,7 +1,7 @@
 // A live service whose boletos go to the simulated API of Inter, which takes a request, registers it later and tells of it.
 import assert from 'node:assert/strict';
+import type { TitleState } from '@trilho/psp';
 import { loadBoletoApiRail } from '../../src/rails/boleto-apis/load.ts';
-import type { TitleState } from '../../src/sandbox/psp/titles/view.ts';
 import { apiEntry, BOLETO_RAIL, type ServiceAtBank, startServiceAtBank } from './boleto-bank.ts';
 import { silentLog } from './log.ts';
 

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { generateCpf } from '@brazilian-utils/brazilian-utils';
-import type { Fault } from '../../src/sandbox/psp/faults.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
+import type { Fault, Psp } from '@trilho/psp';
 import { randomOf } from './random.ts';
 import type { Answer } from './service.ts';
 

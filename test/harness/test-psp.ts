@@ -2,8 +2,7 @@
 // between rail and PSP and holds every call against Bacen's document; the test does not notice.
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
+import { type Psp, type PspOptions, startPsp } from '@trilho/psp';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 

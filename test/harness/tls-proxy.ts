@@ -5,7 +5,7 @@ import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
+import type { Psp } from '@trilho/psp';
 
 export type TlsProxy = { readonly url: string; stop(): Promise<void> };
 

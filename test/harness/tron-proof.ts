@@ -13,7 +13,7 @@ import {
   type TronTransfer,
   unsignedTransaction,
 } from '../../src/chains/tron/transaction.ts';
-import { type Random, randomFrom } from '../../src/sandbox/psp/random.ts';
+import { type Random, randomFrom } from '../../src/sandbox/tron-node/random.ts';
 
 /** `tronweb` takes amounts of TRX as numbers. */
 const MAX_EXACT = 2n ** 53n - 1n;

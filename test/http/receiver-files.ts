@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeCertificate } from '../../packages/psp/src/certificates/make.ts';
 import type { TlsFiles } from '../../src/http/receiver-tls.ts';
-import { makeCertificate } from '../../src/sandbox/psp/certificates/make.ts';
 
 export function filesIn(folder: string): TlsFiles {
   return { certificateFile: path.join(folder, 'receiver.pem'), privateKeyFile: path.join(folder, 'receiver.key') };

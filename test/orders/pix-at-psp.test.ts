@@ -1,8 +1,8 @@
 // The pix of an order at a PSP: it can be paid while the price holds, and not a second longer, also with a boleto beside it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Psp } from '@trilho/psp';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { silentLog } from '../harness/log.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';

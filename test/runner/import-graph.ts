@@ -11,7 +11,8 @@ export function importsOf(root: string, file: string): string[] {
   return specifiersOf(root, file).flatMap(specifier => {
     if (specifier.startsWith('.')) return path.normalize(path.join(path.dirname(file), specifier));
     if (!specifier.startsWith(OURS)) return [];
-    return path.relative(root, path.join(PACKAGES, specifier.slice(OURS.length), 'src/index.ts'));
+    const [name = '', part = 'index'] = specifier.slice(OURS.length).split('/');
+    return path.relative(root, path.join(PACKAGES, name, 'src', `${part}.ts`));
   });
 }
 

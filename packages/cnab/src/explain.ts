@@ -33,7 +33,7 @@ export type ExplainedRecord = {
 export type ExplainedEnd = { readonly warnings: readonly Warning[]; readonly faults: number };
 
 /** Throws a CnabError for what is no CNAB 240. */
-export function* explainFile(bytes: Buffer): Generator<ExplainedRecord, ExplainedEnd> {
+export function* explainFile(bytes: Uint8Array): Generator<ExplainedRecord, ExplainedEnd> {
   requireCnab240(bytes);
   const warnings = collectWarnings();
   const counts = countRecords(warnings);
@@ -61,7 +61,7 @@ export function* explainFile(bytes: Buffer): Generator<ExplainedRecord, Explaine
 }
 
 /** What `trilho cnab read` says of a return: why it is refused, or what of it is odd or cannot be booked. */
-function problemsAsRead(bytes: Buffer): readonly Warning[] {
+function problemsAsRead(bytes: Uint8Array): readonly Warning[] {
   const problems = collectWarnings();
   try {
     if (readHead(bytes).day === undefined) problems.add('the file names no day, so that it may be of any year');

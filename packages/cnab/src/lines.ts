@@ -18,12 +18,12 @@ const END_OF_FILE = '\u001a';
 const CNAB_400 = 400;
 
 /** By which the lines of a file end: some programs write no line feeds. */
-function lineEnd(bytes: Buffer): number {
+function lineEnd(bytes: Uint8Array): number {
   return bytes.includes(LINE_FEED) ? LINE_FEED : CARRIAGE_RETURN;
 }
 
 /** Every line that is not empty, in order; the oddities go to the warnings. */
-export function* linesOf(bytes: Buffer, warnings: Warnings): Generator<Line> {
+export function* linesOf(bytes: Uint8Array, warnings: Warnings): Generator<Line> {
   let start = 0;
   const feedByte = lineEnd(bytes);
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
@@ -80,17 +80,21 @@ function withoutControls(text: string): string {
 }
 
 /** Each line by itself, since files are joined from pieces of different origin. */
-function decode(bytes: Buffer): string {
-  if (bytes.every(byte => byte < 0x80)) return bytes.toString('latin1');
+function decode(bytes: Uint8Array): string {
+  if (bytes.every(byte => byte < 0x80)) return latin1(bytes);
   try {
     return utf8.decode(bytes);
   } catch {
-    return bytes.toString('latin1');
+    return latin1(bytes);
   }
 }
 
+function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+}
+
 /** Refuses what is no CNAB 240, in one sentence. */
-export function requireCnab240(bytes: Buffer): void {
+export function requireCnab240(bytes: Uint8Array): void {
   if (bytes.length > MAX_FILE_BYTES) {
     throw new CnabError(`The file has more than ${MAX_FILE_BYTES / 1024 / 1024} MB.`);
   }
@@ -106,19 +110,19 @@ export function requireCnab240(bytes: Buffer): void {
   if (first[7] !== '0') throw new CnabError('The file has no file header: its beginning is missing.');
 }
 
-function firstLine(bytes: Buffer): string {
+function firstLine(bytes: Uint8Array): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const feed = bytes.indexOf(lineEnd(bytes), start);
   const end = Math.min(feed < 0 ? bytes.length : feed, start + CNAB_400 + 2);
-  return bytes.toString('latin1', start, end).replace(/\r+$/, '');
+  return latin1(bytes.subarray(start, end)).replace(/\r+$/, '');
 }
 
 /** The last line that has something in it; some programs fill the last block of a file with blanks or zero bytes. */
-export function lastLine(bytes: Buffer): string {
+export function lastLine(bytes: Uint8Array): string {
   let end = bytes.length;
   while (end > 0 && isFiller(bytes[end - 1]!)) end--;
   const start = bytes.lastIndexOf(lineEnd(bytes), end - 1) + 1;
-  return bytes.toString('latin1', Math.max(start, end - CNAB_400), end);
+  return latin1(bytes.subarray(Math.max(start, end - CNAB_400), end));
 }
 
 /** A blank, ^Z, or another control character. */

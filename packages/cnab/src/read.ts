@@ -57,13 +57,13 @@ export type ReturnEntry = {
 export type ReturnEnd = { readonly warnings: readonly Warning[] };
 
 /** Whether the file comes from a bank, which a file that cannot be read may do too. */
-export function isFromBank(bytes: Buffer): boolean {
+export function isFromBank(bytes: Uint8Array): boolean {
   const [first, second] = firstLines(bytes);
   return isReturn(first?.text ?? '', second?.text);
 }
 
 /** Refuses a file that is no whole return. */
-export function readHead(bytes: Buffer): ReturnHead {
+export function readHead(bytes: Uint8Array): ReturnHead {
   requireCnab240(bytes);
   const [first, second] = firstLines(bytes);
   const header = first?.text ?? '';
@@ -87,7 +87,7 @@ function lotDay(second = ''): CivilDay | undefined {
 }
 
 /** The last day on which something happened to a title: for a file whose headers name none. */
-function lastDay(bytes: Buffer): CivilDay | undefined {
+function lastDay(bytes: Uint8Array): CivilDay | undefined {
   let last: CivilDay | undefined;
   for (const { text } of linesOf(bytes, collectWarnings())) {
     if (text[7] !== '3' || text[13] !== 'U') continue;
@@ -97,13 +97,13 @@ function lastDay(bytes: Buffer): CivilDay | undefined {
   return last;
 }
 
-function firstLines(bytes: Buffer): readonly Line[] {
+function firstLines(bytes: Uint8Array): readonly Line[] {
   const lines = linesOf(bytes, collectWarnings());
   return [lines.next(), lines.next()].flatMap(({ done, value }) => (done ? [] : value));
 }
 
 /** The entries of a file whose head was read. The end tells what was odd. */
-export function* readEntries(bytes: Buffer, account: BoletoAccount): Generator<ReturnEntry, ReturnEnd> {
+export function* readEntries(bytes: Uint8Array, account: BoletoAccount): Generator<ReturnEntry, ReturnEnd> {
   const warnings = collectWarnings();
   const counts = countRecords(warnings);
   let open: Title | undefined;

@@ -2,9 +2,9 @@
 // as nodes that relay to each other do.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { randomFrom } from '../psp/random.ts';
 import { type Blocks, type NodeBlock, SLOT_MS, SOLID_LAG } from './blocks.ts';
 import { createNodeFaults, faultOf, type NodeFault } from './faults.ts';
+import { randomFrom } from './random.ts';
 import { Refusal } from './refusal.ts';
 import { BadCall, type Broadcast, findRoute, type Json, type Sight } from './routes.ts';
 import type { Parameters } from './state.ts';

@@ -1,5 +1,5 @@
 // What goes wrong at one address of the node: chosen by data, for calls whose path begins so.
-import type { Random } from '../psp/random.ts';
+import type { Random } from './random.ts';
 import type { RefusalCode } from './refusal.ts';
 
 export type NodeFault =

@@ -7,12 +7,12 @@ import { createServer as createTlsServer } from 'node:https';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { computeAddress, Transaction, Wallet } from 'ethers';
+import { makeCertificate } from '../../../packages/psp/src/certificates/make.ts';
 import { openSigners } from '../../../src/chains/signer/open-signers.ts';
 import { postDeps } from '../../../src/chains/signer/post-json.ts';
 import { remoteSigner } from '../../../src/chains/signer/remote.ts';
 import { SignerRefused, SignerSilent, type UnsignedTransaction } from '../../../src/chains/signer/signer.ts';
 import { StartError } from '../../../src/lib/errors.ts';
-import { makeCertificate } from '../../../src/sandbox/psp/certificates/make.ts';
 import { ownFolder } from '../../harness/process.ts';
 import { VECTOR_ADDRESS } from './vectors.ts';
 

@@ -1,7 +1,7 @@
 // Answers that are not as the document says although nothing is wrong: those that a fault of the simulated PSP made, and those
 // in which a profile is known to differ from the norm. A request is never excused. Every entry must fit something in a whole
 // run; one that fits nothing is out of date.
-import type { ProfileName } from '../../../src/sandbox/psp/profiles.ts';
+import type { ProfileName } from '@trilho/psp';
 import type { Finding } from './findings.ts';
 
 export type Excuse = {

@@ -1,5 +1,5 @@
 // What Prism says of a call, and which of it is excused.
-import type { ProfileName } from '../../../src/sandbox/psp/profiles.ts';
+import type { ProfileName } from '@trilho/psp';
 
 /** One call of a PSP. */
 export type Called = {

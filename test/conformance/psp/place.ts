@@ -6,8 +6,7 @@ import https from 'node:https';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
-import type { ProfileName } from '../../../src/sandbox/psp/profiles.ts';
-import type { PspFiles } from '../../../src/sandbox/psp/psp.ts';
+import type { ProfileName, PspFiles } from '@trilho/psp';
 
 /** What another process tells of its PSP. */
 export type Place = {

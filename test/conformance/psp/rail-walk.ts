@@ -1,11 +1,11 @@
 // Everything that our own rail says to a PSP, in one walk: charges of both kinds with every optional part, repeats, refusals,
 // removals, refunds, lists in pages, the webhook, locations and a diagnosis.
 import assert from 'node:assert/strict';
+import type { Psp } from '@trilho/psp';
 import { uuidV7 } from '../../../src/lib/ids.ts';
 import { diagnoseRail } from '../../../src/rails/bacen/diagnose.ts';
 import { type BacenRail, bacenRail } from '../../../src/rails/bacen/rail.ts';
 import type { PaymentRequest, Receipt } from '../../../src/rails/rail.ts';
-import type { Psp } from '../../../src/sandbox/psp/psp.ts';
 import { silentLog } from '../../harness/log.ts';
 import { settingsFor } from '../../rails/bacen/simulated-psp.ts';
 

@@ -2,7 +2,7 @@
 // script expects.
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
-import type { Psp } from '../../../src/sandbox/psp/psp.ts';
+import type { Psp } from '@trilho/psp';
 import { callsOf } from './script.ts';
 
 type Sent = {

@@ -8,9 +8,9 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** What a test that talks to a simulated PSP imports. */
 const USES_PSP = /from '[./]+(?:harness\/(?:psp|test-psp)|(?:simulated|scripted)-psp)\.ts'/;
 /** Starts one without a chance for Prism. */
-const GOES_PAST = /from '[./]+src\/sandbox\/psp\/start\.ts'/;
+const GOES_PAST = /import \{[^}]*\bstartPsp\b[^}]*\} from '@trilho\/psp'/;
 /** Tests of the PSP itself send it what no client should. */
-const OF_THE_PSP = 'test/sandbox/psp/';
+const OF_THE_PSP = 'test/packages/';
 
 export type TestRun = {
   readonly files: readonly string[];

@@ -4,8 +4,7 @@
 // folder.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Psp } from '../../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../../src/sandbox/psp/start.ts';
+import { type Psp, startPsp } from '@trilho/psp';
 import { EXCUSES, excuseOf } from './excuses.ts';
 import type { Finding } from './findings.ts';
 import { PATCHES } from './patches.ts';

@@ -1,6 +1,6 @@
 // One way through every endpoint of the Pix API, with every optional part of a request used once. Requests that must be
 // refused keep to the document's forms, so that only the meaning is wrong.
-import type { Psp } from '../../../src/sandbox/psp/psp.ts';
+import type { Psp } from '@trilho/psp';
 
 /** Sends a call below the base, or below the host when the path begins with /qr/, and returns what was answered. */
 // biome-ignore lint/suspicious/noExplicitAny: the script takes from an answer what it needs.

@@ -1,12 +1,12 @@
 // The rail against the simulated PSP, once for each profile. In the first tier only those that differ most have more than one test.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Fault } from '@trilho/psp';
 import { uuidV7 } from '../../../src/lib/ids.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/rails/bacen/profiles.ts';
 import type { BacenRail } from '../../../src/rails/bacen/rail.ts';
 import { isBrCodeIntact } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest, Receipt, ReceiptsByTime } from '../../../src/rails/rail.ts';
-import type { Fault } from '../../../src/sandbox/psp/faults.ts';
 import { scaled } from '../../harness/scale.ts';
 import { NOW, paymentRequest, quoteRequest } from './scripted-psp.ts';
 import { startSimulated } from './simulated-psp.ts';

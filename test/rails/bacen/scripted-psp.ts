@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
-import { dynamicBrCode } from '../../../src/rails/br-code.ts';
-import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import {
   type CertificateFiles,
   type KeyFolder,
   openKeyFolder,
-} from '../../../src/sandbox/psp/certificates/key-folder.ts';
+} from '../../../packages/psp/src/certificates/key-folder.ts';
+import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
+import { dynamicBrCode } from '../../../src/rails/br-code.ts';
+import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import { putPrismBefore } from '../../harness/test-psp.ts';
 
 export type Seen = {

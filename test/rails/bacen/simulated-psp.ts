@@ -1,9 +1,9 @@
 // The simulated PSP of one profile, and a rail that is set up for it.
 import type { TestContext } from 'node:test';
+import type { Psp, PspOptions } from '@trilho/psp';
 import type { ProfileName } from '../../../src/rails/bacen/profiles.ts';
 import { type BacenRail, bacenRail } from '../../../src/rails/bacen/rail.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
-import type { Psp, PspOptions } from '../../../src/sandbox/psp/psp.ts';
 import { type TestClock, testClock } from '../../harness/clock.ts';
 import { recordingLog } from '../../harness/log.ts';
 import { startTestPsp } from '../../harness/test-psp.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { barcodeOfLine, boletoBarcode, digitableLine } from '@trilho/cnab';
+import { zipOne } from '../../../packages/psp/src/titles/zip.ts';
 import { BOLETO_API_PROFILES, boletoApiOf } from '../../../src/rails/boleto-apis/apis.ts';
 import { boletoProfileOf } from '../../../src/rails/boleto-apis/profile.ts';
 import { listIn, receiptsIn } from '../../../src/rails/boleto-apis/sicoob/movements.ts';
 import { apiNumber, ownNumber } from '../../../src/rails/boleto-apis/sicoob/number.ts';
 import { unzipOne } from '../../../src/rails/boleto-apis/sicoob/zip.ts';
-import { zipOne } from '../../../src/sandbox/psp/titles/zip.ts';
 
 const ACCOUNT = { agency: '4327', beneficiaryCode: '42971', carteira: '1', modality: '01' };
 const NOW = new Date('2026-11-17T12:00:00Z');

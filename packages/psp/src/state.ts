@@ -1,0 +1,201 @@
+// What the PSP remembers, in memory: it is gone when the process ends.
+
+import type { DueCalendar, DueValue } from './amount-due.ts';
+import type { CivilDay } from './days.ts';
+import type { Random } from './random.ts';
+
+export type ChargeKind = 'cob' | 'cobv';
+export type ChargeStatus = 'ATIVA' | 'CONCLUIDA' | 'REMOVIDA_PELO_USUARIO_RECEBEDOR' | 'REMOVIDA_PELO_PSP';
+
+type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome: string };
+
+/** A request for a charge that passed every check, defaults filled in. */
+export type ChargeBody = {
+  readonly calendario: { readonly expiracao: number } | DueCalendar;
+  readonly devedor?: Person;
+  readonly valor: DueValue & { readonly modalidadeAlteracao?: number };
+  readonly chave: string;
+  readonly solicitacaoPagador?: string;
+  readonly infoAdicionais?: readonly { readonly nome: string; readonly valor: string }[];
+};
+
+/** One state of a charge; a change adds another, so that earlier ones can be read. */
+export type ChargeVersion = {
+  readonly atMs: number;
+  readonly revisao: number;
+  readonly status: ChargeStatus;
+  readonly body: ChargeBody;
+  readonly locationId: number | undefined;
+  readonly pix: readonly PixRecord[];
+};
+
+export type Charge = {
+  readonly kind: ChargeKind;
+  readonly txid: string;
+  readonly clientId: string;
+  readonly createdAt: Date;
+  readonly versions: ChargeVersion[];
+};
+
+export type PayloadLocation = {
+  readonly id: number;
+  readonly clientId: string;
+  readonly kind: ChargeKind;
+  /** Without a scheme, as a code has it. */
+  readonly location: string;
+  readonly accessToken: string;
+  readonly createdAt: Date;
+  charge: Charge | undefined;
+};
+
+export type RefundStatus = 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
+export type RefundNature = 'ORIGINAL' | 'RETIRADA' | 'MED_OPERACIONAL' | 'MED_FRAUDE';
+
+/** As the API writes it. */
+export type Devolucao = {
+  readonly id: string;
+  readonly rtrId: string;
+  readonly valor: string;
+  readonly natureza: RefundNature;
+  readonly descricao?: string;
+  readonly horario: { readonly solicitacao: string; readonly liquidacao?: string };
+  readonly status: RefundStatus;
+  readonly motivo?: string;
+};
+
+export type PixRecord = {
+  readonly endToEndId: string;
+  readonly clientId: string;
+  readonly txid: string | undefined;
+  readonly chave: string;
+  readonly valor: string;
+  readonly componentesValor: Readonly<Record<string, { readonly valor: string }>>;
+  readonly horario: Date;
+  readonly infoPagador: string | undefined;
+  readonly pagador: Person;
+  /** When the PSP learned of it, for stale reads. */
+  readonly atMs: number;
+  /** Every state of its refunds; the first is empty. */
+  readonly refunds: { readonly atMs: number; readonly devolucoes: readonly Devolucao[] }[];
+};
+
+export type Webhook = {
+  readonly chave: string;
+  readonly clientId: string;
+  readonly webhookUrl: string;
+  readonly createdAt: Date;
+};
+
+/** How a boleto was paid: at a counter or over the banks' clearing, or by the pix code that it carries. */
+export type Channel = 'line' | 'pix';
+
+export type Liquidation = {
+  readonly at: Date;
+  readonly cents: bigint;
+  readonly channel: Channel;
+  /** The day on which the bank lists it. */
+  readonly listedOn: CivilDay;
+};
+
+/** A boleto at the bank. */
+export type Title = {
+  readonly clientId: string;
+  /** The bank's number of it, as its API writes it. */
+  readonly number: string;
+  /** The holder's own. */
+  readonly ownNumber: string;
+  /** Of the request; a second id where the bank gives one. */
+  readonly code?: string;
+  readonly issuedOn: CivilDay;
+  dueOn: CivilDay;
+  lastDay: CivilDay;
+  readonly cents: bigint;
+  /** Hundredths of a percent. */
+  fine: bigint;
+  interest: bigint;
+  barcode: string;
+  line: string;
+  /** As it was asked for, with what was changed since. */
+  request: object;
+  readonly pix: { readonly charge: Charge; readonly emv: string } | undefined;
+  readonly createdAt: Date;
+  /** For so many questions about it the bank only says that it works on it. */
+  processing: number;
+  failure: string | undefined;
+  writtenOff: { readonly at: Date; readonly reason: string } | undefined;
+  readonly liquidations: Liquidation[];
+  /** A change on which the bank works; the last one. */
+  edit?: TitleEdit;
+};
+
+/** A change of the due day at a bank that carries it out later. */
+export type TitleEdit = {
+  readonly code: string;
+  readonly dueOn: CivilDay;
+  status: 'PROCESSANDO' | 'SUCESSO' | 'FALHA';
+  /** For so many questions it is not decided. */
+  left: number;
+  /** How it ends. */
+  readonly fails: boolean;
+  /** After it was done, so many readers of the boleto see it as it was. */
+  hidden: number;
+  readonly before: Pick<Title, 'dueOn' | 'lastDay' | 'barcode' | 'line'>;
+};
+
+/** A list of payments of boletos that the bank was asked to prepare. */
+export type TitleList = { readonly from: string; readonly to: string; readonly clientId: string; asked: number };
+
+export type State = {
+  readonly charges: Map<string, Charge>;
+  readonly locations: Map<number, PayloadLocation>;
+  readonly locationsByToken: Map<string, PayloadLocation>;
+  readonly pix: Map<string, PixRecord>;
+  /** By key. */
+  readonly webhooks: Map<string, Webhook>;
+  /** Boletos, by client and number. */
+  readonly titles: Map<string, Title>;
+  readonly lists: Map<string, TitleList>;
+  /** Where clients are told of their boletos. */
+  readonly titleWebhooks: Map<string, { readonly webhookUrl: string; readonly createdAt: Date }>;
+};
+
+export function emptyState(): State {
+  return {
+    charges: new Map(),
+    locations: new Map(),
+    locationsByToken: new Map(),
+    pix: new Map(),
+    webhooks: new Map(),
+    titles: new Map(),
+    lists: new Map(),
+    titleWebhooks: new Map(),
+  };
+}
+
+/** The norm: a txid is unique among all charges of a receiver, of either kind. */
+export function chargeKey(clientId: string, txid: string): string {
+  return `${clientId} ${txid}`;
+}
+
+export function current(charge: Charge): ChargeVersion {
+  return charge.versions.at(-1)!;
+}
+
+export function change(charge: Charge, at: Date, changes: Partial<Omit<ChargeVersion, 'atMs'>>): ChargeVersion {
+  const version = { ...current(charge), ...changes, atMs: at.getTime() };
+  charge.versions.push(version);
+  return version;
+}
+
+export function refundsOf(pix: PixRecord): readonly Devolucao[] {
+  return pix.refunds.at(-1)!.devolucoes;
+}
+
+/** `E` or `D`, the ISPB, the minute in UTC and eleven characters: 32 in all. */
+export function settlementId(letter: 'E' | 'D', at: Date, random: Random): string {
+  const minute = at.toISOString().replace(/\D/g, '').slice(0, 12);
+  return `${letter}${ISPB}${minute}${random.letters(11)}`;
+}
+
+/** An ISPB that no participant has. */
+const ISPB = '99999999';
