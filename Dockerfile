@@ -3,6 +3,8 @@
 FROM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# Links lead to them, and what they need is installed with the rest.
+COPY packages ./packages
 RUN npm ci --omit=dev
 # The image has its own Node, so the one that the project brings along is not needed.
 RUN rm -rf node_modules/node-linux-*
@@ -14,6 +16,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY migrations ./migrations
+COPY packages ./packages
 COPY src ./src
 RUN ln -s /app/bin/trilho.js /usr/local/bin/trilho
 RUN mkdir /data
