@@ -1,5 +1,6 @@
 // A live service whose boletos go to a bank by file, and both ends of the exchange, in the time of the test.
 
+import type { Agreement } from '@trilho/cnab';
 import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
 import { type OfferedFile, offerFiles } from '../../src/charges/bank-files/offer-files.ts';
@@ -56,12 +57,12 @@ export type FileExchangeBench = {
 
 /** `others` are further agreements. */
 export async function startFileExchange(
-  bank: string,
+  agreement: string | Agreement,
   changes: Partial<AgreementEntry> = {},
   others: readonly AgreementEntry[] = [],
   log: Log = silentLog,
 ): Promise<FileExchangeBench> {
-  const boletos = [agreementEntry(bank, changes), ...others];
+  const boletos = [agreementEntry(agreement, changes), ...others];
   const rail = boletos[0]!.name;
   const env = { ...PIX_KEY, TRILHO_RATE_LIMIT: '0', TRILHO_BOLETOS: JSON.stringify(boletos) };
   const service = await startService({ mode: 'live', env, now: '2026-11-17T12:00:00Z', log });

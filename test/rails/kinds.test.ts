@@ -1,6 +1,7 @@
 // A rail, and a PSP of the Bacen standard, are each added by one file and a line in a list: charges are made, paid and withdrawn there.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Psp } from '@trilho/psp';
 import { ABILITIES } from '../../src/rails/abilities.ts';
 import { bacenKind } from '../../src/rails/bacen/kind.ts';
 import { PROFILES } from '../../src/rails/bacen/profiles.ts';
@@ -8,7 +9,7 @@ import { railSettings } from '../../src/rails/entries.ts';
 import type { RailEntry, RailKind } from '../../src/rails/kind.ts';
 import { RAIL_KINDS } from '../../src/rails/kinds.ts';
 import { METHODS } from '../../src/rails/rail.ts';
-import type { Psp } from '../../src/sandbox/psp/psp.ts';
+
 import { pixCharges } from '../harness/pix-charges.ts';
 import { railSettings as entryAt } from '../harness/psp.ts';
 import { type Service, startService } from '../harness/service.ts';
