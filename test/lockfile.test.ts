@@ -25,6 +25,15 @@ test('the packages of this repository are links to their folders', () => {
   assert.deepEqual(own.toSorted(), folders.toSorted());
 });
 
+test('the packages of this repository have the version of the service', () => {
+  const versionOf = (folder: string) =>
+    JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')).version;
+  assert.deepEqual(
+    own.filter(folder => versionOf(folder) !== versionOf('.')),
+    [],
+  );
+});
+
 test('every package has its hash', () => {
   assert.ok(packages.length > 100);
   assert.deepEqual(

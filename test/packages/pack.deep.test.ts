@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ownFolder, PROJECT, until } from '../harness/process.ts';
@@ -32,6 +32,16 @@ async function projectWith(t: TestContext, tarball: string, name: string, depend
   }
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   return folder;
+}
+
+/** The examples of the README, each as a file of its own, beside what they take for granted. */
+function writeExamples(folder: string, name: string, before: string): void {
+  const readme = readFileSync(path.join(folder, 'node_modules', name, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(match => match[1]);
+  assert.ok(examples.length > 0);
+  for (const [index, example] of examples.entries()) {
+    writeFileSync(path.join(folder, `example${index}.ts`), `${before}\n${example}`);
+  }
 }
 
 /** Libraries are checked too, so that a declaration that leads nowhere is found. */
@@ -72,6 +82,7 @@ test('@trilho/cnab is installed by npm without a network, needs no types of Node
   assert.deepEqual(readdirSync(path.join(folder, 'node_modules/@trilho/cnab')).sort(), [
     ...['LICENSE', 'README.md', 'lib', 'package.json'],
   ]);
+  writeExamples(folder, '@trilho/cnab', 'declare const console: { log(...values: unknown[]): void };');
   writeFileSync(path.join(folder, 'use.ts'), USES_CNAB);
   checkTypes(folder, []);
   const { names, refusal, line, add, from } = JSON.parse(node(folder, 'use.ts'));
@@ -97,6 +108,7 @@ test('@trilho/psp starts as a library and as a program', async t => {
   const tarball = path.join(tarballs, readdirSync(tarballs).find(name => /^trilho-psp-.*\.tgz$/.test(name)) ?? '');
   const dependencies = ['@brazilian-utils/brazilian-utils', 'asn1js', 'pkijs', '@types/node'];
   const folder = await projectWith(t, tarball, '@trilho/psp', dependencies);
+  writeExamples(folder, '@trilho/psp', 'declare const emv: string; declare const clock: { now(): Date };');
   writeFileSync(path.join(folder, 'use.ts'), USES_PSP);
   checkTypes(folder, ['node']);
   assert.deepEqual(JSON.parse(node(folder, 'use.ts')), { status: 200, profiles: 11, faults: 1 });

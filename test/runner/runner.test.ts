@@ -9,6 +9,7 @@ import { isAlive, until } from '../harness/process.ts';
 import { reachedBy } from './import-graph.ts';
 import { type FileResult, runFiles } from './pool.ts';
 import { failuresOf, overBudget, summaryOf } from './report.ts';
+import { ROOT } from './select.ts';
 
 /** Runs files of these texts one after another, and returns what became of each. */
 async function run(
@@ -138,4 +139,10 @@ test('a change reaches the files that import it, directly or by others', async t
   assert.deepEqual(reachedBy(folder, tests, new Set(['leaf.ts'])), ['a.test.ts']);
   assert.deepEqual(reachedBy(folder, tests, new Set(['other.ts'])), ['b.test.ts']);
   assert.deepEqual(reachedBy(folder, tests, new Set(['b.test.ts'])), ['b.test.ts']);
+});
+
+test('a change in a package reaches the files that import the package by its name', () => {
+  const tests = ['test/web/boleto-pdf.test.ts', 'test/lib/banking-days.test.ts'];
+  const changed = new Set([path.join('packages', 'cnab', 'src', 'boleto', 'digits.ts')]);
+  assert.deepEqual(reachedBy(ROOT, tests, changed), ['test/web/boleto-pdf.test.ts']);
 });
