@@ -1,4 +1,4 @@
-// node scripts/build-packages.ts [folder]: compiles each package into a folder that npm can pack, packages/<name>/dist when none is given.
+// node scripts/build-packages.ts [folder]: compiles each package into a folder that npm can pack, by default packages/<name>/dist.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 // A bank that does not exist, as somebody would add one: this file and addBank. Its nosso número begins with the beneficiary code, it has a code
-// for a payment that nobody else has, and counts in its own way.
+// for a payment that no other bank has, and counts in its own way.
 import type { Agreement, CnabBank } from '@trilho/cnab';
 import {
   code,
