@@ -99,6 +99,12 @@ test('outside of its folder no family and no network is compared by its name', (
   assert.deepEqual(wrong, []);
 });
 
+test('no bank is compared by its code', () => {
+  const sources = globSync(['src/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: repository });
+  const wrong = sources.filter(file => /[=!]== '\d{3}'/.test(readFileSync(path.join(repository, file), 'utf8')));
+  assert.deepEqual(wrong, []);
+});
+
 for (const folder of packages) {
   const inside = path.join(repository, folder, 'src');
   const sources = globSync('**/*.ts', { cwd: inside });
