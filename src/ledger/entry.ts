@@ -24,10 +24,10 @@ export const BOOKS = [
   'network_fee',
   /** Crypto that cold sweeps took to cold addresses. */
   'cold_wallet',
-  /** Coin that top-ups gave to other senders of ours. */
-  'own_senders',
   /** What banks kept of payments, in reais. */
   'bank_fee',
+  /** Coin that top-ups gave to other senders of ours. */
+  'own_senders',
 ] as const;
 export type Book = (typeof BOOKS)[number];
 
@@ -43,10 +43,10 @@ export const ENTRY_KINDS = [
   'network_fee_corrected',
   'cold_sweep',
   'cold_sweep_undone',
-  'top_up',
-  'top_up_undone',
   'mismatch_settled',
   'bank_fee',
+  'top_up',
+  'top_up_undone',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

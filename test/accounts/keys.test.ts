@@ -155,8 +155,9 @@ test('a key without its scope is refused by every route with a 403 that names th
 });
 
 test('another account gets 404 for what is not its own, and lists that say nothing of it', async () => {
-  // A file to a bank or from one has the boletos of all accounts, and is the operator's.
-  const isOfAccount = ({ url }: Route) => url.includes(':') && !/^\/boletos\/(files|returns)\//.test(url);
+  // A file to a bank or from one has the boletos of all accounts, and a top-up is about senders of all: both are the operator's.
+  const isOfAccount = ({ url }: Route) =>
+    url.includes(':') && !/^\/(boletos\/(files|returns)|payouts\/top-ups)\//.test(url);
   for (const route of ending().filter(route => !isOperators(route) || isOfAccount(route))) {
     const answer = await ask(route, bearer(foreign));
     const name = `${route.method} ${route.url}`;
@@ -170,10 +171,10 @@ test('with a key of its own, acme is told of its things by the same requests', a
   for (const route of ending()) {
     const answer = await ask(route, bearer(own));
     const name = `${route.method} ${route.url}: ${answer.text}`;
-    // This service has no chain, and says so to those who may order, sweep or fill a gap.
+    // This service has no chain, and says so to those who may order, sweep, top up or fill a gap.
     const isUnset =
       answer.json?.code === 'not_configured' &&
-      ['/crypto/transactions', '/payouts/sweep', '/payouts/senders/fill-gap'].includes(route.url);
+      /^\/(crypto\/transactions|payouts\/(sweep|top-ups|top-ups\/:id\/approve|senders\/fill-gap))$/.test(route.url);
     assert.ok(isUnset || (answer.status < 500 && ![401, 403, 404].includes(answer.status)), name);
     if (route.method !== 'GET' || isOperators(route) || /\.\w+$/.test(route.url)) continue;
     assert.equal(answer.status, 200, name);

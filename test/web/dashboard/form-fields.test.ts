@@ -54,6 +54,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
     'POST /payouts/senders/resume': '/payouts/senders/resume',
     'POST /payouts/senders/fill-gap': '/payouts/senders/fill-gap',
     'POST /payouts/sweep': '/payouts/sweep',
+    'POST /payouts/top-ups': '/payouts/top-up',
     'POST /accounts': '/accounts/new',
     'PATCH /accounts/{id}/settings': '/accounts/acme/settings',
     'POST /statements': '/statements/upload',
@@ -77,8 +78,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   // One choice stands for a set of scopes.
   scopes: 'grant',
   expiresAt: 'expiresDay',
-  // Of a replay.
-  from: 'day',
+  'POST /webhooks/{id}/replay from': 'day',
 };
 
 /** Fields without an input, each with its reason. */
@@ -117,7 +117,8 @@ test('each field that an operation takes has an input in its form', async () => 
     const page = await view(service, path);
     const inputs = new Set([...page.matchAll(/<(?:input|select|textarea)[^>]* name="([^"]+)"/g)].map(([, one]) => one));
     for (const field of taken(operation)) {
-      const input = INPUTS[field] ?? INPUTS[field.split('.').at(-1) ?? ''] ?? field.split('.').at(-1);
+      const input =
+        INPUTS[`${name} ${field}`] ?? INPUTS[field] ?? INPUTS[field.split('.').at(-1) ?? ''] ?? field.split('.').at(-1);
       if (!inputs.has(input) && !WITHOUT_INPUT.has(`${name} ${field}`)) missing.push(`${name} ${field}`);
     }
   }
