@@ -113,6 +113,8 @@ test('live sends little of an asset whose limits nobody has set, and the start s
       'usdt on ethereum, polygon, arbitrum, bsc, tron: 1000 a payout, 5000 in 24 hours',
       'usdc on ethereum, polygon, base, arbitrum, bsc: 1000 a payout, 5000 in 24 hours',
       'eth on ethereum, base, arbitrum: 0.3 a payout, 1.5 in 24 hours',
+      'pol on polygon: 3000 a payout, 15000 in 24 hours',
+      'bnb on bsc: 1 a payout, 5 in 24 hours',
       'trx on tron: 3000 a payout, 15000 in 24 hours',
     ],
   );

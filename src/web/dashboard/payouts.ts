@@ -1,5 +1,6 @@
 // Payouts: the list, and one payout with every transaction that was signed for its slot.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isOfOneAccount } from '../../accounts/caller.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { PayoutsQuery } from '../../api/payouts.ts';
 import { NETWORKS } from '../../chains/asset.ts';
@@ -54,6 +55,7 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
         may(request.caller, 'payouts:sweep') &&
           html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a> `,
         may(request.caller, 'payouts:read') &&
+          !isOfOneAccount(request.caller) &&
           html`<a class="button secondary" href="/dashboard/payouts/top-ups">Top-ups</a>`,
       ],
       body: html`<div data-live="needs">${await haltedSenders(deps, request)}${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
