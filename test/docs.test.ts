@@ -166,7 +166,7 @@ test('every event of a charge is on the page and no other', () => {
 });
 
 test('the kinds of timers are the same in the code, the database and the page', () => {
-  const kinds = wordsOfType('src/charges/store-timers.ts', 'TimerKind');
+  const kinds = wordsOfType('src/charges/store/timers.ts', 'TimerKind');
   assert.deepEqual(describedIn('Timers'), kinds);
   assert.deepEqual(wordsAllowedIn('charge_timers', 'kind'), kinds);
 });

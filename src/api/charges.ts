@@ -8,7 +8,7 @@ import {
   statusesOf,
   TIMINGS,
 } from '../charges/charge.ts';
-import { WARNING_CODES, WARNING_PATHS } from '../charges/lint.ts';
+import { WARNING_CODES, WARNING_PATHS } from '../charges/create/lint.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import type { Method } from '../rails/rail.ts';
 import { CustomerView } from './customers.ts';

@@ -1,7 +1,7 @@
 // Who pays: as a request names them, as an answer shows them.
 import { type Static, Type } from 'typebox';
 import { CUSTOMER_TYPES, type Customer, type CustomerType } from '../charges/charge.ts';
-import { inferCustomerType, normaliseDocument } from '../charges/check.ts';
+import { inferCustomerType, normaliseDocument } from '../charges/create/check.ts';
 import { Email, LooseText, OneOf, Phone, Text } from './schemas.ts';
 
 /** Further names for a company, as other services call it. */

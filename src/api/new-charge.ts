@@ -1,7 +1,7 @@
 // The body of POST /charges, and the `NewCharge` that it means.
 import { type Static, Type } from 'typebox';
 import type { ChargeDraft, NewCharge } from '../charges/charge.ts';
-import { normaliseDocument } from '../charges/check.ts';
+import { normaliseDocument } from '../charges/create/check.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { METHODS } from '../rails/rail.ts';
 import { CustomerBody, toCustomer } from './customers.ts';

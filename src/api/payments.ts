@@ -1,7 +1,7 @@
 // Money that came: how it is reported, how it is shown, and money that no charge asked for.
 import { type Static, Type } from 'typebox';
 import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
-import { isReference } from '../charges/payment-reference.ts';
+import { isReference } from '../charges/receive/payment-reference.ts';
 import { LISTED_REASONS } from '../charges/unmatched/store.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AccountPolicy } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
-import type { ChargeRules } from '../charges/check.ts';
+import type { ChargeRules } from '../charges/create/check.ts';
 import type { RateSource } from '../charges/rate.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';

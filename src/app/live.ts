@@ -2,7 +2,7 @@
 import { openedAccounts } from '../accounts/require.ts';
 import { requireUsableKey } from '../accounts/require-key.ts';
 import type { Chains } from '../chains/chain.ts';
-import { STRICT_CHARGE_RULES } from '../charges/check.ts';
+import { STRICT_CHARGE_RULES } from '../charges/create/check.ts';
 import { configuredRates } from '../charges/rate.ts';
 import { warnOfNoReceiver } from '../http/open-receiver.ts';
 import type { Log } from '../lib/log.ts';

@@ -3,10 +3,10 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
+import { enqueueRetirement } from './issue/retire.ts';
 import { canceled, isUnpaid } from './life.ts';
-import { enqueueRetirement } from './retire.ts';
-import { lockCharges } from './store.ts';
-import { clearTimers } from './store-timers.ts';
+import { lockCharges } from './store/charges.ts';
+import { clearTimers } from './store/timers.ts';
 import { type WriteDeps, writeStep } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };

@@ -1,18 +1,18 @@
 // Collects the job kinds of charges, which are declared beside what they do, and ties them to their handlers.
 import { handleJob, type JobHandler } from '../jobs/job.ts';
-import { changeDueDay } from './change-at-bank.ts';
-import { CHANGE_DUE_DAY } from './due-day-job.ts';
-import { type IssueDeps, issueCharges } from './issue.ts';
-import { ISSUE } from './issue-job.ts';
-import { handleNotifications, NOTIFIED } from './notifications.ts';
-import type { PayDeps } from './pay.ts';
-import { RECONCILE, reconcileCharge } from './reconcile.ts';
-import { carryOutRefund, REFUND } from './refund.ts';
-import { followRemainder } from './remainder.ts';
-import { FOLLOW_REMAINDER } from './remainder-job.ts';
-import { RETIRE, retireMethod } from './retire.ts';
+import { changeDueDay } from './due-date/change-at-bank.ts';
+import { CHANGE_DUE_DAY } from './due-date/due-day-job.ts';
+import { type IssueDeps, issueCharges } from './issue/issue.ts';
+import { ISSUE } from './issue/issue-job.ts';
+import { RETIRE, retireMethod } from './issue/retire.ts';
+import { WITHDRAW_REPEATS, withdrawRepeats } from './issue/withdraw-repeats.ts';
+import { handleNotifications, NOTIFIED } from './receive/notifications.ts';
+import type { PayDeps } from './receive/pay.ts';
+import { followRemainder } from './receive/remainder.ts';
+import { FOLLOW_REMAINDER } from './receive/remainder-job.ts';
+import { RECONCILE, reconcileCharge } from './reconcile/reconcile.ts';
+import { carryOutRefund, REFUND } from './refund/refund.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
-import { WITHDRAW_REPEATS, withdrawRepeats } from './withdraw-repeats.ts';
 
 /** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`. */
 export const CHARGE_JOBS = [

@@ -2,7 +2,7 @@
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
-import { chargeExists, findCharge } from './store.ts';
+import { chargeExists, findCharge } from './store/charges.ts';
 
 export async function requireCharge(db: Sql, id: string, accountId?: string): Promise<Charge> {
   const charge = await findCharge(db, id, accountId);

@@ -2,7 +2,7 @@
 import { addBankingDays } from '../lib/banking-days.ts';
 import { civilDay, momentOn } from '../lib/civil-days.ts';
 import { type Charge, isOrdered, type Payment } from './charge.ts';
-import type { NewTimer } from './store-timers.ts';
+import type { NewTimer } from './store/timers.ts';
 
 const BANKING_DAYS_TO_SETTLE = 1;
 

@@ -6,13 +6,13 @@ import { postEntries } from '../ledger/store.ts';
 import type { Beat } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, isOrdered } from './charge.ts';
+import { enqueueRetirement } from './issue/retire.ts';
 import { expired, isUnpaid, overdue, type Step, settled } from './life.ts';
 import { firstEnd } from './owed.ts';
 import { settlementPostings } from './postings.ts';
-import { RECONCILE } from './reconcile.ts';
-import { enqueueRetirement } from './retire.ts';
-import { lockCharges } from './store.ts';
-import { findDueTimers, nextAwaitedAt, setTimers, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
+import { RECONCILE } from './reconcile/reconcile.ts';
+import { lockCharges } from './store/charges.ts';
+import { findDueTimers, nextAwaitedAt, setTimers, type Timer, type TimerKind, takeTimers } from './store/timers.ts';
 import { type WriteDeps, writeSteps } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database };

@@ -1,10 +1,10 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { channelWords } from '@trilho/cnab';
 import type { Method } from '../rails/rail.ts';
-import { boletoResult, pixResult } from './answer.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
-import type { Links } from './links.ts';
-import { chargeWarnings } from './lint.ts';
+import { boletoResult, pixResult } from './create/answer.ts';
+import { chargeWarnings } from './create/lint.ts';
+import type { Links } from './links/links.ts';
 
 export function chargeView(links: Links, charge: Charge) {
   const { lockedRate, finePercent, interestPercent } = charge;

@@ -3,8 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { isOf } from './charge.ts';
 import { isUnpaid, writtenOff } from './life.ts';
-import { lockCharges } from './store.ts';
-import { clearTimers } from './store-timers.ts';
+import { lockCharges } from './store/charges.ts';
+import { clearTimers } from './store/timers.ts';
 import { type WriteDeps, writeStep } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };

@@ -5,9 +5,9 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import type { Step } from './life.ts';
-import type { Links } from './links.ts';
-import { FOLLOW_REMAINDER } from './remainder-job.ts';
-import { updateCharges } from './store.ts';
+import type { Links } from './links/links.ts';
+import { FOLLOW_REMAINDER } from './receive/remainder-job.ts';
+import { updateCharges } from './store/charges.ts';
 import { chargeView } from './view.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
 

@@ -1,7 +1,7 @@
 // What the doctor finds of each rail: its settings, certificate, token, scopes, key and webhook, and the way back to us.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { RailRecord } from '../charges/store-rails.ts';
+import type { RailRecord } from '../charges/store/rails.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

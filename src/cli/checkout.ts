@@ -1,8 +1,8 @@
 // trilho checkout: prints the link to the checkout of a charge, or withdraws it.
 import type { Charge } from '../charges/charge.ts';
-import { type Links, openLinks } from '../charges/links.ts';
+import { type Links, openLinks } from '../charges/links/links.ts';
+import { withdrawLink } from '../charges/links/withdraw-link.ts';
 import { requireCharge } from '../charges/require.ts';
-import { withdrawLink } from '../charges/withdraw-link.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';

@@ -1,7 +1,7 @@
 // trilho cnab exchange: carries files to and from the SFTP server of a bank now.
 
 import { type Exchanged, exchangeNow } from '../charges/bank-files/exchange-files.ts';
-import { startDecisionBatches } from '../charges/decide.ts';
+import { startDecisionBatches } from '../charges/issue/decide.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

@@ -8,7 +8,7 @@ import {
   RETURN_OUTCOMES,
   readForPerson,
 } from '../charges/bank-files/store-returns.ts';
-import { startDecisionBatches } from '../charges/decide.ts';
+import { startDecisionBatches } from '../charges/issue/decide.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

@@ -3,8 +3,8 @@
 // empty database. It leaves the schema as it is: with migrations of a newer version, nodes of the one before could not be started
 // again. What a command changes is written to the audit log as the operator's doing.
 import { ALL_JOBS } from '../all-jobs.ts';
-import { openLinks } from '../charges/links.ts';
-import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
+import { openLinks } from '../charges/links/links.ts';
+import { type PaymentBatches, startPaymentBatches } from '../charges/receive/pay.ts';
 import type { WriteDeps } from '../charges/write.ts';
 import type { Config } from '../config/config.ts';
 import { startQueue } from '../jobs/queue.ts';

@@ -5,7 +5,7 @@ import { prefixOf } from '../accounts/api-key.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
 import { readAgreementUses } from '../charges/bank-files/store-agreements.ts';
 import { readOldFiles } from '../charges/bank-files/unanswered-files.ts';
-import { type RailRecord, readRails } from '../charges/store-rails.ts';
+import { type RailRecord, readRails } from '../charges/store/rails.ts';
 import { readUnreadable } from '../charges/unmatched/store-unreadable.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';

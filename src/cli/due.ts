@@ -1,7 +1,7 @@
 // trilho due: changes the due date of a charge.
 import assert from 'node:assert/strict';
-import { changeDueDate } from '../charges/change-due-date.ts';
-import { STRICT_CHARGE_RULES } from '../charges/check.ts';
+import { STRICT_CHARGE_RULES } from '../charges/create/check.ts';
+import { changeDueDate } from '../charges/due-date/change-due-date.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { civilDay, lastSecondOf } from '../lib/civil-days.ts';

@@ -1,6 +1,6 @@
 // trilho ledger check: proves that the books are right, or names what is not; with --chains also against the chains. trilho ledger
 // explain: says what a difference to a chain was.
-import { CHARGE_LEDGER_CHECKS } from '../charges/store-ledger-check.ts';
+import { CHARGE_LEDGER_CHECKS } from '../charges/store/ledger-check.ts';
 import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
 import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';

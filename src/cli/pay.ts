@@ -1,7 +1,7 @@
 // trilho pay: records a payment of a charge.
 import assert from 'node:assert/strict';
-import { recordPayment } from '../charges/pay.ts';
-import { isReference, MAX_REFERENCE_LENGTH } from '../charges/payment-reference.ts';
+import { recordPayment } from '../charges/receive/pay.ts';
+import { isReference, MAX_REFERENCE_LENGTH } from '../charges/receive/payment-reference.ts';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { StartError } from '../lib/errors.ts';

@@ -1,8 +1,8 @@
 // trilho payer: prints what is kept of a payer, or erases what names them.
 
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
-import { normaliseDocument } from '../charges/check.ts';
-import { openLinks } from '../charges/links.ts';
+import { normaliseDocument } from '../charges/create/check.ts';
+import { openLinks } from '../charges/links/links.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

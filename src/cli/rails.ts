@@ -1,6 +1,6 @@
 // trilho rails: lists the rails of a live service with their health, and registers the webhook of one at its PSP.
 import { readAgreementUses } from '../charges/bank-files/store-agreements.ts';
-import { type RailRecord, readRails } from '../charges/store-rails.ts';
+import { type RailRecord, readRails } from '../charges/store/rails.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

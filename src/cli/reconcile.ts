@@ -1,6 +1,6 @@
 // trilho reconcile: compares a PSP's own record of a day with what is recorded here, and prints every difference.
-import { type ComparedDay, compareDay } from '../charges/compare-day.ts';
-import type { Difference } from '../charges/difference.ts';
+import { type ComparedDay, compareDay } from '../charges/reconcile/compare-day.ts';
+import type { Difference } from '../charges/reconcile/difference.ts';
 import type { Config } from '../config/config.ts';
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { parseUtc } from '../lib/date-times.ts';

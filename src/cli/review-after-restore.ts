@@ -3,7 +3,7 @@
 import { prefixOf } from '../accounts/api-key.ts';
 import { listPeople } from '../accounts/people/store-people.ts';
 import { listKeys } from '../accounts/store-keys.ts';
-import { hasLinks } from '../charges/store-links.ts';
+import { hasLinks } from '../charges/store/links.ts';
 import { readWebhooks } from '../events/store-webhooks.ts';
 import type { Sql } from '../storage/database.ts';
 

@@ -1,6 +1,6 @@
 // The rails of a live service as lines for a person: whose charges they get, and whether they are well.
 import type { AgreementUse } from '../charges/bank-files/store-agreements.ts';
-import type { RailRecord } from '../charges/store-rails.ts';
+import type { RailRecord } from '../charges/store/rails.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';

@@ -1,7 +1,7 @@
 // Opens the receiver as the settings say: its certificate, and the authorities of each rail's bank.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readRails } from '../charges/store-rails.ts';
+import { readRails } from '../charges/store/rails.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalledEntry } from '../rails/entries.ts';

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { type NotificationBatches, storeNotification } from '../charges/notifications.ts';
+import { type NotificationBatches, storeNotification } from '../charges/receive/notifications.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, isOutage, StartError } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';

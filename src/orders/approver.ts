@@ -1,7 +1,7 @@
 // Who may approve the payout of an order: none of those who made it, took its price, or reported the money that pays for it.
 import type { Approval } from '../accounts/approvals.ts';
 import { isSamePair, requireSecondKey } from '../accounts/second-key.ts';
-import { listReporters } from '../charges/store-money.ts';
+import { listReporters } from '../charges/store/money.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Order } from './order.ts';
 

@@ -1,8 +1,8 @@
 // Adds a charge to an order that was created without a payer; then asks the bank where only the bank can make the code.
 import type { Charge } from '../charges/charge.ts';
-import { type ChargeDeps, writeCharge } from '../charges/create.ts';
-import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
-import { findCharge } from '../charges/store.ts';
+import { type ChargeDeps, writeCharge } from '../charges/create/create.ts';
+import { type IssueNowDeps, issueNow } from '../charges/issue/issue-now.ts';
+import { findCharge } from '../charges/store/charges.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import { shareTraces } from '../storage/object-traces.ts';

@@ -1,8 +1,8 @@
 // Builds the charge of an order. Its amount is the cost of the order. Its pix ends with the price; a boleto beside it lives on, and
 // after a later payment the order is on hold.
 
-import { type BuildDeps, buildCharge } from '../charges/build.ts';
 import type { Charge, Customer, Metadata } from '../charges/charge.ts';
+import { type BuildDeps, buildCharge } from '../charges/create/build.ts';
 import { addDays, civilDay, DAY_MS, momentOn } from '../lib/civil-days.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';

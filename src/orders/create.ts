@@ -4,9 +4,9 @@ import { bindKey, type Claim, type First, findEarlier, isSame, type Records, wri
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
-import { type ChargeDeps, writeCharge } from '../charges/create.ts';
-import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
-import { findCharge } from '../charges/store.ts';
+import { type ChargeDeps, writeCharge } from '../charges/create/create.ts';
+import { type IssueNowDeps, issueNow } from '../charges/issue/issue-now.ts';
+import { findCharge } from '../charges/store/charges.ts';
 import { insertEvents } from '../events/store.ts';
 import { currentActor, setAuditObject } from '../lib/audit-context.ts';
 import { formatUnits } from '../lib/decimals.ts';

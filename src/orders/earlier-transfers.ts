@@ -1,6 +1,6 @@
 // Keeps an order from a second transfer while the chain shows that an earlier one was carried out, or does not show that none was.
 import type { Chain } from '../chains/chain.ts';
-import { commitMoney } from '../charges/store-money.ts';
+import { commitMoney } from '../charges/store/money.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { type EarlierTransfers, lookEarlierUp } from '../payouts/earlier.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
-import type { Links } from '../charges/links.ts';
-import { lockCharges } from '../charges/store.ts';
+import type { Links } from '../charges/links/links.ts';
+import { lockCharges } from '../charges/store/charges.ts';
 import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
 import type { Queue } from '../jobs/queue.ts';

@@ -1,6 +1,6 @@
 // Applies changes of a payout to its order and to the ledger, and wakes the line when its slot became free.
 import assert from 'node:assert/strict';
-import { commitMoney } from '../charges/store-money.ts';
+import { commitMoney } from '../charges/store/money.ts';
 import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { feeCorrectionEntry, networkFeeEntry, payoutEntry, payoutUndoneEntry } from '../ledger/entries.ts';

@@ -1,7 +1,7 @@
 // Settles an order whose transfer arrived in another way than was asked. Crypto has left and cannot be taken back, so a person
 // decides: what arrived is the whole, or the customer gets the money back.
 import assert from 'node:assert/strict';
-import { commitMoney } from '../charges/store-money.ts';
+import { commitMoney } from '../charges/store/money.ts';
 import { mismatchSettledEntry } from '../ledger/entries.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';

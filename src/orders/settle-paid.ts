@@ -8,7 +8,7 @@ import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
 import { decimalsOf, hashForm, isTransactionHash } from '../chains/networks.ts';
 import type { Charge } from '../charges/charge.ts';
-import { commitMoney } from '../charges/store-money.ts';
+import { commitMoney } from '../charges/store/money.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';

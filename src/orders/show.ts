@@ -2,8 +2,8 @@
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { approvalsView } from '../accounts/approvals.ts';
 import type { Chains } from '../chains/chain.ts';
-import type { Links } from '../charges/links.ts';
-import { findCharge } from '../charges/store.ts';
+import type { Links } from '../charges/links/links.ts';
+import { findCharge } from '../charges/store/charges.ts';
 import type { Clock } from '../lib/clock.ts';
 import { findPayoutOfOrder } from '../payouts/store.ts';
 import type { Sql } from '../storage/database.ts';

@@ -1,8 +1,8 @@
 // The SQL of the lists of orders filtered by who pays or how much. Only a document has an index; for the rest the newest orders that
 // fit the other filters are looked through, so that a page costs the same however many there are.
 import { namePattern } from '../charges/plain-name.ts';
-import type { ChargeFilter, Filtered } from '../charges/store-filtered.ts';
-import { SEARCHED_CHARGES } from '../charges/store-search.ts';
+import type { ChargeFilter, Filtered } from '../charges/store/filtered.ts';
+import { SEARCHED_CHARGES } from '../charges/store/search.ts';
 import type { Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
 import type { ListQuery, Order } from './order.ts';

@@ -1,5 +1,5 @@
 // The SQL that finds an order by an id of any kind: its own, the caller's, that of its payout, or the hash of its transfer.
-import { uuidIn } from '../charges/store-search.ts';
+import { uuidIn } from '../charges/store/search.ts';
 import type { Sql } from '../storage/database.ts';
 
 const MAX_FOUND = 20;

@@ -1,7 +1,7 @@
 // An order as the API and its events show it: the fields of the list, the same numbers as exact text, and what stands beside.
 import type { approvalsView } from '../accounts/approvals.ts';
 import type { Charge } from '../charges/charge.ts';
-import type { Links } from '../charges/links.ts';
+import type { Links } from '../charges/links/links.ts';
 import { chargeView } from '../charges/view.ts';
 import { exactNumber, formatUnits } from '../lib/decimals.ts';
 import type { Payout } from '../payouts/payout.ts';

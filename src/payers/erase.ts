@@ -1,8 +1,8 @@
 // Takes what names a payer out of the database (LGPD, article 18). Money, days, references and every proof stay as they are: the
 // ledger and the audit log hold ids alone.
 import type { CustomerType } from '../charges/charge.ts';
-import { lockCharges } from '../charges/store.ts';
-import { eraseCustomers, eraseReports, PAYABLE_STATES, type Untold } from '../charges/store-payer.ts';
+import { lockCharges } from '../charges/store/charges.ts';
+import { eraseCustomers, eraseReports, PAYABLE_STATES, type Untold } from '../charges/store/payer.ts';
 import { eraseFromEvents, eraseWebhookAnswers } from '../events/erase.ts';
 import { AppError } from '../lib/errors.ts';
 import { eraseFromAnswers } from '../orders/store-payer.ts';

@@ -1,7 +1,7 @@
 // Everything that is kept of a payer, for the payer who asks (LGPD, article 18).
-import type { Links } from '../charges/links.ts';
-import { findCharges } from '../charges/store.ts';
-import { findFilesOfCharges } from '../charges/store-payer.ts';
+import type { Links } from '../charges/links/links.ts';
+import { findCharges } from '../charges/store/charges.ts';
+import { findFilesOfCharges } from '../charges/store/payer.ts';
 import { chargeView } from '../charges/view.ts';
 import { readEventsOf } from '../events/erase.ts';
 import { findOrdersOfCharges } from '../orders/store-payer.ts';

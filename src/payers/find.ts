@@ -5,7 +5,7 @@ import {
   findPaymentsOfPayer,
   findReceiptsOfPayer,
   findUntold,
-} from '../charges/store-payer.ts';
+} from '../charges/store/payer.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import type { Database } from '../storage/database.ts';
 import { longTransaction } from '../storage/long-transaction.ts';

@@ -1,5 +1,5 @@
 // Every place in which the database keeps secrets that sign: those of the rooms before this one too.
-import { LINK_SECRETS } from '../charges/store-links.ts';
+import { LINK_SECRETS } from '../charges/store/links.ts';
 import { WEBHOOK_SECRETS } from '../events/store-secrets.ts';
 import type { SecretStore } from '../storage/sealed-secrets.ts';
 import { RECEIPT_SECRETS } from './store-receipt-keys.ts';

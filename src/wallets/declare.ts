@@ -1,6 +1,6 @@
 // A declaration of whose a wallet is, for wallets whose key cannot sign or need not. It is kept and never shown.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
-import { normaliseDocument } from '../charges/check.ts';
+import { normaliseDocument } from '../charges/create/check.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Fault } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Charge, type ChargeMethod, isOf } from '../charges/charge.ts';
 import { isUnpaid } from '../charges/life.ts';
-import type { Links } from '../charges/links.ts';
+import type { Links } from '../charges/links/links.ts';
 import { owedOn } from '../charges/owed.ts';
 import { requireCharge } from '../charges/require.ts';
 import { Binary, media } from '../http/server/answers.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileParts, makeFile, makeFiles } from '../../src/charges/bank-files/make-file.ts';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
-import { openLinks } from '../../src/charges/links.ts';
+import { openLinks } from '../../src/charges/links/links.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';

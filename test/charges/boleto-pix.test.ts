@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ALL_JOBS } from '../../src/all-jobs.ts';
-import { compareDay } from '../../src/charges/compare-day.ts';
-import { openLinks } from '../../src/charges/links.ts';
+import { openLinks } from '../../src/charges/links/links.ts';
+import { compareDay } from '../../src/charges/reconcile/compare-day.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { startQueue } from '../../src/jobs/queue.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { ALL_JOBS } from '../../src/all-jobs.ts';
-import { ISSUE } from '../../src/charges/issue-job.ts';
+import { ISSUE } from '../../src/charges/issue/issue-job.ts';
 import { handleJob } from '../../src/jobs/job.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Finding, Outcome, Rail } from '../../src/rails/rail.ts';

@@ -1,7 +1,7 @@
 // The link to a checkout: a capability that cannot be guessed, is found wrong without a query, and can be withdrawn.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openLinks } from '../../src/charges/links.ts';
+import { openLinks } from '../../src/charges/links/links.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { silentLog } from '../harness/log.ts';

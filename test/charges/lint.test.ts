@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { taxWarnings } from '../../src/charges/lint.ts';
+import { taxWarnings } from '../../src/charges/create/lint.ts';
 
 const payableCents = 15_990n;
 

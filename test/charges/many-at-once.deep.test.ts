@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { lockCharges, updateCharges } from '../../src/charges/store.ts';
-import { markSubmitted } from '../../src/charges/store-sent.ts';
+import { lockCharges, updateCharges } from '../../src/charges/store/charges.ts';
+import { markSubmitted } from '../../src/charges/store/sent.ts';
 import type { Sql } from '../../src/storage/database.ts';
 import { comparedInVain } from '../harness/compared-rows.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';

@@ -1,7 +1,12 @@
 // CPF and CNPJ, right and wrong, as a live charge judges its customer's document.
 import assert from 'node:assert/strict';
 import type { CustomerType } from '../../src/charges/charge.ts';
-import { checkCharge, inferCustomerType, normaliseDocument, STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
+import {
+  checkCharge,
+  inferCustomerType,
+  normaliseDocument,
+  STRICT_CHARGE_RULES,
+} from '../../src/charges/create/check.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { type Row, startTally } from './report.ts';
 

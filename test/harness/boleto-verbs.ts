@@ -2,16 +2,16 @@
 // of one, and for a test that cuts one off.
 import { openedAccounts } from '../../src/accounts/require.ts';
 import { ALL_JOBS } from '../../src/all-jobs.ts';
-import { changeDueDay } from '../../src/charges/change-at-bank.ts';
-import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
-import { createCharge } from '../../src/charges/create.ts';
-import { startChargeBatches } from '../../src/charges/create-batch.ts';
-import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { openLinks } from '../../src/charges/links.ts';
-import { startPaymentBatches } from '../../src/charges/pay.ts';
+import { STRICT_CHARGE_RULES } from '../../src/charges/create/check.ts';
+import { createCharge } from '../../src/charges/create/create.ts';
+import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
+import { changeDueDay } from '../../src/charges/due-date/change-at-bank.ts';
+import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
+import { openLinks } from '../../src/charges/links/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
-import { findByExternalId } from '../../src/charges/store.ts';
-import { lookAtRails } from '../../src/charges/watch-rails.ts';
+import { startPaymentBatches } from '../../src/charges/receive/pay.ts';
+import { lookAtRails } from '../../src/charges/receive/watch-rails.ts';
+import { findByExternalId } from '../../src/charges/store/charges.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';

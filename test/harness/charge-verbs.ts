@@ -3,15 +3,15 @@
 
 import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { cancelCharge } from '../../src/charges/cancel.ts';
-import { createCharge } from '../../src/charges/create.ts';
-import { startChargeBatches } from '../../src/charges/create-batch.ts';
-import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { issueCharges } from '../../src/charges/issue.ts';
-import { type Links, openLinks } from '../../src/charges/links.ts';
-import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
+import { createCharge } from '../../src/charges/create/create.ts';
+import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
+import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
+import { issueCharges } from '../../src/charges/issue/issue.ts';
+import { type Links, openLinks } from '../../src/charges/links/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
-import { reconcileCharge } from '../../src/charges/reconcile.ts';
-import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
+import { recordPayment, startPaymentBatches } from '../../src/charges/receive/pay.ts';
+import { reconcileCharge } from '../../src/charges/reconcile/reconcile.ts';
+import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import type { Method, Rail } from '../../src/rails/rail.ts';

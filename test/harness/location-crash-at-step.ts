@@ -2,11 +2,11 @@
 // steps.
 
 import { ALL_JOBS } from '../../src/all-jobs.ts';
-import { createCharge } from '../../src/charges/create.ts';
-import { startChargeBatches } from '../../src/charges/create-batch.ts';
-import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { fillLocations } from '../../src/charges/fill-locations.ts';
-import { openLinks } from '../../src/charges/links.ts';
+import { createCharge } from '../../src/charges/create/create.ts';
+import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
+import { fillLocations } from '../../src/charges/create/fill-locations.ts';
+import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
+import { openLinks } from '../../src/charges/links/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';

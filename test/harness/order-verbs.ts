@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { ALL_JOBS } from '../../src/all-jobs.ts';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
-import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { openLinks } from '../../src/charges/links.ts';
-import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
+import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
+import { openLinks } from '../../src/charges/links/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
+import { recordPayment, startPaymentBatches } from '../../src/charges/receive/pay.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';

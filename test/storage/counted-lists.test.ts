@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { SYMBOLS } from '../../src/chains/asset.ts';
 import { CHARGE_STATES } from '../../src/charges/charge.ts';
-import { readChargePage } from '../../src/charges/store-list.ts';
+import { readChargePage } from '../../src/charges/store/list.ts';
 import { parseUtc } from '../../src/lib/date-times.ts';
 import type { PageQuery } from '../../src/lib/paging.ts';
 import { ENDINGS, STATUSES } from '../../src/orders/order.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { readChargePage } from '../../src/charges/store-list.ts';
+import { readChargePage } from '../../src/charges/store/list.ts';
 import { parseUtc } from '../../src/lib/date-times.ts';
 import type { PageQuery } from '../../src/lib/paging.ts';
 import type { ListQuery } from '../../src/orders/order.ts';

@@ -1,10 +1,10 @@
 // Books the answer of a bank to a change of the due day.
 import { civilDay } from '../../lib/civil-days.ts';
 import type { Sql } from '../../storage/database.ts';
-import { applyDueDate, failDueChange } from '../change-due-date.ts';
 import { type Charge, isOf } from '../charge.ts';
+import { applyDueDate, failDueChange } from '../due-date/change-due-date.ts';
 import { isPayable } from '../life.ts';
-import { lockCharges } from '../store.ts';
+import { lockCharges } from '../store/charges.ts';
 import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
 import { ENDED } from './instruct.ts';
 import { findChangeSent } from './store-changes.ts';

@@ -3,8 +3,8 @@ import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge, Payment, Refund } from '../charge.ts';
 import { unreturnedCents } from '../life.ts';
-import { recordReturnsOf } from '../returns.ts';
-import { lockCharges } from '../store.ts';
+import { recordReturnsOf } from '../refund/returns.ts';
+import { lockCharges } from '../store/charges.ts';
 import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import { markOf } from './entry-mark.ts';
 

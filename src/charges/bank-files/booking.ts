@@ -4,8 +4,8 @@ import type { ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { Rail } from '../../rails/rail.ts';
 import type { Rails } from '../../rails/rails.ts';
-import type { DecisionBatches } from '../decide.ts';
-import type { ReceiptDeps } from '../receipts.ts';
+import type { DecisionBatches } from '../issue/decide.ts';
+import type { ReceiptDeps } from '../receive/receipts.ts';
 import type { ReturnOutcome } from './store-returns.ts';
 
 export type BookDeps = ReceiptDeps & { readonly rails: Rails; readonly decisionBatches: DecisionBatches };

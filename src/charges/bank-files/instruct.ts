@@ -2,9 +2,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
-import { failDueChange } from '../change-due-date.ts';
 import { type Charge, isOf } from '../charge.ts';
-import { lockCharges } from '../store.ts';
+import { failDueChange } from '../due-date/change-due-date.ts';
+import { lockCharges } from '../store/charges.ts';
 import type { WriteDeps } from '../write.ts';
 import { requeueWriteOff } from './store-answers.ts';
 import { dropInstruction, insertInstructions, isRegistrationSent, type NewInstruction } from './store-files.ts';

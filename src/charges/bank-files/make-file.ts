@@ -8,10 +8,10 @@ import type { Log } from '../../lib/log.ts';
 import type { FileExchange, OutgoingFile, PaymentRequest } from '../../rails/rail.ts';
 import { type Rails, railNamed } from '../../rails/rails.ts';
 import type { Database, Sql } from '../../storage/database.ts';
-import { failDueChange, withDueDate } from '../change-due-date.ts';
 import { type Charge, isOf, paymentRequest } from '../charge.ts';
+import { failDueChange, withDueDate } from '../due-date/change-due-date.ts';
 import { isPayable, rejected } from '../life.ts';
-import { findCharges, lockCharges } from '../store.ts';
+import { findCharges, lockCharges } from '../store/charges.ts';
 import { type WriteDeps, writeStep } from '../write.ts';
 import { ENDED } from './instruct.ts';
 import {

@@ -9,7 +9,7 @@ import { uuidV7 } from '../../lib/ids.ts';
 import type { FileExchange, Rail } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { type Charge, paymentRequest } from '../charge.ts';
-import { findCharge, findCharges } from '../store.ts';
+import { findCharge, findCharges } from '../store/charges.ts';
 import { bookEntry, bookStranger } from './book-entry.ts';
 import { bookStrangeMoney } from './book-payment.ts';
 import type { BookDeps } from './booking.ts';

@@ -2,8 +2,8 @@
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { StatementEntry } from '../../rails/statement/statement.ts';
 import type { Sql } from '../../storage/database.ts';
-import { normalReference } from '../payment-reference.ts';
-import { comparable } from '../store-money.ts';
+import { normalReference } from '../receive/payment-reference.ts';
+import { comparable } from '../store/money.ts';
 import { findAmountsWithMoney } from '../unmatched/store.ts';
 
 export type Asked = { readonly reference: string; readonly entry: StatementEntry };

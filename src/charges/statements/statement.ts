@@ -6,11 +6,11 @@ import { earlierOf } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { StatementEntry } from '../../rails/statement/statement.ts';
 import type { Database } from '../../storage/database.ts';
-import type { PossibleDuplicate, RecordedPayment } from '../judge-payment.ts';
-import { type PayDeps, recordReadPayment } from '../pay.ts';
-import { MAX_REFERENCE_LENGTH, normalReference } from '../payment-reference.ts';
-import { type KnownMoney, mayBeSame, type ReadReceipt } from '../possible-duplicate.ts';
-import { comparable, findChargeByTxid, isRecorded } from '../store-money.ts';
+import type { PossibleDuplicate, RecordedPayment } from '../receive/judge-payment.ts';
+import { type PayDeps, recordReadPayment } from '../receive/pay.ts';
+import { MAX_REFERENCE_LENGTH, normalReference } from '../receive/payment-reference.ts';
+import { type KnownMoney, mayBeSame, type ReadReceipt } from '../receive/same-money.ts';
+import { comparable, findChargeByTxid, isRecorded } from '../store/money.ts';
 import {
   findKnownMoney,
   findUnmatched,

@@ -3,7 +3,7 @@ import { civilDay } from '../../lib/civil-days.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Payment } from '../charge.ts';
-import { mayBeSame, type ReadReceipt } from '../possible-duplicate.ts';
+import { mayBeSame, type ReadReceipt } from '../receive/same-money.ts';
 import { findWaitingMoney, markDuplicates } from './store.ts';
 
 const NONE_LISTED: ReadonlySet<string> = new Set();

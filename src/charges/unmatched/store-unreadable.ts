@@ -1,8 +1,8 @@
 // The SQL of what a bank lists and what cannot be read: payments, or returns of them.
 import type { UnreadableReceipt } from '../../rails/rail.ts';
 import type { Row, Sql } from '../../storage/database.ts';
-import { normalReference } from '../payment-reference.ts';
-import { comparable } from '../store-money.ts';
+import { normalReference } from '../receive/payment-reference.ts';
+import { comparable } from '../store/money.ts';
 
 /** One that waits for a person, or has. */
 export type StoredUnreadable = UnreadableReceipt & {

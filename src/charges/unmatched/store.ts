@@ -4,9 +4,9 @@ import type { PageQuery } from '../../lib/paging.ts';
 import { payerDocumentIn } from '../../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../../storage/database.ts';
 import type { PaymentSource } from '../charge.ts';
-import { normalReference } from '../payment-reference.ts';
-import { type KnownMoney, MAX_DAYS_APART } from '../possible-duplicate.ts';
-import { comparable } from '../store-money.ts';
+import { normalReference } from '../receive/payment-reference.ts';
+import { type KnownMoney, MAX_DAYS_APART } from '../receive/same-money.ts';
+import { comparable } from '../store/money.ts';
 import { OPEN } from './store-unreadable.ts';
 
 /** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */

@@ -14,8 +14,8 @@ import {
   UnmatchedQuery,
 } from '../../api/payments.ts';
 import { dateOf } from '../../api/schemas.ts';
-import type { Links } from '../../charges/links.ts';
-import { type PayDeps, recordPayment } from '../../charges/pay.ts';
+import type { Links } from '../../charges/links/links.ts';
+import { type PayDeps, recordPayment } from '../../charges/receive/pay.ts';
 import { dismissUnmatched } from '../../charges/unmatched/dismiss.ts';
 import { listUnmatched } from '../../charges/unmatched/list.ts';
 import { chargeView } from '../../charges/view.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { checkRefund, REFUND_EXAMPLE, RefundBody, RefundView } from '../../api/refunds.ts';
-import { type RefundDeps, requestRefund } from '../../charges/refund.ts';
+import { type RefundDeps, requestRefund } from '../../charges/refund/refund.ts';
 import { requireChargeOf } from '../../charges/require.ts';
 import { refundView } from '../../charges/view.ts';
 import { AppError } from '../../lib/errors.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ISSUE } from '../../charges/issue-job.ts';
+import { ISSUE } from '../../charges/issue/issue-job.ts';
 import type { NewerJobs } from '../../jobs/queue.ts';
 import type { Sweep } from '../../jobs/sweep.ts';
 import { withoutAuditContext } from '../../lib/audit-context.ts';

@@ -1,8 +1,8 @@
 // The button of a sandbox's checkout that does what the payer would: pays what the code on the page asks for.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { recordPayment } from '../../charges/pay.ts';
-import { findCharge } from '../../charges/store.ts';
+import { recordPayment } from '../../charges/receive/pay.ts';
+import { findCharge } from '../../charges/store/charges.ts';
 import { METHODS } from '../../rails/rail.ts';
 import { factsOf } from '../../web/checkout/facts.ts';
 import type { PayRouteDeps } from './pay.ts';

@@ -1,6 +1,6 @@
 // Everything that only a sandbox answers, at /sandbox.
 import type { FastifyInstance } from 'fastify';
-import type { ReturnDeps } from '../../charges/returns.ts';
+import type { ReturnDeps } from '../../charges/refund/returns.ts';
 import { BANK_SCHEMAS, type BankRouteDeps, bankRoutes } from './banks.ts';
 import { CHAIN_SCHEMAS, type ChainRouteDeps, chainRoutes } from './chains.ts';
 import { CLOCK_SCHEMAS, type ClockRouteDeps, clockRoutes } from './clock.ts';

@@ -1,7 +1,7 @@
 // What can be done with a charge: cancel it, change its due date, charge what is missing, withdraw the link to its checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { missingCents } from '../../charges/life.ts';
-import { type Links, MAX_EPOCH } from '../../charges/links.ts';
+import { type Links, MAX_EPOCH } from '../../charges/links/links.ts';
 import { requireCharge } from '../../charges/require.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { html } from '../html.ts';

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { checkPage } from '../../api/paging.ts';
-import { SEARCHED_CHARGES } from '../../charges/store-search.ts';
+import { SEARCHED_CHARGES } from '../../charges/store/search.ts';
 import { reader } from '../../http/server/reader.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { mayUse } from '../../accounts/access.ts';
 import type { Chains } from '../../chains/chain.ts';
-import { readRails } from '../../charges/store-rails.ts';
+import { readRails } from '../../charges/store/rails.ts';
 import { readDeliveryLag } from '../../events/store-lag.ts';
 import type { Certificates } from '../../http/certificates.ts';
 import type { Queue } from '../../jobs/queue.ts';

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { mayUse } from '../../accounts/access.ts';
 import type { Chain, Chains } from '../../chains/chain.ts';
-import { readRails } from '../../charges/store-rails.ts';
+import { readRails } from '../../charges/store/rails.ts';
 import type { Certificates } from '../../http/certificates.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';

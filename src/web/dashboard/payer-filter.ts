@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox';
 import { OneOf, Text } from '../../api/schemas.ts';
-import { isDocument, normaliseDocument } from '../../charges/check.ts';
-import type { ChargeFilter } from '../../charges/store-filtered.ts';
+import { isDocument, normaliseDocument } from '../../charges/create/check.ts';
+import type { ChargeFilter } from '../../charges/store/filtered.ts';
 import { type Fault, invalidRequest } from '../../lib/errors.ts';
 import type { Method } from '../../rails/rail.ts';
 import type { Filter } from './filters.ts';

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from '../../api/events.ts';
 import { EntriesQuery } from '../../api/ledger.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
-import { CHARGE_LEDGER_CHECKS } from '../../charges/store-ledger-check.ts';
+import { CHARGE_LEDGER_CHECKS } from '../../charges/store/ledger-check.ts';
 import { requireEvent } from '../../events/require-event.ts';
 import { readNewestEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';

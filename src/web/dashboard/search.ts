@@ -1,7 +1,7 @@
 // One box for a payer, an amount, or any id: of a charge, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
 // número, hash, the caller's own id, and the link of a checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isDocument, normaliseDocument } from '../../charges/check.ts';
+import { isDocument, normaliseDocument } from '../../charges/create/check.ts';
 import {
   type FoundCharge,
   findChargesByAnyId,
@@ -9,7 +9,7 @@ import {
   type PayerSearch,
   SEARCHED_CHARGES,
   uuidIn,
-} from '../../charges/store-search.ts';
+} from '../../charges/store/search.ts';
 import { findEvent } from '../../events/store-feed.ts';
 import { findWebhook } from '../../events/store-webhooks.ts';
 import { type FoundOrder, findOrdersByAnyId } from '../../orders/store-search.ts';

@@ -1,8 +1,8 @@
 // Filters over more charges than one look goes through: nothing is passed over, and a payer's document is looked up by its index.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readFilteredCharges } from '../../../src/charges/store-filtered.ts';
-import { SEARCHED_CHARGES } from '../../../src/charges/store-search.ts';
+import { readFilteredCharges } from '../../../src/charges/store/filtered.ts';
+import { SEARCHED_CHARGES } from '../../../src/charges/store/search.ts';
 import type { Sql } from '../../../src/storage/database.ts';
 import { view, wordsOf } from '../../harness/dashboard.ts';
 import { insertCharges } from '../../harness/listed-rows.ts';

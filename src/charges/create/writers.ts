@@ -1,0 +1,34 @@
+// What writes charges that come at the same time in one transaction: new ones, decisions of rails, payments, notifications.
+
+import { type DecisionBatches, startDecisionBatches } from '../issue/decide.ts';
+import { type NotificationBatches, startNotificationBatches } from '../receive/notifications.ts';
+import { type PaymentBatches, startPaymentBatches } from '../receive/pay.ts';
+import { type ChargeBatches, startChargeBatches } from './create-batch.ts';
+
+export type ChargeWriters = {
+  readonly chargeBatches: ChargeBatches;
+  readonly decisionBatches: DecisionBatches;
+  readonly paymentBatches: PaymentBatches;
+  readonly notificationBatches: NotificationBatches;
+};
+
+type Deps = Parameters<typeof startChargeBatches>[0] &
+  Parameters<typeof startDecisionBatches>[0] &
+  Parameters<typeof startPaymentBatches>[0] &
+  Parameters<typeof startNotificationBatches>[0];
+
+/** Stopped after everything that may still add to them. */
+export function startChargeWriters(deps: Deps): { readonly writers: ChargeWriters; stop(): Promise<void> } {
+  const writers = {
+    chargeBatches: startChargeBatches(deps),
+    decisionBatches: startDecisionBatches(deps),
+    paymentBatches: startPaymentBatches(deps),
+    notificationBatches: startNotificationBatches(deps),
+  };
+  return {
+    writers,
+    stop: async () => {
+      for (const batches of Object.values(writers).reverse()) await batches.stop();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// Links to the checkout of a charge. A link is a capability: who has it may see and pay the charge. It bears the id, an epoch
+// and a MAC, so a forged one is refused without a query, and raising the epoch of the charge withdraws it.
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { Sql } from '../../storage/database.ts';
+import { type SecretBox, secretBox } from '../../storage/secret-box.ts';
+import type { Charge } from '../charge.ts';
+import { readLinkKey } from '../store/links.ts';
+
+export type Linked = Pick<Charge, 'id' | 'linkEpoch'>;
+
+export type Links = {
+  /** 43 characters of base64url: 16 bytes of id, one of epoch, 15 of MAC. */
+  tokenOf(charge: Linked): string;
+  checkoutUrl(charge: Linked): string;
+  /** What a token names, when this service made it; whether its epoch is still good is for the charge to say. */
+  read(token: string): Linked | undefined;
+  /** What a whole link names, under whichever name the service was reached by. */
+  readUrl(checkoutUrl: string): Linked | undefined;
+};
+
+const ID_BYTES = 16;
+const MAC_AT = ID_BYTES + 1;
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+export const MAX_EPOCH = 255;
+
+/** `publicUrl` is asked with each link: with PORT=0 it is known only once the service listens. `box` opens the key, if it is sealed. */
+export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox = secretBox([])): Promise<Links> {
+  // Made once: from bytes, each MAC would take six times as long, and a flood of forged links asks for nothing else.
+  const key = createSecretKey(await readLinkKey(db, box));
+  const macOf = (named: Buffer) =>
+    createHmac('sha256', key)
+      .update(named)
+      .digest()
+      .subarray(0, TOKEN_BYTES - MAC_AT);
+  const tokenOf = ({ id, linkEpoch }: Linked) => {
+    const named = Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), Buffer.of(linkEpoch)]);
+    return Buffer.concat([named, macOf(named)]).toString('base64url');
+  };
+  const read = (token: string) => {
+    if (!TOKEN.test(token)) return undefined;
+    const bytes = Buffer.from(token, 'base64url');
+    const named = bytes.subarray(0, MAC_AT);
+    // Of the 43 characters the last has two bits to spare; only one spelling is ours.
+    if (!timingSafeEqual(bytes.subarray(MAC_AT), macOf(named)) || bytes.toString('base64url') !== token) {
+      return undefined;
+    }
+    return { id: uuidOf(named.subarray(0, ID_BYTES)), linkEpoch: named.readUInt8(ID_BYTES) };
+  };
+  return {
+    tokenOf,
+    checkoutUrl: charge => `${publicUrl()}/pay/${tokenOf(charge)}`,
+    read,
+    readUrl: checkoutUrl => read(/\/pay\/([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
+  };
+}
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,186 @@
+// Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
+// is kept for a person.
+import { AppError, isOutage, isOutageOfOthers } from '../../lib/errors.ts';
+import { ABILITIES, methodsThat } from '../../rails/abilities.ts';
+import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../../rails/rail.ts';
+import type { Rails } from '../../rails/rails.ts';
+import type { WatchedRail } from '../../rails/watched-rails.ts';
+import type { Database } from '../../storage/database.ts';
+import { type Charge, paymentRequest } from '../charge.ts';
+import { takeDueDay } from '../due-date/change-at-bank.ts';
+import { recordReturns } from '../refund/returns.ts';
+import { findCharges } from '../store/charges.ts';
+import {
+  findChargeByBoletoPix,
+  findChargeByReference,
+  findChargeByTxid,
+  findChargeOfPayment,
+  hasBoletosByLocation,
+} from '../store/money.ts';
+import { findUnmatched, insertUnmatched, noteReturned } from '../unmatched/store.ts';
+import type { WriteDeps } from '../write.ts';
+import { type PayDeps, recordToldPayment } from './pay.ts';
+
+export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database; readonly rails: Rails };
+
+/** What became of money of which a bank tells: a payment, now or before; perhaps one that is known; none that the charge takes. */
+export type Taken = 'paid' | 'possible_duplicate' | 'refused';
+
+/** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
+export async function takeReceipt(
+  deps: ReceiptDeps,
+  { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
+  receipt: Receipt,
+): Promise<boolean> {
+  const { reference, requestReference, isToOtherKey } = receipt;
+  const chargeId = await findPaidCharge(deps, { rail, names }, receipt);
+  if (chargeId !== undefined) return (await takeReceiptOf(deps, rail, chargeId, receipt)) === 'paid';
+  const [carrier] = methodsThat(({ carries }) => carries === rail.method);
+  const boletoOf = carrier && (await findBoletoOf(deps, rail, requestReference));
+  if (carrier && boletoOf !== undefined) {
+    return (await takeReceiptOf(deps, { method: carrier }, boletoOf, { ...receipt, isByPix: true })) === 'paid';
+  }
+  if (await takeReturns(deps, receipt)) return true;
+  if (isToOtherKey) {
+    // It may have been kept under the key that the rail had then.
+    await deps.db.transaction(tx => noteReturned(tx, reference, returnedCents(receipt)));
+    return false;
+  }
+  const isNamed = requestReference !== undefined && (await findChargeByTxid(deps.db, requestReference)) !== undefined;
+  await keepUnmatched(
+    deps,
+    receipt,
+    `The bank names ${isNamed ? 'a charge of another rail' : 'no charge of this service'}.`,
+  );
+  return false;
+}
+
+async function findPaidCharge(
+  { db }: ReceiptDeps,
+  { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
+  { requestReference, paidRequest }: Receipt,
+): Promise<string | undefined> {
+  if (requestReference === undefined) return undefined;
+  const chargeId = await findChargeByReference(db, names, rail.method, requestReference);
+  if (chargeId === undefined || !paidRequest) return chargeId;
+  const [charge] = await findCharges(db, [chargeId]);
+  return charge && isPaidRequest(charge, rail.method, paidRequest) ? chargeId : undefined;
+}
+
+/** The one that the bank knows as ours; another of the same terms only where there may be one, since it was sent twice or its id was lost. */
+function isPaidRequest(charge: Charge, method: Method, { bankId, amountCents, dueDay }: PaidRequest): boolean {
+  const sent = charge.methods.find(candidate => candidate.method === method);
+  if (!sent) return false;
+  if (sent.bankId === bankId) return true;
+  if (sent.bankId !== undefined && !sent.isSentAgain) return false;
+  const request = paymentRequest(charge, method);
+  const isDue = dueDay !== undefined && (dueDay === request.dueDay || dueDay === request.askedDueDay);
+  return isDue && amountCents === request.amountCents;
+}
+
+/** The charge whose boleto carries the code that was paid. */
+async function findBoletoOf({ db }: ReceiptDeps, rail: Rail, txid: string | undefined): Promise<string | undefined> {
+  if (txid === undefined) return undefined;
+  const chargeId = await findChargeByBoletoPix(db, 'txid', txid);
+  if (chargeId !== undefined || rail.watch?.by !== 'time' || !rail.watch.locationOf) return chargeId;
+  if (!(await hasBoletosByLocation(db))) return undefined;
+  const location = await locationOf(rail.watch, txid);
+  return location === undefined ? undefined : findChargeByBoletoPix(db, 'location', location);
+}
+
+/** A bank that does not say where one request is, stops no other payment; the next look asks it again. */
+async function locationOf(watch: ReceiptsByTime, txid: string): Promise<string | undefined> {
+  try {
+    return await watch.locationOf?.(txid);
+  } catch (error) {
+    if (isOutageOfOthers(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
+export async function takeReceiptOf(
+  deps: ReceiptDeps,
+  { method }: Pick<Rail, 'method'>,
+  chargeId: string,
+  receipt: Receipt,
+): Promise<Taken> {
+  const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
+  if (ABILITIES[method].asksForDueDay) await takeDueDay(deps, chargeId);
+  try {
+    const outcome = await recordToldPayment(deps, {
+      chargeId,
+      method,
+      source: 'bank',
+      reference,
+      amountCents,
+      paidAt,
+      ...(feeCents !== undefined && { feeCents }),
+      ...(creditDay !== undefined && { creditDay }),
+      ...(channel !== undefined && { channel }),
+      ...(isByPix && { isByPix }),
+    });
+    if ('duplicateOf' in outcome) {
+      const words = 'The bank tells of a boleto that is paid here already.';
+      await keepUnmatched(deps, receipt, words, outcome.duplicateOf);
+      await takeReturnsOfDismissed(deps, chargeId, receipt, outcome.duplicateOf);
+      return 'possible_duplicate';
+    }
+  } catch (error) {
+    // Only a refusal by the charge says something about the money; an outage is tried again.
+    if (!(error instanceof AppError) || isOutage(error)) throw error;
+    await keepUnmatched(deps, receipt, error.message);
+    await takeReturns(deps, receipt);
+    return 'refused';
+  }
+  await recordReturns(deps, chargeId, reference, returns);
+  return 'paid';
+}
+
+/** A person has said that the receipt is the payment which is known: what goes back of it goes back of that payment. */
+async function takeReturnsOfDismissed(
+  deps: ReceiptDeps,
+  chargeId: string,
+  { reference, returns }: Receipt,
+  duplicateOf: string,
+): Promise<void> {
+  if (returns.length === 0) return;
+  const kept = await findUnmatched(deps.db, reference);
+  if (kept?.decidedAt) await recordReturns(deps, chargeId, duplicateOf, returns);
+}
+
+/** Takes what went back of a recorded payment, on any charge and from any source. False: the payment is not recorded. */
+async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): Promise<boolean> {
+  const chargeId = await findChargeOfPayment(deps.db, reference);
+  if (chargeId === undefined) return false;
+  await recordReturns(deps, chargeId, reference, returns);
+  return true;
+}
+
+/** Keeps money for a person. */
+export async function keepUnmatched(
+  deps: ReceiptDeps,
+  receipt: Receipt,
+  words: string,
+  duplicateOf?: string,
+): Promise<void> {
+  const { reference, paidAt, amountCents, requestReference } = receipt;
+  const unmatched = {
+    reference,
+    postedAt: paidAt,
+    amountCents,
+    words,
+    reason: duplicateOf === undefined ? 'no_match' : 'possible_duplicate',
+    ...(duplicateOf !== undefined && { duplicateOf }),
+    ...(requestReference !== undefined && { txid: requestReference }),
+  } as const;
+  await deps.db.transaction(async tx => {
+    await insertUnmatched(tx, unmatched, deps.clock.now());
+    await noteReturned(tx, reference, returnedCents(receipt));
+  });
+}
+
+function returnedCents({ returns }: Receipt): bigint {
+  const left = returns.filter(({ status }) => status !== 'FAILED');
+  return left.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+}

@@ -1,0 +1,92 @@
+// Takes what is missing of the day before and compares it with each bank's own record, every night, on one node. What still differs
+// is counted and logged; a person reads it with `trilho reconcile`.
+import { addDays, type CivilDay, momentOn } from '../../lib/civil-days.ts';
+import { isOutageOfOthers } from '../../lib/errors.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+import type { Log } from '../../lib/log.ts';
+import { type Beat, startLoop } from '../../lib/loop.ts';
+import type { Rails } from '../../rails/rails.ts';
+import { type WatchedRail, watchedRails } from '../../rails/watched-rails.ts';
+import { betweenSteps, whenDue } from '../../storage/leases.ts';
+import type { ReceiptDeps } from '../receive/receipts.ts';
+import { LONGEST_PAGE_MS, takeReceipts } from '../receive/watch-rails.ts';
+import { endComparison, findDueDay, postponeComparison } from '../store/compare-day.ts';
+import { type CompareDeps, compareDay } from './compare-day.ts';
+
+export type DailyDeps = CompareDeps &
+  ReceiptDeps & { readonly rails: Rails; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+
+const PAUSE_MS = 5_000;
+/** After a comparison that failed. */
+const RETRY_MS = 30 * 60_000;
+
+/** A payment that its bank lists so many days late is still taken. */
+const LATE_DAYS = 3;
+
+export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {
+  return startLoop({
+    name: 'comparing days with the banks',
+    task: async (_signal, beat) => {
+      await compareDueDays(deps, beat);
+    },
+    pauseMs: PAUSE_MS,
+    longestRunMs: LONGEST_PAGE_MS,
+    heartbeats: deps.heartbeats,
+    log: deps.log,
+  });
+}
+
+/** Compares one due day of each rail, and returns how many there were. */
+export async function compareDueDays(deps: DailyDeps, beat?: Beat): Promise<number> {
+  let count = 0;
+  for (const watched of watchedRails(deps.rails)) if (await compareWhenDue(deps, watched, beat)) count++;
+  return count;
+}
+
+async function compareWhenDue(deps: DailyDeps, watched: WatchedRail, beat: Beat | undefined): Promise<boolean> {
+  const { db, clock } = deps;
+  const { rail } = watched;
+  const hasCompared = await whenDue(
+    db,
+    `compare ${rail.method} ${rail.name}`,
+    () => findDueDay(db, rail, clock.now()),
+    async (day, lost) => {
+      await compareOrPostpone(deps, watched, day, lost, beat);
+      return true;
+    },
+  );
+  return hasCompared ?? false;
+}
+
+async function compareOrPostpone(
+  deps: DailyDeps,
+  watched: WatchedRail,
+  day: CivilDay,
+  lost: AbortSignal,
+  beat: Beat | undefined,
+): Promise<void> {
+  const { rail } = watched;
+  const { db, clock, log } = deps;
+  try {
+    await compare(deps, watched, day, betweenSteps(lost, beat));
+  } catch (error) {
+    lost.throwIfAborted();
+    await postponeComparison(db, rail, day, new Date(clock.now().getTime() + RETRY_MS));
+    if (!isOutageOfOthers(error)) throw error;
+    log.info(`${day} could not be compared with the bank; it is tried again`, { rail: rail.name, error });
+  }
+}
+
+async function compare(deps: DailyDeps, watched: WatchedRail, day: CivilDay, afterStep: () => void): Promise<void> {
+  const { rail } = watched;
+  // A bank may list a payment long after its time, when no regular look asks for that time any more.
+  const from = momentOn(addDays(day, -LATE_DAYS));
+  const times = { from, to: momentOn(addDays(day, 1)), keepFrom: momentOn(day) };
+  await takeReceipts(deps, watched, times, afterStep);
+  const { differences, unreadable } = await compareDay(deps, watched, day, afterStep);
+  const count = differences.length + unreadable;
+  await endComparison(deps.db, rail, day, count, deps.clock.now());
+  const fields = { rail: rail.name };
+  if (count === 0) deps.log.info(`${day} was compared with the bank; nothing differs`, fields);
+  else deps.log.warn(`${day} was compared with the bank; trilho reconcile names what differs`, { ...fields, count });
+}

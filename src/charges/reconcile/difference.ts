@@ -1,0 +1,108 @@
+// What can differ between a bank's record of a payment and ours. Pure.
+import type { MoneyReturn, Receipt } from '../../rails/rail.ts';
+import type { RecordedPayment, RecordedRefund } from '../store/compare-day.ts';
+
+export const DIFFERENCE_KINDS = [
+  /** The bank has received it; nothing is known of it here. */
+  'not_here',
+  /** The bank has received it; it belongs to no charge and waits for a person. */
+  'unmatched',
+  /** It is recorded here; the bank does not know it. */
+  'not_at_bank',
+  'amount',
+  /** It is recorded on another charge than the one that the bank names. */
+  'charge',
+  'ledger_amount',
+  /** Money went back, or is about to, and nothing is known of it here. */
+  'refund_not_here',
+  'refund_not_at_bank',
+  'refund_amount',
+  'refund_status',
+  'refund_ledger_amount',
+] as const;
+
+export type Difference = {
+  readonly kind: (typeof DIFFERENCE_KINDS)[number];
+  /** The bank's id of the payment. */
+  readonly reference: string;
+  readonly chargeId?: string;
+  /** The refund, or the bank's id of it. */
+  readonly refund?: string;
+  /** An amount in cents, a status or a charge, as each side has it. */
+  readonly here?: bigint | string;
+  readonly atBank?: bigint | string;
+};
+
+type Pair = {
+  readonly receipt: Receipt;
+  readonly payment: RecordedPayment | undefined;
+  /** The charge that the bank names, if it is one of this service. */
+  readonly chargeId: string | undefined;
+  /** Absent: it is not kept as an unmatched receipt. */
+  readonly isDecided: boolean | undefined;
+  readonly now: Date;
+};
+
+/** A refund that was sent so recently may not be known to the bank yet. */
+const ON_ITS_WAY_MS = 3_600_000;
+
+export function differencesOf({ receipt, payment, chargeId, isDecided, now }: Pair): Difference[] {
+  const { reference, amountCents, returns } = receipt;
+  if (!payment) {
+    // A person has decided that it is no payment of a charge.
+    if (isDecided === true) return [];
+    return [{ kind: isDecided === false ? 'unmatched' : 'not_here', reference, atBank: amountCents }];
+  }
+  const about = { reference, chargeId: payment.chargeId };
+  const found: Difference[] = [];
+  if (payment.amountCents !== amountCents) {
+    found.push({ kind: 'amount', ...about, here: payment.amountCents, atBank: amountCents });
+  }
+  if (chargeId !== undefined && chargeId !== payment.chargeId) {
+    found.push({ kind: 'charge', ...about, here: payment.chargeId, atBank: chargeId });
+  }
+  if (payment.ledgerCents !== payment.amountCents) {
+    found.push({ kind: 'ledger_amount', ...about, here: payment.ledgerCents, atBank: amountCents });
+  }
+  for (const told of returns) {
+    const refund = payment.refunds.find(candidate => isSame(candidate, told));
+    found.push(...differencesOfReturn(told, refund).map(difference => ({ ...about, ...difference })));
+  }
+  for (const refund of payment.refunds) {
+    if (returns.some(told => isSame(refund, told))) continue;
+    if (!isExpectedAtBank(refund, now)) continue;
+    found.push({ kind: 'refund_not_at_bank', ...about, refund: refund.id, here: refund.amountCents });
+  }
+  return found;
+}
+
+type RefundDifference = Omit<Difference, 'reference' | 'chargeId'>;
+
+function differencesOfReturn(told: MoneyReturn, refund: RecordedRefund | undefined): RefundDifference[] {
+  if (!refund) {
+    // A refund that was tried at the bank itself and failed moved nothing.
+    return told.status === 'FAILED'
+      ? []
+      : [{ kind: 'refund_not_here', refund: told.reference, atBank: told.amountCents }];
+  }
+  const found: RefundDifference[] = [];
+  const { id, amountCents, status, ledgerCents } = refund;
+  if (amountCents !== told.amountCents) {
+    found.push({ kind: 'refund_amount', refund: id, here: amountCents, atBank: told.amountCents });
+  }
+  if (status !== told.status) found.push({ kind: 'refund_status', refund: id, here: status, atBank: told.status });
+  const expectedCents = status === 'DONE' ? amountCents : 0n;
+  if (ledgerCents !== expectedCents) {
+    found.push({ kind: 'refund_ledger_amount', refund: id, here: ledgerCents, atBank: told.amountCents });
+  }
+  return found;
+}
+
+function isSame({ id, reference }: RecordedRefund, told: MoneyReturn): boolean {
+  return id === told.refundId || reference === told.reference;
+}
+
+function isExpectedAtBank({ status, submittedAt }: RecordedRefund, now: Date): boolean {
+  if (status !== 'PENDING') return status === 'DONE';
+  return submittedAt !== undefined && now.getTime() - submittedAt.getTime() > ON_ITS_WAY_MS;
+}

@@ -1,0 +1,121 @@
+// Takes what a bank says of money that went back out of a payment: a refund that was asked for here has ended, or a bank has
+// taken money back without a request, such as after a fraud. The latter is recorded as a refund of the kind `return`.
+import { postEntries } from '../../ledger/store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { MoneyReturn } from '../../rails/rail.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import type { Charge, Payment, Refund } from '../charge.ts';
+import { type RefundEnd, refundEnded, returnBegun, unreturnedCents } from '../life.ts';
+import { refundPosting } from '../postings.ts';
+import { lockCharges } from '../store/charges.ts';
+import { insertReturn, isToldAs, type KnownReturn, updateRefund } from '../store/money.ts';
+import { type WriteDeps, writeStep } from '../write.ts';
+
+export type ReturnDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
+
+/** May be told any number of times, in any order. */
+export async function recordReturns(
+  deps: ReturnDeps,
+  chargeId: string,
+  paymentReference: string,
+  returns: readonly MoneyReturn[],
+): Promise<void> {
+  if (returns.length === 0) return;
+  await deps.db.transaction(async tx => {
+    const [charge] = await lockCharges(tx, [chargeId]);
+    const payment = charge?.payments.find(candidate => isToldAs(candidate, paymentReference));
+    if (charge && payment) await recordReturnsOf(deps, tx, charge, payment, returns);
+  });
+}
+
+/** The charge is locked. */
+export async function recordReturnsOf(
+  deps: ReturnDeps,
+  tx: Sql,
+  locked: Charge,
+  payment: Payment,
+  returns: readonly MoneyReturn[],
+): Promise<void> {
+  let charge = locked;
+  for (const told of returns) {
+    const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);
+    if (charge.refunds.some(refund => refund.paymentId === payment.id && isInFile(charge, payment, refund, told)))
+      continue;
+    // A refund that was asked for at the bank itself is no refund of this service.
+    if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
+      charge = await beginReturn(deps, tx, charge, payment.id, told);
+    }
+    const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, told));
+    if (refund && told.status !== 'PENDING') {
+      charge = await endRefund(deps, tx, charge, refund, { ...told, status: told.status });
+    }
+  }
+}
+
+/** Whether `recordReturns` would change anything, by the refunds that the payment has. */
+export function hasNewReturn(returns: readonly MoneyReturn[], known: readonly KnownReturn[]): boolean {
+  return returns.some(told => {
+    const refund = known.find(candidate => isSame(candidate, told));
+    return refund ? isEndedBy(refund, told) : told.status !== 'FAILED';
+  });
+}
+
+/**
+ * A refund for which the bank gave a refusal, but which it shows as done, is done: the money has left, and a second refund would
+ * send it again.
+ */
+function isEndedBy({ status }: KnownReturn, told: MoneyReturn): boolean {
+  return status === 'PENDING' ? told.status !== 'PENDING' : status === 'FAILED' && told.status === 'DONE';
+}
+
+function isSame({ id, reference }: KnownReturn, told: MoneyReturn): boolean {
+  return id === told.refundId || reference === told.reference;
+}
+
+/**
+ * Whether a return file has told of what a PSP tells of now, so that nothing is left to go back. The file has a day and a mark of its own,
+ * and no id of the PSP.
+ */
+function isInFile(charge: Charge, payment: Payment, { kind, amountCents, reference = '' }: Refund, told: MoneyReturn) {
+  if (kind !== 'return' || !FROM_FILE.test(reference) || FROM_FILE.test(told.reference)) return false;
+  return amountCents === told.amountCents && unreturnedCents(charge, payment) < told.amountCents;
+}
+
+const FROM_FILE = /^\d{4}-\d{2}-\d{2} [0-9a-f]{32}$/;
+
+async function beginReturn(
+  deps: ReturnDeps,
+  tx: Sql,
+  charge: Charge,
+  paymentId: string,
+  { reference, amountCents, reason }: MoneyReturn,
+): Promise<Charge> {
+  const now = deps.clock.now();
+  const refund: Refund = {
+    id: uuidV7(now),
+    kind: 'return',
+    paymentId,
+    amountCents,
+    status: 'PENDING',
+    reference,
+    createdAt: now,
+    ...(reason !== undefined && { reason }),
+  };
+  await insertReturn(tx, charge, refund);
+  return writeStep(deps, tx, returnBegun(charge, refund), now);
+}
+
+/** Writes the end of a refund, requested here or not. The caller holds the row lock of the charge. */
+export async function endRefund(
+  deps: Omit<ReturnDeps, 'db'>,
+  tx: Sql,
+  charge: Charge,
+  refund: Refund,
+  end: RefundEnd,
+): Promise<Charge> {
+  const at = deps.clock.now();
+  await updateRefund(tx, charge, refund.id, end, at);
+  if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
+  return writeStep(deps, tx, refundEnded(charge, refund.id, end), at);
+}

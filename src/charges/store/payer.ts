@@ -1,0 +1,148 @@
+// The SQL of what is known of one payer: found by their document, for those who ask what is kept and for those who want it gone.
+import { areOfTwoPayers, payerDocumentsIn } from '../../rails/statement/payer-document.ts';
+import type { Row, Sql } from '../../storage/database.ts';
+import type { ChargeState } from '../charge.ts';
+import { RETIRED } from '../issue/retire.ts';
+
+/** Charges in one of these states can still be paid, so their payer must be known. */
+export const PAYABLE_STATES = ['CREATING', 'ACTIVE', 'OVERDUE'] as const satisfies ChargeState[];
+
+/** Stands where a text was. */
+const ERASED = 'erased';
+
+export type ChargeOfPayer = { readonly id: string; readonly state: ChargeState };
+
+/** The charges of a payer, oldest first. */
+export async function findChargesOfPayer(sql: Sql, document: string): Promise<ChargeOfPayer[]> {
+  return sql.query<ChargeOfPayer>(`select id, state from charges where customer ->> 'document' = $1 order by id`, [
+    document,
+  ]);
+}
+
+export type Untold = { readonly chargeId: string; readonly rail: string; readonly sequence?: number };
+
+/**
+ * The first of these charges about which a bank is still to be told something by file, or has not answered the file with this sequence: what is sent
+ * (again) names the payer. A write-off may not even be an instruction yet, because a job makes it one.
+ */
+export async function findUntold(sql: Sql, chargeIds: readonly string[]): Promise<Untold | undefined> {
+  const [row] = await sql.query<{ charge_id: string; rail: string; sequence: number | null }>(
+    `select i.charge_id, i.rail, i.sequence
+       from boleto_instructions i
+       join charge_methods m on m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto'
+      where i.charge_id = any($1) and i.dropped_at is null and i.closed_at is null
+        and (i.sequence is not null or i.movement <> 'register' or m.status = 'CREATING')
+      union all
+     select i.charge_id, i.rail, null
+       from boleto_instructions i
+       join charge_methods m on m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto'
+      where i.charge_id = any($1) and i.movement = 'register' and coalesce(i.sequence, i.former_sequence) is not null
+        and m.status = any($2)
+        and not exists (select from boleto_instructions w
+                         where w.charge_id = i.charge_id and w.account_id = i.account_id and w.movement = 'write_off')
+        and not exists (select from boleto_return_entries e
+                         where e.charge_id = i.charge_id and e.account_id = i.account_id and e.outcome = 'written_off')
+      order by charge_id, sequence
+      limit 1`,
+    [chargeIds, RETIRED],
+  );
+  if (!row) return undefined;
+  const { charge_id: chargeId, rail, sequence } = row;
+  return { chargeId, rail, ...(sequence !== null && { sequence }) };
+}
+
+/** Payments that a statement said this document made, of whichever charge. */
+export async function findPaymentsOfPayer(sql: Sql, document: string) {
+  return sql.query<{ id: string; charge_id: string; reference: string; amount_cents: string; paid_at: Date }>(
+    `select id, charge_id, reference, amount_cents, paid_at from payments where payer_document = $1 order by paid_at, id`,
+    [document],
+  );
+}
+
+/**
+ * Unmatched receipts whose words hold this document, and those of the payer's charges, by txid or by a payment: there a bank often
+ * names the payer with some of the digits hidden, or with none at all.
+ */
+export async function findReceiptsOfPayer(
+  sql: Sql,
+  document: string,
+  chargeIds: readonly string[],
+): Promise<{ readonly reference: string; readonly words: string }[]> {
+  const rows = await sql.query<Row & { reference: string; words: string; is_of_charge: boolean }>(
+    `with txids as materialized (
+       select reference from charge_methods where charge_id = any($2) and reference is not null
+     ), paid as materialized (
+       select lower(reference collate "C") as reference from payments where charge_id = any($2)
+     ), receipts as materialized (
+       select reference, words,
+              coalesce(txid in (select reference from txids), false)
+                or lower(reference collate "C") in (select reference from paid) as is_of_charge
+         from unmatched_receipts
+     )
+     select reference, words, is_of_charge from receipts
+      where words <> $3 and (is_of_charge or position($1 in regexp_replace(upper(words), '[^0-9A-Z]', '', 'g')) > 0)
+      order by reference`,
+    [document, chargeIds, ERASED],
+  );
+  return rows
+    .filter(({ words, is_of_charge: isOfCharge }) => namesPayer(payerDocumentsIn(words), document, isOfCharge))
+    .map(({ reference, words }) => ({ reference, words }));
+}
+
+/** Another may have paid a charge: what names them alone is not this payer's. */
+function namesPayer(documents: readonly string[], document: string, isOfCharge: boolean): boolean {
+  return documents.includes(document) || (isOfCharge && documents.every(each => !areOfTwoPayers(each, document)));
+}
+
+/** What banks sent of their own accord and named this document in; what is not read yet will be, and is then removed in days. */
+export async function findNotificationsOfPayer(sql: Sql, document: string) {
+  return sql.query<{ id: string; rail: string; body: string; received_at: Date }>(
+    `select id, rail, body, received_at from notifications
+      where position($1 in body) > 0 and handled_at is not null order by received_at, id`,
+    [document],
+  );
+}
+
+/** Files to banks that have, or had, something about these charges, and whether their bytes are still here. */
+export async function findFilesOfCharges(sql: Sql, chargeIds: readonly string[]) {
+  return sql.query<{ rail: string; sequence: number; made_at: Date; has_bytes: boolean }>(
+    `select f.rail, f.sequence, f.made_at, f.bytes_removed_at is null as has_bytes
+       from boleto_files f
+      where (f.rail, f.sequence) in (
+        select i.rail, told.sequence
+          from boleto_instructions i cross join lateral (values (i.sequence), (i.former_sequence)) as told (sequence)
+         where i.charge_id = any($1))
+      order by f.rail, f.sequence`,
+    [chargeIds],
+  );
+}
+
+/**
+ * Puts `customer` in the place of who the charges are for, and removes what callers wrote about them and what banks told of who paid
+ * them, also where digits are hidden.
+ */
+export async function eraseCustomers(tx: Sql, ids: readonly string[], customer: object): Promise<void> {
+  await tx.query('update charges set customer = $2, description = null, metadata = null where id = any($1)', [
+    ids,
+    JSON.stringify(customer),
+  ]);
+  await tx.query('update payments set payer_document = null where charge_id = any($1) and payer_document is not null', [
+    ids,
+  ]);
+}
+
+export type Reports = {
+  readonly payments: readonly { readonly id: string }[];
+  readonly receipts: readonly { readonly reference: string }[];
+  readonly notifications: readonly { readonly id: string }[];
+};
+
+/** Amounts, days and references stay. */
+export async function eraseReports(tx: Sql, { payments, receipts, notifications }: Reports): Promise<void> {
+  await tx.query('update payments set payer_document = null where id = any($1)', [payments.map(({ id }) => id)]);
+  await tx.query('update unmatched_receipts set words = $2 where reference = any($1)', [
+    receipts.map(({ reference }) => reference),
+    ERASED,
+  ]);
+  await tx.query(`update notifications set body = '{}' where id = any($1)`, [notifications.map(({ id }) => id)]);
+}
