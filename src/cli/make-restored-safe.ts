@@ -15,7 +15,7 @@ import type { Sql } from '../storage/database.ts';
 import { reviewAfterRestore } from './review-after-restore.ts';
 
 const OPERATOR = 'operator';
-const REASON = 'the database was restored; see docs/operations.md#restore before trilho payouts resume';
+const REASON = 'the database was restored; see docs/backup.md#restore before trilho payouts resume';
 
 export type RestoredTo = {
   readonly mode: Mode;

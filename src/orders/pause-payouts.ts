@@ -60,7 +60,7 @@ export async function resumePayouts(deps: PauseDeps, scope: PauseScope, unchecke
 function notCompared({ asOf }: { readonly asOf: Date }): AppError {
   return new AppError(
     'wrong_state',
-    `The database was restored as of ${asOf.toISOString()}: an order that was paid out since would be paid again. Run trilho ledger check --chains, settle each order it names, and repeat it until the books agree with the chains; then resume. See docs/operations.md#restore.`,
+    `The database was restored as of ${asOf.toISOString()}: an order that was paid out since would be paid again. Run trilho ledger check --chains, settle each order it names, and repeat it until the books agree with the chains; then resume. See docs/backup.md#restore.`,
   );
 }
 

@@ -6,7 +6,7 @@ import type { Sql } from './database.ts';
 
 /** With PgBouncer. */
 const WHAT_TO_SET =
-  'set pool_mode = session and ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options there, and timezone, statement_timeout and idle_in_transaction_session_timeout of the role; see «Behind a pooler» in docs/operations.md';
+  'set pool_mode = session and ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options there, and timezone, statement_timeout and idle_in_transaction_session_timeout of the role; see «Behind a pooler» in docs/servers.md';
 
 export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a session: ${WHAT_TO_SET}`;
 
