@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { traceOf } from '../lib/tracing.ts';
-import { doubtBooks, seeOnChain } from '../payouts/check-books.ts';
+import { doubtBooks, isSilent, seeOnChain } from '../payouts/check-books.ts';
 import { type Needs, spareUnits } from '../payouts/cold-sweep.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { chainOf, chainSilent, openPayouts, requireSender } from '../payouts/open.ts';
@@ -91,6 +91,7 @@ async function spareOf(
   const seen = await seeOnChain(chain, address);
   const sender = await requireSender(deps.db, chain, address, one => judgeFirst(deps, chain, one, deps.clock.now()));
   if (sender?.haltedAt) return new AppError('wrong_state', HALTED_WORDS);
+  if (isSilent(seen)) return chainSilent(chain.network);
   const doubt = sender && (await doubtBooks(deps, chain, sender, seen));
   if (doubt) return new AppError('wrong_state', doubt.words);
   const funds = sender && (await chain.funds(address, symbol));

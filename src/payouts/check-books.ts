@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { transferSubject } from './explanation.ts';
 import { judgeCounts, takenWords, WHAT_TO_DO } from './foreign-slots.ts';
+import { NO_ANSWER } from './gates.ts';
 import { requireSender } from './open.ts';
 import { transferOf } from './payout.ts';
 import { readExplanations } from './store-explanations.ts';
@@ -33,6 +34,11 @@ export async function seeOnChain(chain: Chain, sender: string): Promise<SeenOnCh
     ...(transfers && { transfers }),
     isBlind: chain.ownTransfers !== undefined && transfers === undefined,
   };
+}
+
+/** Nothing shows that the books have all that left the sender: nodes that are asked about one may answer about another. */
+export function isSilent({ counts }: SeenOnChain): boolean {
+  return counts?.said.length === 0;
 }
 
 /** The transactions of a sender that the books must have, or the database has gone back. */
@@ -84,6 +90,7 @@ async function findDoubt(deps: Deps, chain: Chain, sender: Sender, seen: SeenOnC
   const [hash] = unknown;
   if (hash !== undefined) return lostTransfer(chain, sender.sender, hash);
   if (!seen.counts) return undefined;
+  if (isSilent(seen)) return { kind: 'wait', words: NO_ANSWER };
   const verdict = judgeCounts(seen.counts, sender.nextNonce);
   if (verdict.kind !== 'go') return verdict;
   return sender.openSlots > 0 ? doubtSlots(deps, chain, sender, verdict.used) : undefined;

@@ -27,6 +27,8 @@ let coin: Record<string, bigint> = {};
 let check: (sender: string) => Check = () => ({ kind: 'ready' });
 /** Slots of a sender that a node counts and that the books never gave out. */
 let foreign: Record<string, bigint> = {};
+/** Of which no node counts anything. */
+let uncounted: string | undefined;
 const given = new Map<string, bigint>();
 
 before(async () => {
@@ -44,7 +46,7 @@ before(async () => {
         slotCounts: async (sender): Promise<SlotCounts> => {
           const own = given.get(sender) ?? 0n;
           const one = { provider: 'one', head: 1n, mined: own, pooled: own + (foreign[sender] ?? 0n) };
-          return { quorum: 1, said: [one] };
+          return { quorum: 1, said: sender === uncounted ? [] : [one] };
         },
         usedSlots: async (sender: string) => given.get(sender) ?? 0n,
         broadcast: async (attempt, sender = '') => {
@@ -63,7 +65,7 @@ after(async () => {
   assert.deepEqual(wrong, []);
 });
 beforeEach(() => {
-  [asset, coin, foreign, check] = [{}, {}, {}, () => ({ kind: 'ready' })];
+  [asset, coin, foreign, uncounted, check] = [{}, {}, {}, undefined, () => ({ kind: 'ready' })];
 });
 
 /** Orders that are paid before any of them is followed. */
@@ -187,6 +189,22 @@ test('while the chain may show more of a sender than the books have, the others 
   const [newer] = await paidTogether(1, { network: 'base', symbol: 'usdc' });
   assert.ok([A, C].includes((await senderOf(newer!)) ?? ''));
   foreign = {};
+  await orders.advance('PT30M');
+  await assertFulfilled([older, newer!]);
+});
+
+test('what a sender has used that no node counts now, another does not pay; later orders go on', async () => {
+  const older = await orders.order({ network: 'base', symbol: 'usdc' });
+  await orders.advance('PT5S');
+  uncounted = B;
+  await orders.pay(older);
+  await service.runJobs();
+  assert.equal(await senderOf(older), undefined, 'B may have paid it in a database that went back');
+  assert.match((await orders.read(older)).lastError, /does not answer/);
+  await orders.advance('PT5S');
+  const [newer] = await paidTogether(1, { network: 'base', symbol: 'usdc' });
+  assert.ok([A, C].includes((await senderOf(newer!)) ?? ''));
+  uncounted = undefined;
   await orders.advance('PT30M');
   await assertFulfilled([older, newer!]);
 });
