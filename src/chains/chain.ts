@@ -176,6 +176,8 @@ export type Chain = {
   readonly senders: readonly [string, ...string[]];
   /** Those of `senders` that take new slots, each with its own nonces. Absent: the first alone. */
   readonly activeSenders?: readonly [string, ...string[]];
+  /** Whether the settings name a signer of one of `senders`: of a former one they may name the address alone. Absent: of all. */
+  readonly canSign?: (sender: string) => boolean;
   /** Confirmations at which a transfer is done. */
   readonly depth: number;
   /** Slots of one sender that may be open at once. */

@@ -174,7 +174,7 @@ function requireSpare({ network, symbol, units }: TopUp, has: bigint, spare: big
 
 /** The request with addresses as the settings have them. Refuses every fault at once. */
 function readTopUp(
-  { network, senders }: Chain,
+  { network, senders, canSign }: Chain,
   { from, to, quantity, by, key }: NewTopUp,
   made: Pick<TopUp, 'id' | 'createdAt'>,
 ): TopUp {
@@ -186,6 +186,13 @@ function readTopUp(
   const message = `must be a sender of the service on ${network}: ${senders.join(', ')}`;
   if (sender === undefined) faults.push({ path: 'from', code: 'no_sender', message });
   if (destination === undefined) faults.push({ path: 'to', code: 'no_sender', message });
+  if (sender !== undefined && canSign?.(sender) === false) {
+    faults.push({
+      path: 'from',
+      code: 'no_signer',
+      message: `must be a sender with a signer: nothing can be sent from ${sender}`,
+    });
+  }
   if (sender !== undefined && sender === destination) {
     faults.push({ path: 'to', code: 'same_sender', message: 'must be another sender than from' });
   }

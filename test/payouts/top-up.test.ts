@@ -14,6 +14,8 @@ import { type PayoutService, startPayoutService } from '../harness/payout-servic
 import type { Answer, Service } from '../harness/service.ts';
 
 const FROM = sandboxSender('polygon');
+/** A former sender, of which the settings name the address alone. */
+const FORMER = '0x52908400098527886E0F7030069857D2E4169EE7';
 const TO = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const env = {
   TRILHO_PAYOUTS: JSON.stringify({
@@ -35,6 +37,7 @@ before(async () => {
       if (simulated.network !== 'polygon') return simulated;
       chain = {
         ...simulated,
+        canSign: sender => sender !== FORMER,
         funds: async (...asked) => funds ?? (await simulated.funds(...asked)),
         sign: async (...asked) => survived('sign', await simulated.sign(...asked)),
         broadcast: async attempt => survived('broadcast', await simulated.broadcast(attempt)),
@@ -42,7 +45,7 @@ before(async () => {
       };
       return chain;
     },
-    network => [sandboxSender(network), TO],
+    network => (network === 'polygon' ? [sandboxSender(network), TO, FORMER] : [sandboxSender(network), TO]),
     env,
   );
   ({ service } = sandbox);
@@ -150,11 +153,12 @@ test('without a key a second one waits for the first, and only senders of the se
   assert.match(second.json.detail, new RegExp(`A top-up of ${TO} is on its way: ${first.json.payoutId}`));
   await sandbox.orders.fault('polygon', { fault: 'none' });
   assert.equal((await settle(first)).state, 'final');
-  const stranger = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const stranger = '0xde709f2102306220921060314715629080e2fb77';
   for (const [changes, path] of [
     [{ to: stranger }, 'to'],
     [{ from: stranger }, 'from'],
     [{ to: FROM }, 'to'],
+    [{ from: FORMER }, 'from'],
     [{ quantity: '0' }, 'quantity'],
     [{ quantity: '1e3' }, 'quantity'],
   ] as const) {

@@ -85,6 +85,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     network: plan.network,
     senders,
     activeSenders,
+    canSign: sender => signers.has(sender),
     depth: plan.depth,
     window: start.isDelegated ? 1 : plan.window,
     maxAttempts: plan.maxAttempts,

@@ -81,6 +81,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
   const [first, ...others] = senders;
   const addresses = [first.address, ...others.map(({ address }) => address)] as const;
   const absence = openAbsenceProof();
+  const signerOf = (sender: string) => senders.find(({ address, signer }) => address === sender && signer)?.signer;
 
   async function lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting> {
     const asset = assetOf(transfer.symbol, tokens);
@@ -97,6 +98,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     network: NETWORK,
     senders: addresses,
     activeSenders: activeOf(senders),
+    canSign: sender => signerOf(sender) !== undefined,
     depth: SOLID_DEPTH,
     window,
     maxAttempts: MAX_ATTEMPTS,
@@ -126,7 +128,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     },
     sign: async (transfer, before) => {
       const { sender } = transfer.slot;
-      const signer = senders.find(({ address }) => address === sender)?.signer;
+      const signer = signerOf(sender);
       if (!signer) return { kind: 'refused', words: `there is no signer for the sender ${sender}` };
       const asset = assetOf(transfer.symbol, tokens);
       const words = asset ? (await unchecked())?.words : noAsset(transfer.symbol);
