@@ -62,6 +62,13 @@ export function overruledOf({ quorum, said }: SlotCounts): SlotCount[] {
   );
 }
 
+/** The most slots that a provider counts as used, or has in its pool; undefined when none answers. */
+export function mostOf(counts: SlotCounts): bigint | undefined {
+  return trustedOf(counts)
+    .map(({ mined, pooled }) => (pooled > mined ? pooled : mined))
+    .toSorted((a, b) => (a < b ? 1 : -1))[0];
+}
+
 function trustedOf(counts: SlotCounts): readonly SlotCount[] {
   const overruled = overruledOf(counts);
   return counts.said.filter(one => !overruled.includes(one));

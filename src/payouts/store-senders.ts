@@ -172,6 +172,20 @@ export async function haltSender(
   return rows.length > 0;
 }
 
+/** Of a halted sender a node counts these slots. When that is more than before, and than the books gave out, the halt is of this moment. */
+export async function noteHaltSeen(
+  sql: Sql,
+  { network, sender }: Pick<Sender, 'network' | 'sender'>,
+  slots: bigint,
+  at: Date,
+): Promise<void> {
+  await sql.query(
+    `update chain_senders set halt_seen = $3, halted_at = case when halt_seen is not null and next_nonce < $3 then $4 else halted_at end
+      where network = $1 and sender = $2 and halted_at is not null and (halt_seen is null or halt_seen < $3)`,
+    [network, sender, slots, at],
+  );
+}
+
 export const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';
 
 /** Halts a sender of which the chain has used slots that were never given out. */
@@ -204,7 +218,7 @@ export async function resumeSender(
     `with before as (
        select next_nonce from chain_senders
         where network = $1 and sender = $2 and halted_at is not null for update)
-     update chain_senders s set halted_at = null, halt_words = null, next_nonce = greatest(s.next_nonce, $3) from before
+     update chain_senders s set halted_at = null, halt_words = null, halt_seen = null, next_nonce = greatest(s.next_nonce, $3) from before
       where s.network = $1 and s.sender = $2
       returning (s.next_nonce - before.next_nonce)::int as passed`,
     [network, sender, usedSlots],

@@ -7,10 +7,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
 import { doubtBooks, haltIfLost, hashesOf, type SeenOnChain, seeOnChain } from './check-books.ts';
+import { mostOf } from './foreign-slots.ts';
 import { NO_ANSWER } from './gates.ts';
 import { type JudgeFirst, requireSender } from './open.ts';
 import { keepDoubts } from './store-doubts.ts';
-import { HALTED, type HaltedSender, readHalts, type Sender } from './store-senders.ts';
+import { HALTED, type HaltedSender, noteHaltSeen, readHalts, type Sender } from './store-senders.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
 
@@ -58,6 +59,7 @@ export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: Ju
   const since = isNoted
     ? await sinceWhen(deps, network, [...waits.map(({ sender }) => sender), ...unknown])
     : new Map<string, Date>();
+  await renewHalts(deps, chain, looks);
   const halts = await readHalted(deps, chain, looks);
   const stops: Stop[] = [
     // Of this moment, so every order is older.
@@ -108,6 +110,14 @@ async function sinceWhen(
 function sinceOf(since: ReadonlyMap<string, Date>, sender: string): { readonly since?: Date } {
   const at = since.get(sender);
   return at ? { since: at } : {};
+}
+
+/** A database may go back to a time when a sender was halted that was resumed since, and has paid orders that were made after that halt. */
+async function renewHalts({ db, clock }: Deps, { network }: Chain, looks: readonly Look[]): Promise<void> {
+  for (const { address, seen, sender } of looks) {
+    const counted = sender?.haltedAt && seen.counts && mostOf(seen.counts);
+    if (counted !== undefined) await noteHaltSeen(db, { network, sender: address }, counted, clock.now());
+  }
 }
 
 /** Former senders too: whatever halted them, orders of that time may be paid. */

@@ -209,6 +209,32 @@ test('what a sender has used that no node counts now, another does not pay; late
   await assertFulfilled([older, newer!]);
 });
 
+test('a sender whose halt is older than what it has paid since leaves none of that to another', async () => {
+  // Its key is used elsewhere.
+  given.set(B, (given.get(B) ?? 0n) + 1n);
+  await paidTogether(1, { network: 'base', symbol: 'usdc' });
+  const halts = async () => (await service.get('/payouts/senders/halted')).json;
+  assert.match(JSON.stringify(await halts()), new RegExp(B));
+  await orders.advance('PT5S');
+  const [served] = await paidTogether(1, { network: 'base', symbol: 'usdc' });
+  assert.ok([A, C].includes((await senderOf(served!)) ?? ''), 'made after the halt');
+  const older = await orders.order({ network: 'base', symbol: 'usdc' });
+  // Resumed, it pays the order; then the database goes back to the halt, and the payment is reported again.
+  given.set(B, (given.get(B) ?? 0n) + 1n);
+  await orders.advance('PT5S');
+  await orders.pay(older);
+  await service.runJobs();
+  assert.equal(await senderOf(older), undefined);
+  assert.match((await orders.read(older)).lastError, /trilho ledger check --chains/);
+  await orders.advance('PT5S');
+  const [newer] = await paidTogether(1, { network: 'base', symbol: 'usdc' });
+  assert.ok([A, C].includes((await senderOf(newer!)) ?? ''), 'what is made after goes on');
+  const resumed = await service.post('/payouts/senders/resume', { network: 'base', sender: B });
+  assert.equal(resumed.status, 200, resumed.text);
+  await orders.advance('PT30M');
+  await assertFulfilled([served!, older, newer!]);
+});
+
 test('each sender has alarms of its own', async () => {
   coin = { [B]: 0n };
   await orders.advance('PT61S');
