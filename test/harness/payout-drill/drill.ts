@@ -20,6 +20,7 @@ import { openChainOf } from './chain-of.ts';
 import { openEvmWorld } from './evm-world.ts';
 import type { Program } from './program.ts';
 import { openSimulatedWorld } from './simulated-world.ts';
+import { openTopUps, type TopUps } from './top-ups.ts';
 import { openTronWorld } from './tron-world.ts';
 import type { Fault, World, WorldName } from './world.ts';
 
@@ -63,6 +64,7 @@ export type Drill = {
   countSenders(): Promise<number>;
   /** Somebody else moves a unit of the coin with the key of a sender. */
   useElsewhere(sender: string): Promise<void>;
+  readonly topUps: TopUps;
   /** Transfers that are saved: of an order, or of all. */
   countTransfers(order?: PaidOrder): Promise<number>;
   act(order: PaidOrder, verb: 'retry' | 'void'): Promise<number>;
@@ -149,6 +151,7 @@ export async function openDrill(
         });
   const service = own ?? first;
   const driver = orderDriver(service);
+  const topUps = openTopUps({ service, chain, db, random });
   const paid: PaidOrder[] = [];
   const [injected, seenWrong]: [string[], string[]] = [[], []];
   /** Hashes of what somebody else sent. */
@@ -179,6 +182,7 @@ export async function openDrill(
     random,
     injected,
     seenWrong,
+    topUps,
     pay: async count => {
       for (let made = 0; made < count; made++) {
         const address = world.newAddress(random);
@@ -333,7 +337,7 @@ export async function openDrill(
   const readOrders = () => db.query<OrderRow>(ORDERS);
 
   async function isAtRest(): Promise<boolean> {
-    return (await readOrders()).every(isResting);
+    return (await topUps.isAtRest()) && (await readOrders()).every(isResting);
   }
 
   async function judge(): Promise<Verdict> {
@@ -354,8 +358,13 @@ export async function openDrill(
       if (!isPaid && !mayHaveLeft && times > 0) wrong.push(words);
       if (!isResting(row)) lost.push(`${words}, and it does not come to rest`);
     }
+    const ofTopUps = await topUps.judge();
+    lost.push(...ofTopUps.lost);
+    wrong.push(...ofTopUps.wrong);
     // On EVM networks logs are counted, and a coin leaves none.
-    const strays = (await world.outgoing()) - transfers - (world.name === 'tron' ? foreign.length : 0);
+    const ofCoin = world.name === 'tron' ? foreign.length + ofTopUps.moved : 0;
+    const strays = (await world.outgoing()) - transfers - ofCoin;
+    if (ofTopUps.moved > 0 && strays < 0) wrong.push(`${-strays} transfers are in the books and not on the chain`);
     // A token that keeps a part moves it in a transfer of its own.
     if (strays > 0 && !injected.includes('keeping token')) wrong.push(`${strays} transfers belong to no order`);
     wrong.push(...seenWrong, ...(await differences(db)));

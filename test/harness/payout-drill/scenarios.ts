@@ -19,6 +19,7 @@ const MAX_KILL_MS = 1_500;
 const MINE_EVERY_MS = 100;
 const PAUSES = 3;
 const SENDERS = 3;
+const TOP_UPS = 4;
 const AHEAD_MS = 30 * 60_000;
 /** In units of the asset: one order of a drill fits, and seldom two. */
 const LIMIT = '190';
@@ -314,6 +315,27 @@ export const KINDS: readonly Kind[] = [
         if (times !== 1) drill.seenWrong.push(`${id} waits behind a slot that is denied`);
       }
       if (denied) await noneSent(drill, [denied]);
+    },
+  },
+  {
+    name: 'three senders top each other up, one of them poor',
+    variants: { evm: 8, tron: 8, simulated: 0 },
+    options: { senders: SENDERS },
+    run: async drill => {
+      const { random } = drill;
+      await drill.begin('empty wallet');
+      await drill.pay(MAX_ORDERS);
+      await withThreeNodes(drill, async () => {
+        for (let times = 0; times < TOP_UPS; times++) {
+          await wait(random.below(MAX_KILL_MS / TOP_UPS));
+          drill.seenWrong.push(...(await drill.topUps.ask()));
+        }
+      });
+      await passRounds(drill);
+      if (random.chance(0.3)) await drill.reorganise(1 + random.below(3));
+      drill.seenWrong.push(...(await drill.topUps.ask()));
+      await passRounds(drill, 2);
+      if (drill.topUps.made() === 0) drill.seenWrong.push('no top-up was sent');
     },
   },
 ];
