@@ -88,12 +88,11 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
     await tell(deps, front, NO_ANSWER);
     return 'silent';
   }
-  if (stop)
-    await tell(
-      deps,
-      front.filter(({ createdAt }) => !stop.until || createdAt <= stop.until),
-      stop.words,
-    );
+  if (stop) {
+    const { until } = stop;
+    const stopped = until && usable.length > 0 ? front.filter(({ createdAt }) => createdAt <= until) : front;
+    await tell(deps, stopped, stop.words);
+  }
   const madeAfter = stop?.until;
   const going = !stop ? line : madeAfter && usable.length > 0 ? await readLine(deps.db, { ...query, madeAfter }) : [];
   if (going.length > 0 && usable.some(({ openSlots }) => openSlots < chain.window)) {
