@@ -5,8 +5,14 @@ import type { AssetSymbol } from './symbol.ts';
 
 export type Token = { readonly address: string; readonly decimals: number };
 
-/** What a network takes its fees in. */
-export type Coin = { readonly symbol: string; readonly decimals: number };
+/** How much may leave in live while the settings do not say it, in units as text. */
+export type DefaultLimits = { readonly perPayout: string; readonly perDay: string };
+
+/** What a network takes its fees in. One that is no asset has limits of its own. */
+export type Coin = { readonly decimals: number } & (
+  | { readonly symbol: AssetSymbol; readonly limits?: undefined }
+  | { readonly symbol: string; readonly limits: DefaultLimits }
+);
 
 /** All that is known of one network, whatever its family. Addresses and decimals are checked against a node before anything is sent. */
 export type NetworkFacts = {

@@ -35,6 +35,15 @@ test('a network that one file describes is ordered on, paid for and paid out', a
   const { startService } = (await project.load('service.ts')) as typeof import('../harness/service.ts');
   const { orderDriver, ADDRESSES } = (await project.load('orders.ts')) as typeof import('../harness/orders.ts');
 
+  const { openLimits, limitsOf } = (await project.load(
+    '../../src/payouts/limits.ts',
+  )) as typeof import('../../src/payouts/limits.ts');
+  const coin = { symbol: gnosis.coin.symbol, network: gnosis.id } as unknown as Parameters<typeof limitsOf>[1];
+  assert.deepEqual(limitsOf(openLimits([], 'live'), coin), {
+    perPayout: 1000n * 10n ** 18n,
+    perDay: 5000n * 10n ** 18n,
+  });
+
   const service = await startService({
     env: {
       TRILHO_SIGNERS: JSON.stringify([await signerIn()]),

@@ -1,6 +1,7 @@
 // The section `chains` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NETWORKS } from '../../src/chains/asset.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { readSettings } from '../../src/config/read.ts';
 import { StartError } from '../../src/lib/errors.ts';
@@ -82,7 +83,7 @@ test('every fault is told with its path, by the kind of the network, and no valu
       'chains[1].senders[3] must have signer or address, and not both.',
       'chains[2].depth is not a known field.',
       'chains[2].senders[1].address must be an address of Tron.',
-      'chains[3].network must be one of ethereum, polygon, base, arbitrum, bsc, tron.',
+      `chains[3].network must be one of ${NETWORKS.join(', ')}.`,
       'chains[4].network is required.',
     ]
       .map(fault => `TRILHO_CONFIG: ${fault}`)

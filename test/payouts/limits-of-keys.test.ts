@@ -1,6 +1,8 @@
 // Limits of one account and of one key, beside those of the asset; and the small ones that live has by default.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { NETWORKS_OF } from '../../src/chains/asset.ts';
+import { SENT_SYMBOLS } from '../../src/chains/networks.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
 import { tablePrices } from '../../src/sandbox/prices.ts';
@@ -107,15 +109,15 @@ test('live sends little of an asset whose limits nobody has set, and the start s
   assert.equal(reason, 'over_payout_limit');
   assert.match(words, /is more than one payout may be: 1000 usdt\.$/);
   const said = lines.map(line => JSON.parse(line)).filter(({ msg }) => msg.startsWith('small limits hold'));
-  assert.deepEqual(
-    said.map(({ reason }) => reason),
-    [
-      'usdt on ethereum, polygon, arbitrum, bsc, tron: 1000 a payout, 5000 in 24 hours',
-      'usdc on ethereum, polygon, base, arbitrum, bsc: 1000 a payout, 5000 in 24 hours',
-      'eth on ethereum, base, arbitrum: 0.3 a payout, 1.5 in 24 hours',
-      'pol on polygon: 3000 a payout, 15000 in 24 hours',
-      'bnb on bsc: 1 a payout, 5 in 24 hours',
-      'trx on tron: 3000 a payout, 15000 in 24 hours',
-    ],
-  );
+  const reasons = said.map(({ reason }) => reason);
+  assert.equal(reasons.length, SENT_SYMBOLS.length);
+  for (const line of [
+    `usdt on ${NETWORKS_OF.usdt.join(', ')}: 1000 a payout, 5000 in 24 hours`,
+    `usdc on ${NETWORKS_OF.usdc.join(', ')}: 1000 a payout, 5000 in 24 hours`,
+    `eth on ${NETWORKS_OF.eth.join(', ')}: 0.3 a payout, 1.5 in 24 hours`,
+    'pol on polygon: 3000 a payout, 15000 in 24 hours',
+    'bnb on bsc: 1 a payout, 5 in 24 hours',
+    'trx on tron: 3000 a payout, 15000 in 24 hours',
+  ])
+    assert.ok(reasons.includes(line), line);
 });

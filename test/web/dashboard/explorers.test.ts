@@ -1,7 +1,8 @@
 // A hash and an address lead to the explorer of their network in live mode; a sandbox's chains are in none.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { NETWORKS, NETWORKS_OF, SYMBOLS } from '../../../src/chains/asset.ts';
+import { NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../../../src/chains/asset.ts';
+import { NETWORK_FACTS } from '../../../src/chains/networks.ts';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
 import { view } from '../../harness/dashboard.ts';
 import { logIn } from '../../harness/people.ts';
@@ -12,7 +13,8 @@ const EVM = '0x52908400098527886E0F7030069857D2E4169EE7';
 const TRON = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const EVM_HASH = `0x${'ab'.repeat(32)}`;
 const TRON_HASH = 'cd'.repeat(32);
-const SITES = {
+/** Another network has its site in its file alone. */
+const SITES: { readonly [N in Network]?: string } = {
   ethereum: 'https://etherscan.io/tx/',
   polygon: 'https://polygonscan.com/tx/',
   base: 'https://basescan.org/tx/',
@@ -52,9 +54,11 @@ test('a live payout links its hash and its addresses to the explorer of its netw
     const url = `${live.url}/dashboard/payouts/${payouts.get(network)}`;
     const page = await (await fetch(url, { headers: { accept: 'text/html', cookie } })).text();
     const [address, hash] = network === 'tron' ? [TRON, TRON_HASH] : [EVM, EVM_HASH];
-    const link = `<a class="outside" href="${SITES[network]}${hash}" target="_blank" rel="noopener noreferrer">`;
+    const { explorer } = NETWORK_FACTS[network];
+    assert.equal(explorer.transaction, SITES[network] ?? explorer.transaction);
+    const link = `<a class="outside" href="${explorer.transaction}${hash}" target="_blank" rel="noopener noreferrer">`;
     assert.ok(page.includes(link), `${network}: ${page.match(/<a class="outside"[^>]*>/g)?.join(' ')}`);
-    const site = SITES[network].replace(/(tx|transaction)\/$/, 'address/');
+    const site = explorer.transaction.replace(/(tx|transaction)\/$/, 'address/');
     assert.ok(page.includes(`href="${site}${address}"`), network);
   }
   const list = await (

@@ -6,7 +6,7 @@ export const bsc = {
   label: 'BNB Smart Chain',
   confirmations: 15,
   blockMs: 450,
-  coin: { symbol: 'bnb', decimals: 18 },
+  coin: { symbol: 'bnb', decimals: 18, limits: { perPayout: '1', perDay: '5' } },
   // Both are issued by Binance, whose contracts have neither a list nor a fee.
   tokens: {
     usdt: { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18 },

@@ -6,7 +6,7 @@ export const polygon = {
   label: 'Polygon',
   confirmations: 64,
   blockMs: 1_750,
-  coin: { symbol: 'pol', decimals: 18 },
+  coin: { symbol: 'pol', decimals: 18, limits: { perPayout: '3000', perDay: '15000' } },
   tokens: {
     usdt: { address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F', decimals: 6, ...TETHER_V2 },
     usdc: { address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', decimals: 6, ...CIRCLE },
