@@ -66,11 +66,31 @@ describe('a PSP with an API of its own', () => {
   });
 
   test('a charge whose answer was lost is looked up and not sent again', async () => {
-    acme.loseNextAnswer();
+    acme.spoilAnswers(1, 0);
     const { id, pix } = await make();
     await waitForMoney(service);
     assert.equal((await read(id)).pix.status, 'ACTIVE');
     assert.equal(acme.calls.filter(call => call === `GET /charges/${pix.txid}`).length, 1);
+  });
+
+  test('a charge that the PSP took with a fault of its own is looked up', async () => {
+    acme.spoilAnswers(1, 500);
+    const { id, pix } = await make();
+    await waitForMoney(service);
+    assert.equal((await read(id)).pix.status, 'ACTIVE');
+    assert.equal(acme.calls.filter(call => call === `GET /charges/${pix.txid}`).length, 1);
+  });
+
+  test('a payment is found after the PSP has not listed it for an hour', async () => {
+    const { id, pix } = await make();
+    acme.pay(pix.txid, service.clock.now());
+    acme.spoilAnswers(1, 503);
+    await waitForMoney(service);
+    acme.spoilAnswers(1, 0);
+    service.clock.advanceMs(3_600_000);
+    await service.runJobs();
+    await waitForMoney(service);
+    assert.equal((await read(id)).state, 'PAID');
   });
 
   test('a charge that is canceled is withdrawn at the PSP', async () => {

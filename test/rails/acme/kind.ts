@@ -1,5 +1,6 @@
 // A made-up PSP with an API of its own, as somebody would add one: the fields of an entry, and the calls behind a rail.
 import { type Static, Type } from 'typebox';
+import { AppError } from '../../../src/lib/errors.ts';
 import { HttpsUrl, OneOf, Word } from '../../../src/rails/bank-client/entry-fields.ts';
 import { checkPix, dynamicBrCode } from '../../../src/rails/br-code.ts';
 import { NAME_FIELD, SHARE_FIELDS } from '../../../src/rails/entry-fields.ts';
@@ -16,14 +17,12 @@ const AcmeEntry = Type.Object(
 );
 type AcmeEntry = Readonly<Static<typeof AcmeEntry>>;
 
+/** `json` is empty and `status` is 0 when the PSP was called and its answer did not arrive. */
+type Answer = { readonly status: number; readonly json: unknown };
+
 /** How the PSP is called: `POST /charges`, `GET /charges/{reference}`, `DELETE /charges/{reference}`, `GET /payments`. */
 export type AcmeApi = {
-  call(
-    entry: AcmeEntry,
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; json: unknown } | 'lost'>;
+  call(entry: AcmeEntry, method: string, path: string, body?: object): Promise<Answer>;
 };
 
 export function acmeKind(api: AcmeApi): RailKind {
@@ -40,17 +39,30 @@ export function acmeKind(api: AcmeApi): RailKind {
   };
 }
 
+/** By its documentation: it will never take the charge; the charge was paid. */
+const REJECTS = [400, 422];
+const IS_PAID = 410;
+/** The PSP did not let the caller in, so nothing was done. After any other answer it may have been: a lookup says so. */
+const NOT_LET_IN = [401, 403, 429];
+
+const isDone = ({ status }: Answer) => status >= 200 && status < 300;
+const noAnswer = ({ status }: Answer) => ({ kind: NOT_LET_IN.includes(status) ? 'unavailable' : 'unknown' }) as const;
+
 type AcmeCharge = { readonly status: 'open' | 'removed'; readonly location: string };
 type AcmePayment = { readonly id: string; readonly reference: string; readonly cents: number; readonly at: string };
 
 function acmeRail(entry: AcmeEntry, api: AcmeApi): Rail<'pix'> {
-  const found = (answer: Awaited<ReturnType<AcmeApi['call']>>): Exclude<Finding, { kind: 'absent' }> => {
-    if (answer === 'lost') return { kind: 'unknown' };
-    if (answer.status >= 400) return { kind: 'rejected', reason: `Acme answered ${answer.status}.` };
-    const { status, location } = answer.json as AcmeCharge;
+  const found = ({ json }: Answer): Exclude<Finding, { kind: 'absent' }> => {
+    const { status, location } = json as AcmeCharge;
+    if (status === 'removed') return { kind: 'withdrawn' };
     const emv = dynamicBrCode(location, RECEIVER);
-    if (status === 'removed' || emv === undefined) return { kind: 'withdrawn' };
-    return { kind: 'registered', instrument: { emv } };
+    return emv === undefined ? { kind: 'unknown' } : { kind: 'registered', instrument: { emv } };
+  };
+  /** Throws when the PSP does not answer: its caller asks again about the same time, and no payment is missed. */
+  const readPayments = async (path: string): Promise<unknown> => {
+    const answer = await api.call(entry, 'GET', path);
+    if (!isDone(answer)) throw new AppError('rail_unavailable', 'Acme did not list its payments.');
+    return answer.json;
   };
   return {
     name: entry.name,
@@ -58,27 +70,33 @@ function acmeRail(entry: AcmeEntry, api: AcmeApi): Rail<'pix'> {
     can: CAN,
     check: checkPix,
     prepare: ({ id }) => ({ reference: id.replaceAll('-', '') }),
-    submit: async ({ amountCents }, reference) =>
-      found(await api.call(entry, 'POST', '/charges', { reference, cents: Number(amountCents) })) as Outcome,
+    submit: async ({ amountCents }, reference) => {
+      const answer = await api.call(entry, 'POST', '/charges', { reference, cents: Number(amountCents) });
+      if (isDone(answer)) return found(answer) as Outcome;
+      const isRejected = REJECTS.includes(answer.status);
+      return isRejected ? { kind: 'rejected', reason: `Acme answered ${answer.status}.` } : noAnswer(answer);
+    },
     lookup: async (_request, reference) => {
       const answer = await api.call(entry, 'GET', `/charges/${reference}`);
-      return answer !== 'lost' && answer.status === 404 ? { kind: 'absent' } : found(answer);
+      if (isDone(answer)) return found(answer);
+      return answer.status === 404 ? { kind: 'absent' } : noAnswer(answer);
     },
     cancel: async (_request, reference) => {
       const answer = await api.call(entry, 'DELETE', `/charges/${reference}`);
-      return answer === 'lost' ? { kind: 'unknown' } : { kind: 'withdrawn' };
+      if (isDone(answer)) return { kind: 'withdrawn' };
+      return answer.status === IS_PAID ? { kind: 'too_late' } : noAnswer(answer);
     },
     refund: async () => ({ kind: 'rejected', reason: 'Acme sends nothing back.' }),
     lookupRefund: async () => ({ kind: 'absent' }),
     watch: {
       by: 'time',
       receipts: async (from, to) => {
-        const answer = await api.call(entry, 'GET', `/payments?from=${from.toISOString()}&to=${to.toISOString()}`);
-        return { receipts: answer === 'lost' ? [] : (answer.json as AcmePayment[]).map(receiptOf) };
+        const listed = await readPayments(`/payments?from=${from.toISOString()}&to=${to.toISOString()}`);
+        return { receipts: (listed as AcmePayment[]).map(receiptOf) };
       },
       receipt: async reference => {
-        const answer = await api.call(entry, 'GET', `/payments/${reference}`);
-        return answer === 'lost' || answer.status === 404 ? undefined : receiptOf(answer.json as AcmePayment);
+        const listed = await readPayments(`/payments?id=${reference}`);
+        return (listed as AcmePayment[]).map(receiptOf)[0];
       },
       hints: () => [],
     },

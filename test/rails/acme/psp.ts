@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { AcmeApi } from './kind.ts';
 
 export type AcmePsp = AcmeApi & {
-  /** Loses the answer to the next call, which is carried out. */
-  loseNextAnswer(): void;
+  /** Answers the next calls with a status, or not at all: 0. They are carried out. */
+  spoilAnswers(count: number, status: number): void;
   /** Somebody pays what has this code. */
   pay(reference: string, at: Date): void;
   readonly calls: readonly string[];
@@ -14,13 +14,14 @@ export function startAcme(apiKey: string): AcmePsp {
   const charges = new Map<string, { cents: number; status: string; location: string }>();
   const payments: { id: string; reference: string; cents: number; at: string }[] = [];
   const calls: string[] = [];
-  let losesAnswer = false;
+  const spoilt: number[] = [];
   const answer = (method: string, path: string, body?: object): { status: number; json: unknown } => {
     const [, resource = '', reference = ''] = new URL(path, 'https://acme.example').pathname.split('/');
     if (resource === 'payments') {
       const { searchParams } = new URL(path, 'https://acme.example');
-      const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
-      return { status: 200, json: payments.filter(({ at }) => at >= from && at < to) };
+      const [from, to, wanted] = ['from', 'to', 'id'].map(name => searchParams.get(name) ?? '');
+      const isListed = ({ id, at }: (typeof payments)[number]) => (wanted ? id === wanted : at >= from! && at < to!);
+      return { status: 200, json: payments.filter(isListed) };
     }
     if (method === 'POST') {
       const asked = body as { reference: string; cents: number };
@@ -35,8 +36,8 @@ export function startAcme(apiKey: string): AcmePsp {
   };
   return {
     calls,
-    loseNextAnswer: () => {
-      losesAnswer = true;
+    spoilAnswers: (count, status) => {
+      spoilt.push(...Array<number>(count).fill(status));
     },
     pay: (reference, at) => {
       const charge = charges.get(reference);
@@ -48,9 +49,8 @@ export function startAcme(apiKey: string): AcmePsp {
       assert.equal(entry.apiKey, apiKey);
       calls.push(`${method} ${path.split('?')[0]}`);
       const answered = answer(method, path, body);
-      if (!losesAnswer) return answered;
-      losesAnswer = false;
-      return 'lost';
+      const status = spoilt.shift();
+      return status === undefined ? answered : { status, json: {} };
     },
   };
 }
