@@ -59,7 +59,7 @@ async function register(config: Config, { db }: CommandDeps, banks: readonly Ban
   }
   const address = webhookAddress(webhook.url, requireRecord(await readRails(db), name).pathToken);
   const admin = banks.find(candidate => candidate.name === name)?.webhook;
-  if (!admin) throw new StartError(`The bank of ${name} tells of nothing: payments are asked for.`);
+  if (!admin) throw new StartError(`The bank of ${name} sends no notifications: the service asks it for payments.`);
   try {
     await admin.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
   } catch (error) {

@@ -85,7 +85,7 @@ describe('sicoob', () => {
     await assert.rejects(runCommand(railsCommand, files, []), /must not have .*sendFolder.* beside api/);
   });
 
-  test('the list shows numbers, health and certificate, and no webhook where the bank tells of nothing', async () => {
+  test('the list shows numbers, health and certificate, and no webhook where the bank sends no notifications', async () => {
     const { said } = await runCommand(railsCommand, environment(at), []);
     assert.match(said, /^bank:boletos {2}boleto {2}sicoob \(production\) by its API$/m);
     assert.match(said, /^ {2}numbers +9999999 left, the next is 1$/m);

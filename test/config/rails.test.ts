@@ -6,6 +6,7 @@ import { readSettings } from '../../src/config/read.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { PROFILE_NAMES } from '../../src/rails/bacen/profiles.ts';
 import type { BacenSettings } from '../../src/rails/bacen/settings.ts';
+import { RAIL_KINDS } from '../../src/rails/kinds.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
 
 const LIVE = { TRILHO_MODE: 'live', TRILHO_CONFIG: 'trilho.json' };
@@ -54,7 +55,7 @@ test('every profile of the rail can be named, and no other', () => {
   for (const profile of PROFILE_NAMES)
     assert.equal(railsFrom([{ ...RAIL, ...addresses, profile }])[0]?.profile, profile);
   assert.deepEqual(faultsIn([{ ...RAIL, profile: 'nubank' }]), [
-    `TRILHO_CONFIG: rails[0].profile must be one of ${PROFILE_NAMES.join(', ')}.`,
+    `TRILHO_CONFIG: rails[0].profile must be one of ${RAIL_KINDS.flatMap(({ profiles = [] }) => profiles).join(', ')}.`,
   ]);
 });
 

@@ -1,5 +1,5 @@
 // How PSPs differ from the plain norm, as data. What a PSP does that is not written here, it does as the norm says.
-// Sources of each: the table of profiles in docs/psp.md.
+// They are known from public clients and documentation; README.md has them in a table.
 
 export const PROFILE_NAMES = [
   'bacen',
