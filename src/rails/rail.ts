@@ -143,9 +143,9 @@ export type FileServer = {
 
 export type RemoteFile = { readonly name: string; readonly bytes: number; readonly modifiedAt: Date };
 
-/** Its calls throw as `connect` does. */
 export type FileToPut = { readonly name: string; readonly digest: string; readonly parts: AsyncIterable<Buffer> };
 
+/** Its calls throw as `connect` does. */
 export type FileConnection = {
   /** That both folders are there and may be read. */
   check(): Promise<void>;
