@@ -41,7 +41,7 @@ export const AMOUNT_KINDS = ['original', 'fine', 'interest'] as const;
 export type AmountLine = {
   readonly kind: (typeof AMOUNT_KINDS)[number];
   readonly amountCents: bigint;
-  /** The percent that was applied, in its shortest form; the original has none. */
+  /** The percent that was applied, in its shortest form; the original amount has no percent. */
   readonly rate?: string;
   /** The number of calendar days for which interest was counted. */
   readonly days?: number;

@@ -188,14 +188,14 @@ export type Payment = {
   readonly cameAfter?: CameAfter;
   /** The CPF or CNPJ of the payer as a statement shows it, with `*` for hidden digits. Not in any view. */
   readonly payerDocument?: string;
-  /** What the bank kept of it, and the day on which it credits the rest, where it tells. */
+  /** What the bank kept of it, and the day on which it credits the rest, where it reports them. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
-  /** By which way it was paid, in the bank's code, where it tells. */
+  /** The channel by which it was paid, as the bank's code, where it reports one. */
   readonly channel?: string;
   /** A boleto that was paid by the pix code that it carries. */
   readonly isByPix?: true;
-  /** The bank tells of such money as a boleto and as a pix: the other of the two references, once it has. Not in any view. */
+  /** The bank reports such money as a boleto and as a pix: the second of the two references, once it is known. Not in any view. */
   readonly alsoReportedAs?: string;
 };
 
@@ -297,7 +297,7 @@ export function datesOf({ dueAt, expireAt, pixEndsAt }: ChargeTerms, method: Met
 export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, method: Method): PaymentRequest {
   const { finePercent, interestPercent, description, customer, dueChange } = charge;
   const { dueAt, expireAt } = datesOf(charge, method);
-  // Also after a bank has refused it, or is said to have: it may have carried it out all the same.
+  // Also after the bank refused the change, or seems to have: it may have carried it out all the same.
   const isAsked = dueChange !== undefined && dueChange.status !== 'DONE';
   return {
     id: charge.id,

@@ -244,7 +244,7 @@ export function unreturnedCents({ refunds }: Charge, { id, amountCents }: Paymen
 /** The amount of a payment that can still be refunded. */
 export function refundableCents(charge: Charge, payment: Payment): bigint {
   const leftCents = unreturnedCents(charge, payment);
-  // Money that was converted into crypto cannot be refunded, out of whichever payment.
+  // Money that was converted into crypto cannot be refunded out of any payment.
   const freeCents = keptCents(charge) - charge.committedCents;
   return leftCents < freeCents ? leftCents : freeCents;
 }

@@ -29,8 +29,8 @@ function capped(amountCents: bigint): bigint {
 }
 
 /**
- * What a payment that the bank reports had to bring. A bank computes interest itself: files tell some of them whole cents a day, so
- * that they ask for up to a cent a day less. A payment short by no more than that has brought what the bank asked for, so all that
+ * What a payment that the bank reports had to bring. A bank computes interest itself: some get it by file as whole cents a day, so
+ * they ask for up to a cent a day less. A payment short by no more than that has brought what the bank asked for, so all that
  * was owed; amount and fine are never short.
  */
 export function owedAsBankAsked({ lines, lateDays, totalCents }: AmountOwed, paidCents: bigint): bigint {
@@ -60,7 +60,7 @@ export function closesAt(charge: Charge): Date {
   return new Date(Math.max(...endsOf(charge, charge.methods)));
 }
 
-/** When the first of these methods of a charge stops being payable; undefined for none. */
+/** When the first of these methods of a charge stops being payable; undefined without methods. */
 export function firstEnd(charge: Charge, methods: readonly ChargeMethod[]): Date | undefined {
   return methods.length === 0 ? undefined : new Date(Math.min(...endsOf(charge, methods)));
 }

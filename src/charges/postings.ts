@@ -15,7 +15,7 @@ export function paymentPostings(charge: Charge, payment: Payment): Entry[] {
   return [paymentPosting(charge, payment), ...fees];
 }
 
-/** What the bank has kept of a payment, when it tells it after the payment. Of a boleto that is not credited yet it is for the settlement. */
+/** What the bank has kept of a payment, when it reports it after the payment. Of a boleto that is not credited yet it is for the settlement. */
 export function laterFeePostings(charge: Charge, payment: Payment, at: Date): Entry[] {
   const isForSettlement = isOwedByBank(payment) && !isSettled(charge);
   return isForSettlement ? [] : feePostings(charge, payment, at);

@@ -44,8 +44,8 @@ export function bookRefusal(deps: BookDeps, told: Told, { id }: Charge): Promise
 }
 
 /**
- * Whether an entry may answer to the change that waits for an answer: a file has asked for it. What another file has told before does
- * only if it is not of a day before that; it may be the answer to an earlier change.
+ * Whether an entry may answer the pending change: a file must have asked for it. An entry that another file has brought before counts
+ * only if its day is not before that file's: it may answer an earlier change.
  */
 async function mayAnswer(tx: Sql, { entry, isToldBefore }: Told, charge: Charge): Promise<boolean> {
   if (charge.dueChange?.status !== 'PENDING') return false;

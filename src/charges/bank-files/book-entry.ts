@@ -1,4 +1,4 @@
-// Books what a return file says of one title, through the ways that the rails of PSPs use too. To book an entry again changes
+// Books an entry of a return file, which is about one title, as reports of PSPs are booked. To book an entry again changes
 // nothing, so a reading that was cut off may repeat some.
 
 import { type Charge, type ChargeMethod, isOf, paymentRequest } from '../charge.ts';
@@ -88,7 +88,7 @@ async function bookRegistration(
     return unchanged(told, { outcome: 'needs_attention', remark });
   }
   if (isToldBefore && status !== 'CREATING') return { outcome: 'repeated' };
-  // Also for one that has ended: then the bank is told to write it off.
+  // Also for one that has ended: then the bank is instructed to write it off.
   const { id: chargeId, accountId } = charge;
   const coded = instrument && rail.files?.withCode?.(instrument, entry, paymentRequest(charge, 'boleto'));
   const finding = { kind: 'registered', ...(coded && { instrument: coded }) } as const;

@@ -1,4 +1,4 @@
-// Books the money of which a return file tells.
+// Books the money that a return file reports.
 
 import type { Meaning, ReturnEntry } from '@trilho/cnab';
 import { civilDay, lastSecondOf } from '../../lib/civil-days.ts';
@@ -32,8 +32,8 @@ export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): P
 }
 
 /**
- * The same words as of a recorded payment. While its money is here they report that payment. If the bank has taken it back since, they may
- * report a further one: a person says so, each time.
+ * The entry repeats that of a recorded payment. While the money is here, it reports that payment. If the bank has taken the money back since,
+ * it may report a further payment: a person decides, each time.
  */
 async function bookAgain(deps: BookDeps, told: Told, charge: Charge, recorded: Payment): Promise<Booking> {
   // This file has brought it itself, before its reading was cut off.
@@ -79,7 +79,7 @@ const isToKeep = ({ entry, isToldBefore }: Told) => entry.paidCents > 0n && !isT
 
 const REPORTS_MONEY: readonly Meaning[] = ['paid', 'announced', 'reversed'];
 
-/** Whether an entry names money though its word is none of a payment. */
+/** Whether an entry names money though its code does not mean a payment. */
 export function hasOddMoney({ meaning, paidCents, creditedCents }: ReturnEntry): boolean {
   return !REPORTS_MONEY.includes(meaning) && (paidCents > 0n || creditedCents > 0n);
 }
@@ -113,7 +113,7 @@ async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payme
 /** The channel of a boleto that was paid by its pix code. */
 const BY_PIX = '61';
 
-/** A bank that reports a payment in other words reports one payment; that a payer has paid twice is for a person to say. */
+/** A second report of a payment under another reference counts as the same payment; only a person can say that the payer paid twice. */
 function mayBeSame(payment: Payment, { reference, amountCents, paidAt, isByPix }: Receipt): boolean {
   if (isToldAs(payment, reference)) return false;
   // A pix that only its own rail has reported is the same money for certain, and judged as such.
@@ -121,7 +121,7 @@ function mayBeSame(payment: Payment, { reference, amountCents, paidAt, isByPix }
   return mayBeTypedBefore(payment) || mayBeReportedInFile(payment, { reference, amountCents, day: civilDay(paidAt) });
 }
 
-/** As banks write that there is none. */
+/** How banks write a missing day. */
 const NO_DAY = '0000-00-00';
 
 function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: Told): Receipt {
@@ -130,11 +130,11 @@ function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: Told): Receip
   const toldDay = occurrenceDay ?? creditDay;
   const day = toldDay ?? fileDay ?? civilDay(now);
   return {
-    // The day of the file is no part of it: another file tells of the same payment.
+    // Without the day of the file: another file may report the same payment.
     reference: `${ourNumber ?? numberText} ${toldDay ?? NO_DAY} ${markOf(entry, count)}`,
     ...(ourNumber !== undefined && { requestReference: ourNumber }),
     amountCents: paidCents,
-    // A bank tells the day and no time.
+    // A bank reports the day without a time.
     paidAt: earlierOf(lastSecondOf(day), now),
     returns: [],
     feeCents,

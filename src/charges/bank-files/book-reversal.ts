@@ -8,7 +8,7 @@ import { lockCharges } from '../store/charges.ts';
 import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import { markOf } from './entry-mark.ts';
 
-/** Under the lock of the charge: two files may tell of one reversal at the same time. */
+/** Under the lock of the charge: two files may report one reversal at the same time. */
 export function bookReversal(deps: BookDeps, told: Told, { id }: Charge): Promise<Booking> {
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
@@ -45,7 +45,7 @@ async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Pro
   return { outcome: 'reversed' };
 }
 
-/** Of equal words in another file, while there is money that they may be about. */
+/** The remark on an identical entry in another file, while there is money that it may have reversed. */
 const MAY_BE_FURTHER = 'The bank reports a reversal again: it may be of a payment that came since.';
 
 /** The payment that a bank may have taken back: one of that amount, else one of which so much is here. */
@@ -57,8 +57,8 @@ function findReversible({ rail, entry }: Told, charge: Charge): Payment | undefi
 }
 
 /**
- * As with payments: two reversals of a day and amount are one until a person says otherwise. What a pix rail has told to have gone back
- * has no day in its reference, and is compared by the amount alone.
+ * As with payments: two reversals of a day and amount are one until a person says otherwise. A return that a pix rail
+ * has reported has no day in its reference, and is compared by the amount alone.
  */
 function mayBeSameReversal(
   { kind, amountCents, reference = '' }: Refund,

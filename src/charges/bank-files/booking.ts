@@ -23,16 +23,16 @@ export type Told = {
   readonly count: number;
   /** Another file has brought the same before. */
   readonly isToldBefore: boolean;
-  /** The day of the file, for an entry that has none. */
+  /** The day of the file, for an entry without a day. */
   readonly fileDay: CivilDay | undefined;
 };
 
-/** What has changed nothing is a repetition, if another file has brought it before. */
+/** For an entry that changed nothing: `repeated` if another file has brought it before. */
 export function unchanged({ isToldBefore }: Told, otherwise: Booking): Booking {
   return isToldBefore ? { outcome: 'repeated' } : otherwise;
 }
 
-/** The reasons of the bank for a person; its word where it names none. */
+/** The bank's reasons as text for a person; the meaning of its code where it names no reason. */
 export function reasonsIn({ reasons, words }: ReturnEntry): string {
   return reasons.length === 0 ? words : reasons.map(({ code, words: why }) => `${code} ${why}`).join(', ');
 }

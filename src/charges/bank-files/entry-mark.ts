@@ -1,10 +1,10 @@
-// The mark of an entry of a return file: a hash of what it says, by which the same words are known again in another file.
+// The mark of an entry of a return file: a hash of its content, which recognises an identical entry in another file.
 import { createHash } from 'node:crypto';
 import type { ReturnEntry } from '@trilho/cnab';
 
 const MARK_BYTES = 16;
 
-/** Of the first entry that says this, or of a further one: a title may be paid twice in the same words. */
+/** The mark of the first entry with this content, or of a further one: two payments of a title may have identical entries. */
 export function markOf({ content }: ReturnEntry, count: number): string {
   const words = count === 1 ? content : `${count} ${content}`;
   return createHash('sha256').update(words).digest().subarray(0, MARK_BYTES).toString('hex');

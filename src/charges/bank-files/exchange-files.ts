@@ -136,7 +136,7 @@ async function exchange(deps: ExchangeDeps, { rail, server }: Served, run: Run):
   try {
     const connection = await server.connect();
     try {
-      // Returns first: what the bank has decided need not be told to it.
+      // Returns first: an instruction that the bank has already answered need not be sent.
       const fetched = await fetchReturns(deps, rail, connection, run);
       const sent = run.sends ? await sendFiles(deps, rail, connection, run) : [];
       lost.throwIfAborted();

@@ -33,7 +33,7 @@ export async function listBoletoFiles(
   return { files: files.map(fileView), ...countPages(total, query) };
 }
 
-/** What banks are to be told, newest first. */
+/** Instructions to banks, newest first. */
 export async function listInstructions(
   { db }: { readonly db: Sql },
   query: PageQuery,

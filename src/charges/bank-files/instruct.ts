@@ -1,4 +1,4 @@
-// What a bank that is told by files is to be told about a boleto. An instruction waits until a file has it.
+// Instructions to a bank that works by files: what it is to do with a boleto. An instruction waits until a file has it.
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
@@ -32,7 +32,7 @@ export async function instructRegistrations(deps: Deps, charges: readonly Charge
   });
 }
 
-/** To write it off, if the bank has been told to register it; otherwise it is never told. */
+/** Instructs the bank to write the boleto off if a file has asked for its registration; otherwise the registration is dropped. */
 export async function instructWriteOff(deps: Deps & WriteDeps, charge: Charge): Promise<void> {
   await deps.db.transaction(async tx => {
     const [locked] = await lockCharges(tx, [charge.id]);

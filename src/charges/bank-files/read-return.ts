@@ -79,7 +79,7 @@ function agreementOf(rails: Rails, { bank, header }: ReturnHead, name: string | 
     if (named.files.bank !== bank) {
       throw new CnabError(`The file is of bank ${bank}, and ${name} is an agreement with bank ${named.files.bank}.`);
     }
-    // A header that fits none may be filled in a way of the bank's own; agreements may share the folder of a server.
+    // A header that fits no agreement may be filled in a way of the bank's own; agreements may share the folder of a server.
     const owner = named.files.owns(header)
       ? undefined
       : all.find(({ files }) => files.bank === bank && files.owns(header));

@@ -1,4 +1,4 @@
-// What a return file says of single titles, as callers see it, and that a person has seen what needs one.
+// The entries of a return file as callers see them, and marking as seen those that need a person.
 
 import { occurrenceOf, reasonsOf } from '@trilho/cnab';
 import { currentActor, setAuditObject } from '../../lib/audit-context.ts';

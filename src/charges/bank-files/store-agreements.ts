@@ -49,7 +49,7 @@ export type GivenNumbers = {
   readonly rail: string;
   readonly agreement: string;
   readonly first: bigint;
-  /** Below `first` when it has given none. */
+  /** Below `first` while no number was given out. */
   readonly last: bigint;
 };
 
@@ -70,7 +70,7 @@ export async function findGivenNumbers(sql: Sql, agreements: readonly string[]):
 
 /**
  * Takes the next numbers of a rail and returns the first of them; undefined when fewer are left. The row is locked until the
- * transaction ends: a transaction that is rolled back has given none away.
+ * transaction ends: a transaction that is rolled back gives no number away.
  */
 export async function takeNumbers(
   tx: Sql,

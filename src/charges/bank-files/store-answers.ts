@@ -7,7 +7,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 import type { FileKey } from './store-files.ts';
 
-/** What a bank says of a title, and the instructions that need no other answer then, whichever they are. A fee is none. */
+/** The meanings of an entry that answer an instruction, and the instructions that each answers. A fee answers no instruction. */
 const ANSWERED: Readonly<Partial<Record<Meaning, readonly FileMovement[]>>> = {
   registered: ['register'],
   rejected: ['register'],
@@ -46,7 +46,7 @@ export async function closeAnswered(tx: Sql, rail: string, answers: readonly Ans
 
 type OpenInstruction = { id: string; charge_id: string; movement: FileMovement; due_at: Date | null };
 
-/** Changes of the due day and write-offs, of which a title may have several: an answer to one is none to those after it. */
+/** Changes of the due day and write-offs, of which a title may have several: an answer to one does not answer those after it. */
 async function closeOneByOne(tx: Sql, rail: string, answers: readonly Answer[], at: Date): Promise<void> {
   const single = answers.filter(({ meaning }) => meaning === 'due_day_changed' || meaning === 'refused');
   if (single.length === 0) return;

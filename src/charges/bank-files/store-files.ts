@@ -33,7 +33,7 @@ export async function insertInstructions(tx: Sql, instructions: readonly NewInst
   );
 }
 
-/** Whether a file has told the bank to register the boleto of a charge. */
+/** Whether a file has asked the bank to register the boleto of a charge. */
 export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boolean> {
   const rows = await tx.query(
     `select from boleto_instructions

@@ -59,7 +59,7 @@ export async function readEntryPage(
   return { entries: rows.map(toEntry), total: Number(counted?.total ?? 0) };
 }
 
-/** The first entries of all files that need a person and that none has seen, and how many there are. */
+/** The first entries of all files that need a person and are not marked as seen, and how many there are. */
 export async function readUnseen(
   sql: Sql,
   limit: number,

@@ -132,7 +132,7 @@ export async function insertEntries(
      on conflict (return_id, line) do nothing`,
     [id, rail, JSON.stringify(records)],
   );
-  // What a bank tells again has answered before; a damaged line answers nothing.
+  // A repeated entry has answered before; a damaged line answers nothing.
   const answers = booked.flatMap(({ entry: { meaning, damage, dueDay }, outcome, charge }) =>
     charge && damage === undefined && outcome !== 'repeated'
       ? { chargeId: charge.id, meaning, ...(dueDay !== undefined && { dueDay }) }

@@ -8,7 +8,7 @@ type Range = { readonly first: bigint; readonly last: bigint };
 
 /** Warn when less than one in this many numbers is left. */
 const SCARCE = 10n;
-/** The log warns when fewer than one out of each of these are left, and when none is. */
+/** The log warns when less than one in 10, then less than one in 100 numbers is left, and when no number is left. */
 const WARNED_AT = [SCARCE, 100n];
 
 export function isScarce(left: bigint, { first, last }: Range): boolean {

@@ -23,8 +23,8 @@ export type ReadyCharge = {
 };
 
 /**
- * The charge as it was written, with its answer. `skipped`: the batch has not written it, or it is not known whether it has;
- * the caller writes it singly, and so finds a charge that was committed after all.
+ * The charge as it was written, with its answer. `skipped`: the batch has not written it, or its commit is unknown; the caller
+ * writes it singly, which finds the charge if it was committed.
  */
 export type WriteOutcome = WrittenCharge | 'skipped';
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;

@@ -1,5 +1,5 @@
 // Keeps free locations of the rails that are asked to: takes them at the bank, one node at a time for each rail. A location is
-// saved before a charge can have it; one that is lost on the way is never used, by nobody.
+// saved before a charge can have it; one that is lost before it is saved is never used.
 import type { Clock } from '../../lib/clock.ts';
 import { isOutageOfOthers } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -21,7 +21,7 @@ export type FillDeps = {
 
 const PAUSE_MS = 1_000;
 const FILL_EVERY_MS = 5_000;
-/** After a run in which the bank gave none. */
+/** The pause after a run in which the bank gave no location. */
 const RETRY_AFTER_MS = 30_000;
 /** Of each kind in one run. */
 const MAX_TAKEN = 100;
@@ -134,7 +134,7 @@ async function fillKind(
         deps.log.warn('the bank gave a location that it had given before; it is not used again', { rail: rail.name });
       }),
     );
-    // All have ended before the first failure is told, so that nothing is written after the lease.
+    // The first failure is thrown only after all have ended, so that nothing is written after the lease.
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     beat?.();
   }

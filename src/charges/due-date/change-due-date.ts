@@ -1,4 +1,4 @@
-// Another due date for an unpaid charge. A bank that is told by files gets an instruction, one with an API a call, and its answer decides;
+// Another due date for an unpaid charge. A bank that works by files gets an instruction, one with an API a call, and its answer decides;
 // elsewhere it counts at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
 
 import { digitableLine, withDueDay } from '@trilho/cnab';
@@ -46,7 +46,7 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
     refuseDate(deps, open, next, now);
     if (pending) await takeBack(tx, charge, pending, now);
     const boleto = open.find(({ rail }) => rail.files ?? rail.dueDays);
-    // A bank that has not answered may have carried out what it was asked for, so that it is told of the present day too.
+    // A bank that has not answered may have carried out what it was asked for, so the present day is sent to it too.
     if (boleto && (civilDay(dueAt) !== civilDay(charge.dueAt) || pending?.wasSent)) {
       const asked = { ...charge, dueChange: { dueAt, status: 'PENDING' } } as const;
       return boleto.rail.files ? instruct(tx, asked, boleto.rail, now) : askByCall(deps, tx, asked);
@@ -99,7 +99,7 @@ function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Ch
   if (refusals.length > 0) throw invalidRequest(refusals);
 }
 
-/** Banks answer by the next banking day; after so many days none will. */
+/** Banks answer by the next banking day; after this many days no answer is expected. */
 export const ANSWER_DAYS = 5;
 
 /** A change that the bank has not answered to. */
@@ -172,7 +172,7 @@ export function withDueDate(charge: Charge, dueAt: Date): Charge {
 
 type ApplyDeps = WriteDeps & { readonly rails: Rails; readonly clock: Clock };
 
-/** The new date counts: line (`told` is what the bank shows of it), timers and statuses follow. The caller holds the lock of the charge. */
+/** Applies the new date: line (`told` is the one that the bank shows), timers and statuses follow. The caller holds the lock of the charge. */
 export async function applyDueDate(
   deps: ApplyDeps,
   tx: Sql,

@@ -69,7 +69,7 @@ async function issueAll(deps: IssueDeps, charges: readonly Charge[]): Promise<Re
   return new Set(outcomes.filter(({ isDecided }) => !isDecided).map(({ charge }) => charge));
 }
 
-/** Instructs the banks that are told by files, for all charges in one transaction, when the first of them comes to it. */
+/** Instructs the banks that work by files, for all charges in one transaction, when the first charge needs it. */
 function instructOnce(deps: IssueDeps, charges: readonly Charge[]): () => Promise<void> {
   let instructed: Promise<void> | undefined;
   return () => {
@@ -86,7 +86,8 @@ const UNSENT_MS = (ISSUE_AFTER_SECONDS - 5) * 1_000;
 
 /**
  * Registers a charge that this process has just written. What awaits the bank was written as submitted and not sent yet, so it
- * needs neither a mark nor a lookup; unless so much time has passed that its job may have sent it. Returns the charge after the decision; undefined when there is none yet.
+ * needs neither a mark nor a lookup, unless enough time has passed that its job may have sent it. Returns the charge after the decision;
+ * undefined while there is no decision.
  */
 export async function issueNew(deps: IssueDeps, charge: Charge): Promise<Charge | undefined> {
   const unmarked = charge.methods.filter(method => isCreating(method) && !methodAwaitsBank(method));
@@ -124,7 +125,7 @@ async function issueMethod(
   const { method, rail } = chargeMethod;
   try {
     if (railNamed(deps.rails, method, rail).files) {
-      // A file tells the bank, and another brings its decision.
+      // A file carries the instruction to the bank, and a return file brings its decision.
       await instruct();
       return { isDecided: true };
     }

@@ -14,7 +14,7 @@ export type Links = {
   checkoutUrl(charge: Linked): string;
   /** What a token names, when this service made it; whether its epoch is still good is for the charge to say. */
   read(token: string): Linked | undefined;
-  /** What a whole link names, under whichever name the service was reached by. */
+  /** What the token in a full link names, whatever host name the link has. */
   readUrl(checkoutUrl: string): Linked | undefined;
 };
 

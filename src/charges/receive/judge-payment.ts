@@ -1,5 +1,5 @@
 // Decides what a report of a payment means for its charge: a new payment, one that is known, one that may be known under another
-// reference, or none. Pure.
+// reference, or no payment. Pure.
 import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import { laterOf } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -51,7 +51,7 @@ export type RecordedPayment = { readonly charge: Charge; readonly isNew: boolean
 export type PossibleDuplicate = { readonly duplicateOf: string };
 
 export type Report = TypedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
-/** A payment of the charge of which the bank has told in its other words before. */
+/** A payment of the charge that the bank has already reported in its other form (as a boleto, as a pix). */
 export type ToldAgain = { readonly told: Charge; readonly payment: Payment };
 /** A payment to be written, and the step of its charge. */
 export type NewPayment = {
@@ -151,7 +151,7 @@ export function judgePayment(
 }
 
 /**
- * Whether a report repeats a known payment: the amount may be missing, but must not differ. In its other words a bank may tell the
+ * Whether a report repeats a known payment: the amount may be missing, but must not differ. In its other report a bank may give the
  * amount without its fee.
  */
 function isSame(known: Payment, { method, amountCents, reference }: ReportedPayment): boolean {
@@ -161,7 +161,7 @@ function isSame(known: Payment, { method, amountCents, reference }: ReportedPaym
 }
 
 /**
- * Whether the bank has told of this money before, as a pix and now as a boleto or the other way round. A code is paid once; should it
+ * Whether the bank has reported this money before, as a pix and now as a boleto or the other way round. A code is paid once; should it
  * be paid twice, each pix belongs to another of the two payments of the boleto.
  */
 function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment, report: ReportedPayment): boolean {
@@ -187,7 +187,7 @@ function mayBeKnown({ reference }: Payment): AppError {
   return new AppError('possible_duplicate', message, { first: { duplicateOf: reference } });
 }
 
-/** The bank will tell of the payment under its endToEndId, and under another reference it would count twice. */
+/** The bank will report the payment under its endToEndId; recorded under another reference it would count twice. */
 function needsPixId(): AppError {
   return new AppError(
     'wrong_state',
@@ -203,7 +203,7 @@ export function referenceTaken(): AppError {
   return new AppError('reference_conflict', 'This reference was reported for another payment.');
 }
 
-/** Reported by a person or a file, beside what the bank of the charge itself may tell. */
+/** Reported by a person or a file, beside what the bank of the charge may report itself. */
 export function isSecondHand({ source }: ReportedPayment): boolean {
   return source === 'operator' || source === 'statement';
 }

@@ -59,9 +59,9 @@ export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
 /**
  * Records a payment of a charge. A second report with the same reference changes nothing, however it is spelled: see
  * `normalReference`; case makes no difference. Refuses a method that the charge does not have, and a reference that was reported
- * for another payment, of whichever account: accounts may share the key that receives the money. Refuses a report by hand that
+ * for another payment, of any account: accounts may share the key that receives the money. Refuses a report by hand that
  * may be a payment of the charge under another reference, unless it says that it is another one, and one without the bank's own
- * id where the bank will tell of the payment too.
+ * id where the bank will report the payment too.
  */
 export async function recordPayment(deps: PayDeps, report: TypedPayment): Promise<RecordedPayment> {
   const outcome = await addToBatch(deps, report);
@@ -69,7 +69,7 @@ export async function recordPayment(deps: PayDeps, report: TypedPayment): Promis
   return outcome;
 }
 
-/** As `recordPayment`, for what a bank tells: not recorded while it may be what a person has reported of a boleto. */
+/** As `recordPayment`, for reports of a bank: not recorded while it may be the payment of a boleto that a person has reported. */
 export function recordToldPayment(
   deps: PayDeps,
   report: ReportedPayment & { readonly source: 'bank' },

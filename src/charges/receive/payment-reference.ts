@@ -18,7 +18,7 @@ export function isPixId(reference: string): boolean {
   return /^[0-9A-Za-z]{32}$/.test(reference);
 }
 
-/** Whether a return file has told of the payment: nosso número, day, and a hash of what the file says. */
+/** Whether a return file has reported the payment: the reference has nosso número, day, and a hash of the entry. */
 export function isFromReturnFile(reference: string): boolean {
   return /^\S+ \d{4}-\d{2}-\d{2} [0-9a-f]{32}$/.test(reference);
 }

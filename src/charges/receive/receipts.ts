@@ -1,4 +1,4 @@
-// Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
+// Takes a bank's reports of received money: records the payment, once, and what went back out of it. Money that belongs to no charge
 // is kept for a person.
 import { AppError, isOutage, isOutageOfOthers } from '../../lib/errors.ts';
 import { ABILITIES, methodsThat } from '../../rails/abilities.ts';
@@ -23,7 +23,7 @@ import { type PayDeps, recordToldPayment } from './pay.ts';
 
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database; readonly rails: Rails };
 
-/** What became of money of which a bank tells: a payment, now or before; perhaps one that is known; none that the charge takes. */
+/** What became of a bank's report of money: a payment, new or known; a possible duplicate; or refused by the charge. */
 export type Taken = 'paid' | 'possible_duplicate' | 'refused';
 
 /** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */

@@ -89,7 +89,7 @@ export function mayBeTypedBefore({ method, source }: Payment): boolean {
 }
 
 /**
- * Whether a bank may report one payment of a boleto under two references, of which one is of a return file: in different words, by its
+ * Whether a bank may report one payment of a boleto under two references, of which one is of a return file: by another entry, by its
  * API, or as a pix although the file does not say that the boleto was paid by its code. Which codes banks use for that is not verified.
  */
 export function mayBeReportedInFile(known: Payment, { reference, amountCents, day }: BoletoReport): boolean {

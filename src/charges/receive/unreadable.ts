@@ -18,7 +18,7 @@ function seenNow({ clock }: ReceiptDeps) {
   return { at, lookAgainAt: new Date(at.getTime() + LOOK_AGAIN_MS) };
 }
 
-/** A payment that is recorded here, by a person, needs nobody any more; a return of it does. */
+/** A payment that a person has recorded needs no further attention; a return of it does. */
 export async function keepUnreadable(
   deps: Deps,
   { rail }: WatchedRail,

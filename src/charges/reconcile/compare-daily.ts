@@ -20,7 +20,7 @@ const PAUSE_MS = 5_000;
 /** After a comparison that failed. */
 const RETRY_MS = 30 * 60_000;
 
-/** A payment that its bank lists so many days late is still taken. */
+/** A payment that its bank lists up to this many days late is still taken. */
 const LATE_DAYS = 3;
 
 export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {

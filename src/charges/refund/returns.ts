@@ -1,5 +1,5 @@
-// Takes what a bank says of money that went back out of a payment: a refund that was asked for here has ended, or a bank has
-// taken money back without a request, such as after a fraud. The latter is recorded as a refund of the kind `return`.
+// Records money that went back out of a payment: a refund requested here has ended, or a bank has taken money back without a
+// request, such as after a fraud. The latter is recorded as a refund of the kind `return`.
 import { postEntries } from '../../ledger/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/ids.ts';
@@ -14,7 +14,7 @@ import { type WriteDeps, writeStep } from '../write.ts';
 
 export type ReturnDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
-/** May be told any number of times, in any order. */
+/** Safe to call with the same reports any number of times, in any order. */
 export async function recordReturns(
   deps: ReturnDeps,
   chargeId: string,
@@ -74,8 +74,8 @@ function isSame({ id, reference }: KnownReturn, told: MoneyReturn): boolean {
 }
 
 /**
- * Whether a return file has told of what a PSP tells of now, so that nothing is left to go back. The file has a day and a mark of its own,
- * and no id of the PSP.
+ * Whether a return file has already reported the return that the PSP reports now, so that nothing is left to take back. The file has its
+ * own day and mark, and no id of the PSP.
  */
 function isInFile(charge: Charge, payment: Payment, { kind, amountCents, reference = '' }: Refund, told: MoneyReturn) {
   if (kind !== 'return' || !FROM_FILE.test(reference) || FROM_FILE.test(told.reference)) return false;

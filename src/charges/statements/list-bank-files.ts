@@ -60,7 +60,7 @@ export async function listBankFiles({ db }: { readonly db: Sql }, query: PageQue
   return { files: rows.flatMap(toFile), ...countPages(Number(rows[0]?.total ?? 0), query) };
 }
 
-/** None of a page that is empty, whose only row has the total. */
+/** No files for an empty page, whose only row has the total. */
 function toFile(row: FileRow): BankFile[] {
   const { id, taken_at: takenAt, taken_by: takenBy, faults } = row;
   if (id === null) return [];

@@ -59,7 +59,7 @@ const PAYMENTS = `
     from payments p
    where`;
 
-/** A boleto that was paid by pix, and of which the bank has told as a pix only, is not in its list of boletos. */
+/** A boleto that was paid by pix, and that the bank has reported as a pix only, is not in its list of boletos. */
 const OF_RAIL = `p.rail = any($1) and p.method = $2
      and not (p.is_by_pix and p.also_reported_as is null and p.reference ~ '^[0-9A-Za-z]{32}$')`;
 

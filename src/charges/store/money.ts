@@ -288,7 +288,7 @@ export async function findChargeByReference(
   return row?.charge_id;
 }
 
-/** The charge on which a payment is recorded under this reference, on whichever rail: a person may have chosen any. */
+/** The charge on which a payment is recorded under this reference, on any rail: a person may have chosen the rail. */
 export async function findChargeOfPayment(sql: Sql, reference: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
     `select charge_id
@@ -320,7 +320,7 @@ export async function findChargeByBoletoPix(
   return row?.charge_id;
 }
 
-/** Whether there are boletos whose pix has a txid that the bank did not tell. */
+/** Whether there are boletos whose pix has a txid that the bank did not report. */
 export async function hasBoletosByLocation(sql: Sql): Promise<boolean> {
   const rows = await sql.query(
     `select from charge_methods
@@ -331,7 +331,7 @@ export async function hasBoletosByLocation(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Records that the bank has told of payments under a second reference, and what it kept if it said so only then. */
+/** Records that the bank has reported payments under a second reference, and its fee if only that report has it. */
 export async function storeOtherReferences(
   tx: Sql,
   told: readonly {

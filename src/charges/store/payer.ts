@@ -22,8 +22,8 @@ export async function findChargesOfPayer(sql: Sql, document: string): Promise<Ch
 export type Untold = { readonly chargeId: string; readonly rail: string; readonly sequence?: number };
 
 /**
- * The first of these charges about which a bank is still to be told something by file, or has not answered the file with this sequence: what is sent
- * (again) names the payer. A write-off may not even be an instruction yet, because a job makes it one.
+ * The first of these charges with an instruction that no file has yet, or whose file (with this sequence) the bank has not answered: what is
+ * sent (again) names the payer. A write-off may not even be an instruction yet, because a job makes it one.
  */
 export async function findUntold(sql: Sql, chargeIds: readonly string[]): Promise<Untold | undefined> {
   const [row] = await sql.query<{ charge_id: string; rail: string; sequence: number | null }>(
@@ -51,7 +51,7 @@ export async function findUntold(sql: Sql, chargeIds: readonly string[]): Promis
   return { chargeId, rail, ...(sequence !== null && { sequence }) };
 }
 
-/** Payments that a statement said this document made, of whichever charge. */
+/** Payments of any charge that a statement attributes to this document. */
 export async function findPaymentsOfPayer(sql: Sql, document: string) {
   return sql.query<{ id: string; charge_id: string; reference: string; amount_cents: string; paid_at: Date }>(
     `select id, charge_id, reference, amount_cents, paid_at from payments where payer_document = $1 order by paid_at, id`,
@@ -60,8 +60,8 @@ export async function findPaymentsOfPayer(sql: Sql, document: string) {
 }
 
 /**
- * Unmatched receipts whose words hold this document, and those of the payer's charges, by txid or by a payment: there a bank often
- * names the payer with some of the digits hidden, or with none at all.
+ * Unmatched receipts whose text holds this document, and those of the payer's charges, by txid or by a payment: there a bank often
+ * names the payer with some of the digits hidden, or without a document.
  */
 export async function findReceiptsOfPayer(
   sql: Sql,
@@ -118,8 +118,8 @@ export async function findFilesOfCharges(sql: Sql, chargeIds: readonly string[])
 }
 
 /**
- * Puts `customer` in the place of who the charges are for, and removes what callers wrote about them and what banks told of who paid
- * them, also where digits are hidden.
+ * Puts `customer` in the place of who the charges are for, and removes what callers wrote about them and what banks reported about
+ * who paid them, also where digits are hidden.
  */
 export async function eraseCustomers(tx: Sql, ids: readonly string[], customer: object): Promise<void> {
   await tx.query('update charges set customer = $2, description = null, metadata = null where id = any($1)', [

@@ -7,8 +7,8 @@ import { firstComparison } from './compare-day.ts';
 const TOKEN_BYTES = 24;
 
 /**
- * From when a bank is asked that was told by files before: what it received since the day of its last return is in no file that
- * anybody will read. A return of a Monday may lack what was paid since Friday. It lists few days at a time, hence the limit.
+ * The moment from which a bank is asked that worked by files before: what it received since the day of its last return is in no file that
+ * will be read here. A return of a Monday may lack what was paid since Friday. It lists few days at a time, hence the limit.
  */
 const SINCE_LAST_RETURN = `
   greatest((select max(least(r.made_on::timestamp at time zone 'America/Sao_Paulo', r.received_at)) - interval '3 days'

@@ -7,7 +7,7 @@ import type { Charge } from '../charge.ts';
 export type Submission = { readonly charge: Charge; readonly method: Method };
 
 /**
- * Marks methods as submitted before they are sent. The returned function tells whether a method was marked by this call,
+ * Marks methods as submitted before they are sent. The returned function says whether this call marked a method,
  * and so was never sent before. The `case` hides the condition on `submitted_at` from the planner: its statistics expect
  * hardly any row with null, and for so few rows it would choose a nested loop over all pairs.
  */

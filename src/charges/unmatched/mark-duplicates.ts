@@ -9,7 +9,7 @@ import { findWaitingMoney, markDuplicates } from './store.ts';
 const NONE_LISTED: ReadonlySet<string> = new Set();
 
 /**
- * Receipts that were kept for want of a txid may be the same money as a payment that a bank, a person or a later entry tells of.
+ * Receipts that were kept for want of a txid may be the same money as a payment that a bank, a person or a later entry reports.
  * In the transaction of the payment: the next import of an entry finds it known and compares nothing.
  */
 export async function markDuplicatesOf(

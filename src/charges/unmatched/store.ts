@@ -75,7 +75,7 @@ export async function noteReturned(tx: Sql, reference: string, cents: bigint): P
 }
 
 /**
- * The stored spelling of each reference in $1: exactly that one, or else the only one that differs in case. Of several, none:
+ * The stored spelling of each reference in $1: exactly that one, or else the only one that differs in case. No match among several:
  * two receipts must not leave the list by one decision.
  */
 const STORED = `

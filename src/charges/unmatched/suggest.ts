@@ -1,4 +1,4 @@
-// Charges that unmatched money may be for: of the same amount, open or ended not long ago, best by the words of the bank, then by
+// Charges that unmatched money may be for: of the same amount, open or ended not long ago, ordered by how well the bank's text fits, then by
 // how near their due day is.
 import type { Sql } from '../../storage/database.ts';
 
