@@ -81,7 +81,7 @@ export function placedEntries({ pixKey, rails, boletos }: RailSections, kinds = 
 export type CalledEntry = PlacedEntry & {
   readonly kind: RailKind;
   readonly called: CalledBank;
-  /** What the entry says of the bank, and where it stands: `boletos[0].api`. */
+  /** The entry's part about the bank, and its path: `boletos[0].api`. */
   readonly bank: BankEntry;
   readonly bankPlace: string;
 };

@@ -24,7 +24,7 @@ export type RailSection = (typeof RAIL_SECTIONS)[number];
 /** A rail that is open. Nothing was sent yet. */
 export type OpenedRail = {
   readonly rail: Rail;
-  /** Where its bank sends notifications; absent where it sends none. */
+  /** Where its bank sends notifications; absent where it does not. */
   readonly webhook?: WebhookAdmin;
   /** Closes idle connections. */
   stop?(): void;
@@ -86,7 +86,7 @@ export type RailKind = {
   /** Its bank takes instructions in files. */
   readonly isByFile?: true;
   readonly bank?: CalledBank;
-  /** One entry in a few words: `efi (production)`. */
+  /** A short label of one entry: `efi (production)`. */
   describe(entry: RailEntry): string;
   /** Reads the files that the entry names; each fault has the field of the entry that it lies in. */
   open(entry: RailEntry, deps: ClientDeps): OpenedRail | { readonly faults: readonly SettingFault[] };

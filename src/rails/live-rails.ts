@@ -85,7 +85,7 @@ function sharedRanges(opened: readonly Opened[]): string[] {
   );
 }
 
-/** The first entry that names an account gets its charges, and the first that names none those of all other accounts. */
+/** The first entry that names an account gets its charges, and the first that names no account gets those of all others. */
 function shareOut(opened: readonly Opened[]): Rails {
   const current = opened.filter(({ placed }) => !placed.entry.former);
   const general = Object.fromEntries(

@@ -3,7 +3,7 @@ import type { NumberRange } from './rail.ts';
 
 type Numbers = Pick<NumberRange, 'agreement' | 'first' | 'last'>;
 
-/** The numbers that both have; undefined when none is. */
+/** The numbers that both ranges have; undefined when they do not overlap. */
 export function sharedNumbers(
   one: Numbers,
   other: Numbers,

@@ -96,7 +96,7 @@ export type NumberRange<M extends Method = Method> = {
   prepare(request: PaymentRequest, number: bigint): Prepared<M>;
 };
 
-/** What a bank is told by file about a request that has a number. */
+/** What a file asks a bank to do with a request that has a number. */
 export type FileMovement = 'register' | 'write_off' | 'change_due_day';
 
 /** A file to a bank, which grows by each request. */
@@ -106,7 +106,7 @@ export type OutgoingFile = {
   end(): string;
 };
 
-/** A bank that is told by files, and that answers by files. */
+/** A bank that takes instructions and answers by files. */
 export type FileExchange = {
   /** The numbers of files, and how many instructions one has at most. */
   readonly firstFile: number;
@@ -125,7 +125,7 @@ export type FileExchange = {
   entries(bytes: Buffer): Generator<ReturnEntry, ReturnEnd>;
   /** Whether an entry is about the request that has its number here: another program may have given the same number. Pure. */
   isAbout(entry: ReturnEntry, request: PaymentRequest): boolean;
-  /** A registered boleto with the pix code that the bank has made for it; absent where boletos carry none. Pure. */
+  /** A registered boleto with the pix code that the bank has made for it; absent where boletos carry no pix code. Pure. */
   readonly withCode?: (instrument: BoletoInstrument, entry: ReturnEntry, request: PaymentRequest) => BoletoInstrument;
   /** Present: files are carried to and from the bank by this service. */
   readonly server?: FileServer;
@@ -261,9 +261,9 @@ export type MoneyReturn = {
   readonly reference: string;
   readonly amountCents: bigint;
   readonly status: 'PENDING' | 'DONE' | 'FAILED';
-  /** When it got there; absent where the bank does not tell. */
+  /** When it got there; absent where the bank does not report it. */
   readonly at?: Date;
-  /** Why, in the bank's words. */
+  /** Why, as the bank puts it. */
   readonly reason?: string;
 };
 
@@ -271,7 +271,7 @@ export type MoneyReturn = {
 export type Receipt = {
   /** The bank's id of the payment: the end-to-end id of a pix. */
   readonly reference: string;
-  /** The reference of the request that was paid; absent when the payer named none. */
+  /** The reference of the request that was paid; absent when the payer gave no reference. */
   readonly requestReference?: string;
   /** What else the bank says of the request, where others may have given the same reference: only one that fits was paid. */
   readonly paidRequest?: PaidRequest;
@@ -284,10 +284,10 @@ export type Receipt = {
   readonly unreadableReturn?: string;
   /** The bank account has other keys, and one of them was paid: the money is no concern of this rail unless it pays a charge. */
   readonly isToOtherKey?: true;
-  /** What the bank kept, and when it credits the rest, where it tells. */
+  /** What the bank kept, and when it credits the rest, where it reports them. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
-  /** By which way it was paid: the code of a bank that tells by file («motivo», C047 of the norm). */
+  /** The channel by which it was paid: the code of a bank that reports by file («motivo», C047 of the norm). */
   readonly channel?: string;
 };
 
@@ -314,7 +314,7 @@ export type ReceiptPage = {
 
 /** What is known of a request that was sent. */
 export type KnownAtBank = {
-  /** By which the bank knows it, where it has told. */
+  /** The bank's own id of it, where the bank has given one. */
   readonly bankId?: string;
   /** When it was last sent; absent when it was not. */
   readonly sentAt?: Date;
@@ -341,7 +341,7 @@ export type Rail<M extends Method = Method> = {
   readonly locations?: LocationSource;
   /** Absent: the reference is derived from the request. */
   readonly numbers?: NumberRange<M>;
-  /** Present: the bank is neither asked nor told by calls; `submit`, `lookup` and `cancel` are not used. */
+  /** Present: the bank works by files, not by calls; `submit`, `lookup` and `cancel` are not used. */
   readonly files?: FileExchange;
   /** The reference, and the instrument as far as it is known without the bank; the same each time for one request. Pure. */
   prepare(request: PaymentRequest, location?: Location): Prepared<M>;
@@ -359,7 +359,7 @@ export type Rail<M extends Method = Method> = {
    * makes something new of each request: elsewhere it refuses the second.
    */
   withdrawRepeats?(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
-  /** Takes another due day, that of the request, at once. Present where no bank has to be told. Pure. */
+  /** Takes another due day, that of the request, at once. Present where no bank needs to know. Pure. */
   changeDueDay?(request: PaymentRequest): { readonly kind: 'changed' } | Rejected;
   /** Present where the bank is asked by calls. */
   readonly dueDays?: DueDayCalls;
@@ -367,7 +367,7 @@ export type Rail<M extends Method = Method> = {
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */
   readonly watch?: ReceiptsByTime | ReceiptsByRequest;
-  /** When the certificate by which the bank knows this client ends; undefined where it wants none. */
+  /** When the certificate by which the bank knows this client ends; undefined where it wants no certificate. */
   readonly certificateEnd?: () => Date | undefined;
 };
 
@@ -380,7 +380,7 @@ export type ReceiptsByTime = {
   receipts(from: Date, to: Date, cursor?: string): Promise<ReceiptPage>;
   /** One payment by its id; undefined when the bank does not know it (yet). */
   receipt(reference: string): Promise<Receipt | undefined>;
-  /** The location of a request by its reference; undefined when the bank does not know it. Absent where there are none. */
+  /** The location of a request by its reference; undefined when the bank does not know it. Absent where there are no locations. */
   locationOf?(requestReference: string): Promise<string | undefined>;
   /** The ids of the payments that a notification is about. Pure; nothing else in it is believed. */
   hints(body: unknown): readonly string[];
@@ -391,7 +391,7 @@ export type ReceiptsByTime = {
 /** A bank that must be asked about each request. */
 export type ReceiptsByRequest = {
   readonly by: 'request';
-  /** The time of the next question after `after`; undefined when none is needed. Pure. */
+  /** The time of the next question after `after`; undefined when no question is needed. Pure. */
   nextLook(request: PaymentRequest, after: Date): Date | undefined;
   /**
    * All payments that the bank has received for it up to a time, including those returned before. Throws `rail_unavailable`

@@ -1,4 +1,4 @@
-// The contract with a bank under which boletos are registered by file («convênio»), and what a file says of a title.
+// The contract with a bank under which boletos are registered by file («convênio»), and what a file states about a title.
 
 import type { BoletoAccount } from './boleto/account.ts';
 import type { CivilDay } from './days.ts';
@@ -12,7 +12,7 @@ export type Agreement = {
   readonly variation?: string;
   /** «Código de transmissão», at Santander only. */
   readonly transmissionCode?: string;
-  /** Versions of the layout, where the bank has told others than the usual ones. */
+  /** Versions of the layout, where the bank asks for others than the usual ones. */
   readonly fileVersion?: string;
   readonly lotVersion?: string;
   /** «Espécie»: what kind of debt it is; «duplicata mercantil» when absent, 01 at Itaú and 02 elsewhere. */
@@ -61,7 +61,7 @@ export type Title = {
   readonly pix?: { readonly keyType: string; readonly key: string; readonly txid: string };
 };
 
-/** The digit that tells a CPF from a CNPJ. */
+/** The digit that distinguishes a CPF from a CNPJ. */
 export function documentType(document: string): string {
   return document.length <= 11 ? '1' : '2';
 }

@@ -1,5 +1,5 @@
-// Whether what a return says of a title is whole. Editors and programs take the blanks off the end of a line, which changes nothing; a
-// line that was cut inside of something, whose digits are none, or that is shifted, says another amount than the bank has.
+// Whether the lines of a return about a title are intact. Editors and programs take the blanks off the end of a line, which changes
+// nothing; a line that was cut inside a field, has other characters for digits, or is shifted states another amount than the bank's.
 import type { ReturnedTables } from './bank.ts';
 import type { Line } from './lines.ts';
 import type { Meaning } from './occurrence.ts';

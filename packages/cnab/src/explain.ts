@@ -60,7 +60,7 @@ export function* explainFile(bytes: Uint8Array): Generator<ExplainedRecord, Expl
   return { warnings: [...warnings.list(), ...asRead], faults };
 }
 
-/** What `trilho cnab read` says of a return: why it is refused, or what of it is odd or cannot be booked. */
+/** What `trilho cnab read` reports about a return: why it is refused, or what in it is odd or cannot be booked. */
 function problemsAsRead(bytes: Uint8Array): readonly Warning[] {
   const problems = collectWarnings();
   try {

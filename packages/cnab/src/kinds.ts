@@ -3,7 +3,7 @@
 import type { CivilDay } from './days.ts';
 import { formatUnits, parseUnits } from './decimals.ts';
 
-/** A field as it was read: no value when it is empty, and none with a fault. */
+/** A field as it was read: without a value when it is empty or has a fault. */
 export type ReadValue<V> = { readonly value?: V; readonly fault?: string };
 
 export type Kind<V> = {

@@ -1,4 +1,4 @@
-// What a code of a return means for a charge, and its words.
+// What a code of a return means for a charge, and its text.
 
 /**
  * `confirmed` and `other` change nothing; `announced` is money that the bank reports once more as `paid`; `refused` is an instruction that the bank did not carry out; what `unknown` means is for a

@@ -20,7 +20,7 @@ import { collectWarnings, type Warning, type Warnings } from './warnings.ts';
 export type ReturnHead = {
   readonly bank: string;
   readonly sequence: number;
-  /** When it was made, or the last day that it tells of; absent where it names no day. */
+  /** The day on which it was made, or the last day in it; absent where it names no day. */
   readonly day?: CivilDay;
   /** The first line, for the check of who it belongs to. */
   readonly header: string;
@@ -86,7 +86,7 @@ function lotDay(second = ''): CivilDay | undefined {
   return second[7] === '1' ? fieldValue(LOT_HEADER.day, second) : undefined;
 }
 
-/** The last day on which something happened to a title: for a file whose headers name none. */
+/** The last day on which something happened to a title: for a file whose headers name no day. */
 function lastDay(bytes: Uint8Array): CivilDay | undefined {
   let last: CivilDay | undefined;
   for (const { text } of linesOf(bytes, collectWarnings())) {
@@ -102,7 +102,7 @@ function firstLines(bytes: Uint8Array): readonly Line[] {
   return [lines.next(), lines.next()].flatMap(({ done, value }) => (done ? [] : value));
 }
 
-/** The entries of a file whose head was read. The end tells what was odd. */
+/** The entries of a file whose head was read. The generator returns what was odd. */
 export function* readEntries(bytes: Uint8Array, account: BoletoAccount): Generator<ReturnEntry, ReturnEnd> {
   const warnings = collectWarnings();
   const counts = countRecords(warnings);

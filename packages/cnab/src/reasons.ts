@@ -1,4 +1,4 @@
-// Why something happened to a title («motivo da ocorrência», C047 of the norm), in words: up to five codes of two characters,
+// Texts of why something happened to a title («motivo da ocorrência», C047 of the norm): up to five codes of two characters,
 // whose meaning depends on the occurrence.
 import type { Meaning } from './occurrence.ts';
 import { REJECTIONS } from './rejections.ts';
@@ -60,14 +60,14 @@ const CHANNELS: Readonly<Record<string, string>> = {
   '61': 'by pix',
 };
 
-/** By which way a boleto was paid, in words. */
+/** The text of the channel by which a boleto was paid. */
 export function channelWords(code: string): string {
   return CHANNELS[code] ?? 'not known here';
 }
 
 export type Reason = { readonly code: string; readonly words: string };
 
-/** The reasons of an occurrence; zeros and blanks stand for none. */
+/** The reasons of an occurrence; zeros and blanks mean that there is no reason. */
 export function reasonsOf(meaning: Meaning, text: string): readonly Reason[] {
   const codes = text.match(/../g)?.filter(code => code.trim() !== '' && code !== '00') ?? [];
   const words = listOf(meaning);

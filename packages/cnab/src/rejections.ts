@@ -1,4 +1,4 @@
-// Why a bank refuses a title or an instruction, in words: the list A of C047 of the norm.
+// Texts of why a bank refuses a title or an instruction: the list A of C047 of the norm.
 export const REJECTIONS: Readonly<Record<string, string>> = {
   '01': 'invalid bank code',
   '02': 'invalid record type',

@@ -9,7 +9,7 @@ import type { CivilDay } from './days.ts';
 import { type AnyField, rowsOf, type Table, widthOf } from './record.ts';
 import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';
 
-/** What a file says of itself. */
+/** What the headers of a file state. */
 export type FileHead = { readonly sequence: number; readonly day: CivilDay; readonly time: string };
 
 export type FileWriter = {

@@ -17,7 +17,7 @@ const STATUS_KINDS: Readonly<Record<number, KindName>> = {
   503: 'ServicoIndisponivel',
 };
 
-/** Says in an answer which fault made or changed it, so that nobody takes it for what the PSP does by itself. */
+/** Names in an answer the fault that made or changed it, so that it is not mistaken for the PSP's own behaviour. */
 export const FAULT_HEADER = 'x-simulated-fault';
 
 /** What to answer instead of carrying the call out; `silence` is no answer, `cut` ends the connection. */

@@ -20,7 +20,7 @@ import { type CivilDay, civilDay } from './days.ts';
 import type { ChargeKind } from './state.ts';
 
 const MAX_INT32 = 2_147_483_647;
-/** A limit of this simulator, since the norm has none and days are walked. */
+/** A limit of this simulator: the norm sets no limit, and each day costs a step here. */
 const MAX_VALID_DAYS = 3650;
 
 const onePersonId: Check = (value, path, found) => {

@@ -22,7 +22,7 @@ export type TitleRule = {
   readonly editing?: number | undefined;
   /** It does not carry out changes. */
   readonly failsEdits?: boolean | undefined;
-  /** How many readers see a boleto as it was before a change; none when absent. */
+  /** How many readers see a boleto as it was before a change; 0 when absent. */
   readonly hidesEdits?: number | undefined;
 };
 
@@ -75,7 +75,7 @@ export type Reply = {
 
 export type Handler = (core: Core, call: Call) => Reply | Promise<Reply>;
 
-/** The version that a reader sees, or undefined when to it there is none yet. */
+/** The version that a reader sees, or undefined when it cannot see any yet. */
 export function seenVersion(versions: readonly ChargeVersion[], seen: Seen): ChargeVersion | undefined {
   if (seen === undefined) return versions.at(-1);
   if (seen === 'previous') return versions.at(-2) ?? versions.at(-1);

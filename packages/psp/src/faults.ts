@@ -28,7 +28,7 @@ export type Fault = {
   readonly on?: { readonly method?: string; readonly path?: string };
   /** It fires so often and is over; without it, until it is cleared. */
   readonly count?: number;
-  /** So many matching calls pass first. */
+  /** How many matching calls pass first. */
   readonly skip?: number;
   /** 0 to 1; without it, always. */
   readonly probability?: number;

@@ -16,7 +16,7 @@ export type NotificationRecord = {
   readonly isForged: boolean;
   readonly tries: number;
   readonly status: NotificationStatus;
-  /** The status of the last answer; absent when there was none. */
+  /** The status of the last answer; absent before the first. */
   readonly answer?: number;
 };
 
@@ -135,7 +135,7 @@ export function createNotifier(deps: Deps): Notifier {
     await Promise.all(released.map(send));
   }
 
-  /** The same words about a payment that never was. */
+  /** The same notification about a payment that never happened. */
   function forged(pix: object): object {
     return { ...pix, endToEndId: settlementId('E', now(), random) };
   }

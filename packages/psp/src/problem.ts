@@ -1,4 +1,4 @@
-// Refusals of the API: the norm's kinds with their status and words, written as the profile's PSP writes them.
+// Refusals of the API: the norm's kinds with their status and text, written as the profile's PSP writes them.
 import type { Violation } from './checks.ts';
 import type { Profile } from './profiles.ts';
 

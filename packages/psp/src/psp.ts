@@ -17,7 +17,7 @@ import type { TitleState } from './titles/view.ts';
 export type Clock = { now(): Date };
 
 export type WebhookOptions = {
-  /** Waits between tries, by the machine's clock; Efí's when absent, none for one try. */
+  /** Waits between tries, by the machine's clock; Efí's when absent, empty for a single try. */
   readonly retryMs?: readonly number[];
   /** Payments of one key within this time share a call; 0 when absent: one call each. */
   readonly groupMs?: number;

@@ -119,7 +119,7 @@ export type Title = {
   request: object;
   readonly pix: { readonly charge: Charge; readonly emv: string } | undefined;
   readonly createdAt: Date;
-  /** For so many questions about it the bank only says that it works on it. */
+  /** For this many questions about it the bank answers only that it is processing it. */
   processing: number;
   failure: string | undefined;
   writtenOff: { readonly at: Date; readonly reason: string } | undefined;
@@ -133,11 +133,11 @@ export type TitleEdit = {
   readonly code: string;
   readonly dueOn: CivilDay;
   status: 'PROCESSANDO' | 'SUCESSO' | 'FALHA';
-  /** For so many questions it is not decided. */
+  /** For this many questions it stays undecided. */
   left: number;
   /** How it ends. */
   readonly fails: boolean;
-  /** After it was done, so many readers of the boleto see it as it was. */
+  /** After it was done, this many readers still see the boleto as it was. */
   hidden: number;
   readonly before: Pick<Title, 'dueOn' | 'lastDay' | 'barcode' | 'line'>;
 };
@@ -155,7 +155,7 @@ export type State = {
   /** Boletos, by client and number. */
   readonly titles: Map<string, Title>;
   readonly lists: Map<string, TitleList>;
-  /** Where clients are told of their boletos. */
+  /** Where clients get notifications about their boletos. */
   readonly titleWebhooks: Map<string, { readonly webhookUrl: string; readonly createdAt: Date }>;
 };
 

@@ -1,4 +1,4 @@
-// Calls the receivers of notifications, with the PSP's client certificate, another one, or none.
+// Calls the receivers of notifications, with the PSP's client certificate, another one, or no certificate.
 import http from 'node:http';
 import https from 'node:https';
 import { rootCertificates } from 'node:tls';
@@ -7,7 +7,7 @@ import type { Made } from './certificates/make.ts';
 export type Presented = 'psp' | 'foreign' | 'none';
 
 export type WebhookClient = {
-  /** Resolves to the status of the answer; rejects when there is none. */
+  /** Resolves to the status of the answer; rejects when there is no answer. */
   post(url: string, body: string, presented?: Presented): Promise<number>;
   close(): void;
 };

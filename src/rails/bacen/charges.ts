@@ -67,7 +67,7 @@ export function chargesAt(
     return location && isAt(location, body) ? { kind: 'registered' } : registration(body);
   }
 
-  /** Looks whether the PSP has the charge after all: a repeated PUT is refused, or was carried out before. */
+  /** Looks whether the PSP already has the charge: a repeated PUT is refused, or an earlier one was carried out. */
   async function judge(
     request: PaymentRequest,
     txid: string,
@@ -76,7 +76,7 @@ export function chargesAt(
   ): Promise<Outcome> {
     const found = await at('GET', request, txid);
     if (found.kind === 'refused' && found.status === 404) {
-      // It says that it has the charge and that it has it not: only another look can tell.
+      // Its answers contradict each other about having the charge: only another lookup can decide.
       return refusal.status === 409 ? { kind: 'unknown' } : { kind: 'rejected', reason: reasonOf(refusal) };
     }
     if (found.kind !== 'ok' || found.body === undefined) return { kind: 'unknown' };

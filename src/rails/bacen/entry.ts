@@ -70,7 +70,7 @@ export const BACEN_FIELDS = {
   accountNumber: Type.Optional(Word()),
   appKey: Type.Optional(Word()),
   appKeyFile: Type.Optional(Path()),
-  // A code from the pool is dead until the PSP has the charge, and for ever if the PSP refuses it: none unless asked for.
+  // A code from the pool is dead until the PSP has the charge, and for ever if the PSP refuses it: no pool by default.
   locationPool: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   quirks: Type.Optional(Quirks),
   webhook: Type.Optional(

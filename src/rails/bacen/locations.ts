@@ -8,7 +8,7 @@ import type { Location, LocationSource } from '../rail.ts';
 import { kindOf } from './charge-body.ts';
 import { CHARGE_KINDS, type ChargeKind, LOCATION_SCOPES } from './profile.ts';
 
-/** Takes a location for one charge of this kind. Throws `rail_unavailable` when the PSP gives none. */
+/** Takes a location for one charge of this kind. Throws `rail_unavailable` when the PSP gives no location. */
 export async function takeLocation({ call }: Pick<Client, 'call'>, kind: ChargeKind): Promise<Location> {
   const answer = await call({ method: 'POST', resource: 'loc', body: { tipoCob: kind }, scopes: LOCATION_SCOPES });
   if (answer.kind !== 'ok') throw unanswered(answer);

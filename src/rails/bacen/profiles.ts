@@ -184,7 +184,7 @@ export const PROFILES = {
 export type ProfileName = keyof typeof PROFILES;
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
 
-/** A profile as it is in one environment; undefined when there is none of the name. */
+/** A profile as it is in one environment; undefined when no profile has the name. */
 export function profileOf(profiles: PspProfiles, name: string, environment: BankEnvironment): Profile | undefined {
   const psp = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   return psp && { ...NORM, ...psp.all, ...psp[environment] };

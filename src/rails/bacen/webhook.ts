@@ -1,4 +1,4 @@
-// The address at which a PSP tells of payments to a key.
+// The address to which a PSP reports payments to a key.
 import { AppError } from '../../lib/errors.ts';
 import type { Client } from '../bank-client/client.ts';
 import { reasonOf, textAt } from '../bank-client/read-answer.ts';

@@ -12,7 +12,7 @@ export type Check = {
 };
 
 const SOON_DAYS = 30;
-/** As with API keys: what ends within these days is wrong now, so that a script tells of it in time. */
+/** As with API keys: what ends within these days already counts as wrong, so that a script reports it in time. */
 const WRONG_DAYS = 14;
 const NAME = 'certificate';
 

@@ -45,7 +45,7 @@ export function createClient<R extends string>(
   const limits = callLimits(settings.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, settings.perSecond ?? profile.perSecond);
   let problem = '';
 
-  /** The first line of an outage tells of it; the next one comes when it is another, or after an answer. */
+  /** Logs an outage once; the next line comes when its reason changes, or for the next outage. */
   function note(answer: Answer): void {
     const reason = 'reason' in answer ? answer.reason : '';
     if (reason !== '' && reason !== problem) log.warn('a call to the PSP failed', { rail: settings.name, reason });

@@ -10,7 +10,7 @@ import type { ClientSettings, SettingFault } from './settings.ts';
 
 export type Credentials = {
   readonly tls: SecureContextOptions;
-  /** Of this client; absent where the PSP wants none. */
+  /** Of this client; absent where the PSP does not want it. */
   readonly certificate?: X509Certificate;
   readonly clientSecret?: string;
   readonly values: Readonly<Partial<Record<ProfileValue, string>>>;

@@ -21,7 +21,7 @@ type Opened = {
 const MAX_CLOCK_OFFSET_MS = 30_000;
 const TIMEOUT_MS = 10_000;
 
-/** A PSP does not tell which of them it dislikes. */
+/** A PSP does not say which of them it refuses. */
 const TOKEN_MEND =
   'Check clientId, clientSecret, profile, environment and tokenUrl, that certificateFile or pkcs12File is the certificate the PSP ' +
   'issued for this client, and that its contract has every scope.';

@@ -94,7 +94,7 @@ function isTlsAlert(error: unknown): boolean {
   return code.startsWith('ERR_SSL_') && code.includes('ALERT');
 }
 
-/** Words for the certificate problems of either side. */
+/** Messages for certificate problems of either side. */
 const CERTIFICATE_CODES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "the certificate of the PSP's server has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: 'no trusted authority signed the certificate of the PSP; see caFile',

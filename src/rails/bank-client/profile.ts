@@ -1,6 +1,6 @@
 // What differs from the API of one bank to that of another, as data. The client reads these fields and never a bank's name.
 
-/** Where an error answer has its code and its words; paths are such as `erros.0.codigo`. */
+/** Where an error answer has its code and its text; paths are such as `erros.0.codigo`. */
 export type ErrorShape = {
   readonly code: string;
   readonly words: readonly string[];

@@ -8,7 +8,7 @@ const MAX_WORDS_LENGTH = 300;
 const MAX_ITEMS = 10;
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** JSON with every number as its text; undefined when it is none. */
+/** JSON with every number as its text; undefined when it is not JSON. */
 export function readJson(text: string): unknown {
   try {
     // A byte order mark is no part of JSON.
@@ -18,7 +18,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** The text at a path; undefined when there is none, or an empty one. Numbers are text already. */
+/** The text at a path; undefined when it is missing or empty. Numbers are text already. */
 export function textAt(value: unknown, path: string): string | undefined {
   const found = valueAt(value, parseJsonPath(path) ?? []);
   return typeof found === 'string' && found !== '' ? found : undefined;
@@ -29,7 +29,7 @@ export function wordsAt(value: unknown, path: string): string | undefined {
   return bounded(textAt(value, path) ?? '') || undefined;
 }
 
-/** An id as every bank writes them: letters, digits and signs of ASCII. Anything else is none. */
+/** An id as every bank writes them: letters, digits and signs of ASCII. Anything else is not an id. */
 export function idAt(value: unknown, path: string): string | undefined {
   const text = textAt(value, path);
   return text !== undefined && ID.test(text) ? text : undefined;
@@ -40,7 +40,7 @@ export function listAt(value: unknown, path: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Exact cents of an amount in reais, from text or from a number; undefined when it is none. */
+/** Exact cents of an amount in reais, from text or from a number; undefined when it is not an amount. */
 export function centsAt(value: unknown, path: string): bigint | undefined {
   const plain = plainDecimal(textAt(value, path)?.trim() ?? '');
   return plain === undefined ? undefined : parseUnits(plain, 2);
@@ -48,7 +48,7 @@ export function centsAt(value: unknown, path: string): bigint | undefined {
 
 export type PspWords = { readonly code?: string; readonly words: string };
 
-/** What the PSP says of a refusal, by the first shape that fits; undefined when it says nothing readable. */
+/** The PSP's explanation of a refusal, by the first shape that fits; undefined when it says nothing readable. */
 export function readError(body: unknown, shapes: readonly ErrorShape[]): PspWords | undefined {
   for (const shape of shapes) {
     const code = textAt(body, shape.code)?.split('/').at(-1);
@@ -79,7 +79,7 @@ function bounded(text: string): string {
   return Array.from(plain).slice(0, MAX_WORDS_LENGTH).join('').trim();
 }
 
-/** The reason of a refusal in one line: the PSP's code and its words. */
+/** The reason of a refusal in one line: the PSP's code and its text. */
 export function reasonOf({ code, words }: PspWords): string {
   return [code, words].filter(Boolean).join(': ') || 'The PSP gave no reason.';
 }

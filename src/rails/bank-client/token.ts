@@ -42,7 +42,7 @@ const BACK_OFF = {
   refused: { firstMs: 30_000, mostMs: 600_000 },
 } as const;
 
-/** So many new tokens must be refused in a row before the requests for them pause. */
+/** When this many new tokens are refused in a row, requests for tokens pause. */
 const REFUSALS_TO_PAUSE = 2;
 
 type Fetched = { readonly token: Token } | Unavailable;

@@ -3,7 +3,7 @@
 export type WebhookAdmin = {
   /** Replaces the address. Throws `wrong_state` when the bank refuses it. */
   registerWebhook(url: string, options?: { readonly skipMtls?: boolean }): Promise<void>;
-  /** Undefined when none is registered. */
+  /** Undefined when no webhook is registered. */
   readWebhook(): Promise<{ readonly url: string } | undefined>;
 };
 

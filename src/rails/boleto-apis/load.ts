@@ -27,7 +27,7 @@ export type BoletoApiEntry = BoletoApiSettings['account'] & {
 
 export type BoletoApiRail = Rail<'boleto'> & {
   certificateEnd(): Date | undefined;
-  /** Absent where the bank sends none. */
+  /** Absent where the bank sends no notifications. */
   readonly webhook?: WebhookAdmin;
   /** Closes idle connections. */
   stop(): void;

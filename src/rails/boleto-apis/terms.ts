@@ -1,4 +1,4 @@
-// What every boleto API is told about a request, and what none of them can hold.
+// What every boleto API gets about a request, and what no boleto API can hold.
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkRegistration } from '../boleto/check.ts';
 import type { PaymentRequest, Refusal } from '../rail.ts';

@@ -167,7 +167,7 @@ function titleOf(
 /** Of the pix charge that the bank makes for the boleto. Not that of the charge's own pix, whose payments are another method's. */
 const pixTxidOf = ({ id }: PaymentRequest) => `BOL${id.replaceAll('-', '')}`;
 
-/** The boleto with the code whose location the bank has told; as it is when there is none, or no code can hold it. */
+/** The boleto with a pix code of the location that the bank has returned; unchanged without a location, or when no code can hold it. */
 function withCode(
   { holder, pix }: Agreement,
   instrument: BoletoInstrument,

@@ -1,5 +1,5 @@
 // The SFTP server of a bank or of a VAN: files go into one folder and returns come out of another. The key of the server is
-// pinned, so that nobody else gets files or is believed.
+// pinned, so that no other server gets files or is believed.
 import { createHash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
@@ -65,12 +65,12 @@ export function sftpServer(agreement: string, settings: SftpSettings): FileServe
 }
 
 async function connect(agreement: string, settings: SftpSettings): Promise<FileConnection> {
-  // Loaded with the first connection: most services have none.
+  // Loaded with the first connection: most services never open one.
   const { default: Client } = await import('ssh2-sftp-client');
   const say = (field: string, words: string) =>
     new AppError('not_configured', `sftp.${field} of ${agreement} ${words}.`);
   let shownKey: string | undefined;
-  // The package prints events that nobody waits for unless it is told not to; a failure reaches the call that it cuts off.
+  // Without these handlers the package prints events that no call waits for; a failure still reaches the call that it cuts off.
   const quiet = () => {};
   const client = new Client(agreement, { error: quiet, end: quiet, close: quiet });
   try {
@@ -219,7 +219,7 @@ function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
 
-/** Its own words may name paths and users: only its code is told. */
+/** The error's message may name paths and users: only its code is reported. */
 function unavailable(agreement: string, error: unknown): AppError {
   const code = codeOf(error);
   const why = code === undefined ? '' : ` (${code})`;

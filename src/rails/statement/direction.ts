@@ -25,14 +25,14 @@ export function directionWord(cell: string): Direction | undefined {
   return CREDIT_WORDS.includes(plain) ? 'credit' : undefined;
 }
 
-/** As `directionWord`, in a column for entries and exits: there E and S are words too. */
+/** As `directionWord`, in a column for entries and exits: there E and S count too. */
 export function entryOrExitWord(cell: string): Direction | undefined {
   const plain = plainWord(cell);
   if (plain === 'e') return 'credit';
   return plain === 's' ? 'debit' : directionWord(cell);
 }
 
-/** The direction in a text of the bank, as in «Pix recebido»; none in a text about a return, which may go either way. */
+/** The direction in a text of the bank, as in «Pix recebido»; undefined for a text about a return, which may go either way. */
 function directionInText(text: string): Direction | undefined {
   const plain = plainText(text);
   if (isReturn(text)) return undefined;
@@ -53,7 +53,7 @@ export type Evidence = {
   readonly amount: WrittenAmount;
   /** The directions that columns for it name. */
   readonly named: readonly Direction[];
-  /** The cells of such columns that name none, as «Pix recebido» or «Pagamento». They are among the texts too. */
+  /** The cells of such columns that name no direction, as «Pix recebido» or «Pagamento». They are among the texts too. */
   readonly unnamed: readonly string[];
   readonly texts: readonly string[];
   /** The cells of columns with unknown names. */
@@ -77,7 +77,7 @@ export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): big
   if (evidence.unknown.some(cell => (directionWord(cell) ?? directionInText(cell)) === 'debit')) return NO_DIRECTION;
   if (evidence.texts.some(text => FEE.test(plainText(text)))) return FEE_WITHOUT_SIGN;
   if (told.has('credit')) return cents;
-  // The column may say in words of its own that the money went.
+  // The column may use a text of its own for money that went out.
   if (evidence.unnamed.length > 0) return UNKNOWN_DIRECTION;
   return debitsHaveMinus ? cents : NO_DIRECTION;
 }

@@ -5,7 +5,7 @@ const HIDDEN = '*';
 const CPF = /(?<![\w*•.])([\dX*•]{3})\.?(\d{3})\.?(\d{3})-?([\dX*•]{2})(?![\w*•])/gi;
 const CNPJ = /(?<![\w*•.])[\dA-Z]{2}\.?[\dA-Z]{3}\.?[\dA-Z]{3}(\/?)[\dA-Z]{4}-?\d{2}(?![\w*•])/gi;
 
-/** The CPF or CNPJ in a text. Undefined when there is none, or more than one, because either may be the payer's. */
+/** The CPF or CNPJ in a text. Undefined without one, or with several, because any of them may be the payer's. */
 export function payerDocumentIn(text: string): string | undefined {
   const found = payerDocumentsIn(text);
   return found.length === 1 ? found[0] : undefined;

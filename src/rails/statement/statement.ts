@@ -41,7 +41,7 @@ export type StatementEntry = {
   /** In upper case; 25 characters unless the statement has a column for it. */
   readonly txid?: string;
   readonly endToEndId?: string;
-  /** The CPF or CNPJ of the payer, if the texts tell one; `*` for each digit that the bank hides. */
+  /** The CPF or CNPJ of the payer, if the texts have one; `*` for each digit that the bank hides. */
   readonly payerDocument?: string;
   /** Money that comes or goes back: «devolução», «estorno». It is no payment, whatever ids stand beside it. */
   readonly isReturn?: true;

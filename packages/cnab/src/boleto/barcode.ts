@@ -54,7 +54,7 @@ export function withDueDay(barcode: string, dueDay: CivilDay): string | undefine
 
 const LINE = /^(\d{4})(\d{5})\d(\d{10})\d(\d{10})\d(\d)(\d{14})$/;
 
-/** The barcode of a digitable line; undefined when it is none, or when one of its check digits is wrong. */
+/** The barcode of a digitable line; undefined when the text is not such a line or has a wrong check digit. */
 export function barcodeOfLine(line: string): string | undefined {
   const [, head = '', free1 = '', free2 = '', free3 = '', digit = '', tail = ''] = LINE.exec(line) ?? [];
   const barcode = head + digit + tail + free1 + free2 + free3;

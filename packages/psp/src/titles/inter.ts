@@ -104,7 +104,7 @@ function cobrancaView(core: Core, present: Title): object {
   };
 }
 
-/** What its webhook is told, one item for each change. */
+/** What its webhook receives, one item for each change. */
 export function cobrancaNotice(core: Core, title: Title): object {
   const paid = title.liquidations.at(-1);
   return {
@@ -131,7 +131,7 @@ const getCobranca: Handler = (core, call) => {
   const body = cobrancaView(core, title);
   if (title.edit?.status === 'SUCESSO' && title.edit.hidden > 0) title.edit.hidden--;
   workOnEdit(core, title);
-  // It works on a request for so many questions.
+  // It answers this many questions with «processing» first.
   if (title.processing > 0 && --title.processing === 0) opened(core, title);
   return { status: 200, body };
 };

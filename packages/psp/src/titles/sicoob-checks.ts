@@ -1,4 +1,4 @@
-// What Sicoob's document (Cobrança Bancária 3.0.8.0) says of a new boleto: 406 for fields that are not as they must be, 400 for what
+// What Sicoob's document (Cobrança Bancária 3.0.8.0) requires of a new boleto: 406 for fields that are not as they must be, 400 for what
 // the bank does not take.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { anything, type Check, day, integer, list, shape, text, type Violation, violation } from '../checks.ts';

@@ -1,4 +1,4 @@
-// What a boleto as Inter shows it says of its request. Pure.
+// What a boleto, as Inter shows it, means for its request. Pure.
 import { centsAt, idAt, textAt, wordsAt } from '../../bank-client/read-answer.ts';
 import type { CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
 import { instrumentIn } from '../instrument.ts';

@@ -1,4 +1,4 @@
-// Learns of payments at Inter: from its list by days, and from one boleto that it tells of.
+// Learns of payments at Inter: from its list by days, and from single boletos that it reports.
 import { type CivilDay, civilDay, lastSecondOf } from '../../../lib/civil-days.ts';
 import { earlierOf } from '../../../lib/clock.ts';
 import { AppError } from '../../../lib/errors.ts';
@@ -85,7 +85,7 @@ function readReceipt(body: unknown, now: Date): Receipt | undefined {
     },
     ...(textAt(body, 'cobranca.origemRecebimento')?.toUpperCase() === 'PIX' && { isByPix: true }),
     amountCents,
-    // The bank tells the day and no time.
+    // The bank reports the day without a time.
     paidAt: earlierOf(lastSecondOf(day), now),
     returns: [],
   };
@@ -96,7 +96,7 @@ function dayIn(text: string | undefined): CivilDay | undefined {
   return day !== undefined && !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) ? day : undefined;
 }
 
-/** By the bank's own words where it gives them; a full page may have another after it. */
+/** As the bank says where it does; otherwise a full page may have another after it. */
 function hasNext(body: unknown, length: number, page: number): boolean {
   if (page + 1 >= MAX_PAGES || length === 0) return false;
   const pages = Number(textAt(body, 'totalPaginas'));

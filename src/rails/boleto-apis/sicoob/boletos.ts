@@ -58,7 +58,7 @@ export function sicoobBoletos(
     );
   }
 
-  /** Looks whether the bank has it after all: a repeated request is refused because of its number. */
+  /** Looks whether the bank already has it: a repeated request is refused because of its number. */
   async function judge(request: PaymentRequest, reference: string, refusal: Refused): Promise<Outcome> {
     const found = await read(reference);
     if (isAbsent(found) || isJudged(found)) return { kind: 'rejected', reason: reasonOf(refusal) };
@@ -133,7 +133,7 @@ export function situationIn(body: unknown): string | undefined {
 export const OTHER = 'The bank has another boleto under this number.';
 
 /**
- * Another program may have given the same number. The id that was sent with a boleto tells for certain; where the bank does not show it,
+ * Another program may have given the same number. The id that was sent with a boleto decides for certain; where the bank does not show it,
  * our number, due day and amount must be those of the request, as far as they are shown.
  */
 export function isOther(body: unknown, request: PaymentRequest, reference: string): boolean {

@@ -21,7 +21,7 @@ const FIELDS = {
   channelWords: ['tipoOpFinanceira'],
 } as const;
 
-/** Of «via pix», and of savings accounts too: the words beside it tell which. */
+/** The code of «via pix», and of savings accounts too: the text beside it distinguishes them. */
 const PIX_OR_SAVINGS = '212';
 
 function isByPix(row: unknown): boolean {
@@ -77,7 +77,7 @@ function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | und
     ...(own !== undefined && isOwn(row, own) && { requestReference: own }),
     ...(isByPix(row) && { isByPix: true }),
     amountCents,
-    // The bank tells the day and no time.
+    // The bank reports the day without a time.
     paidAt: earlierOf(lastSecondOf(paidDay), now),
     returns: [],
     ...(feeCents !== undefined && { feeCents }),

@@ -24,7 +24,7 @@ const DAYS_BEFORE = 1;
 const LIQUIDATIONS = 5;
 /** While the bank prepares a list; what is not ready by then is asked for at the next look. */
 const WAITS_MS = [250, 500, 1_000, 2_000, 4_000] as const;
-/** A list that is not there after so long has nothing in it: the document does not tell the two apart. */
+/** A list that is not there after this time counts as empty: the API does not distinguish the two. */
 const EMPTY_AFTER_MS = 15 * 60_000;
 const MAX_FILES = 1_000;
 
