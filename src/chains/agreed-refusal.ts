@@ -2,7 +2,7 @@
 // another one that would carry the transfer out shows it.
 
 type Answer = { readonly kind: string; readonly words?: string };
-/** `words`: what those said that answered. */
+/** `words`: what the nodes that answered said. */
 export type Unknown = { readonly kind: 'unknown'; readonly words?: string };
 
 /**

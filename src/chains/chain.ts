@@ -1,7 +1,7 @@
 // The interface of a chain that sends crypto. One payout owns one slot (network, sender, nonce) for ever; all its
 // attempts use that slot, so the chain executes at most one of them. Signed bytes and hash are saved before they are
 // sent. The answer of a broadcast proves nothing: only a lookup does. No call throws for what a node or a network does:
-// silence is an answer (`unknown`, or undefined), and what nodes say is kept as words for an operator, never as evidence.
+// silence is an answer (`unknown`, or undefined), and what nodes say is kept as text for an operator, never as evidence.
 import type { OwnAddresses } from './address.ts';
 import { type AssetSymbol, type Network, symbolsOn } from './asset.ts';
 import type { SentSymbol } from './networks.ts';
@@ -41,7 +41,7 @@ export type Signed =
 /** A block as it was seen: another hash at the same height proves that it is part of the chain no more. */
 export type Block = { readonly number: number; readonly hash: string };
 
-/** The result of a lookup, for whichever attempt the chain has taken. */
+/** The result of a lookup, for the attempt that the chain has taken. */
 export type Sighting =
   /** No node knows any attempt: the newest one may be sent again with the same bytes. */
   | { readonly kind: 'absent' }
@@ -61,7 +61,7 @@ export type Sighting =
       readonly isFinal: boolean;
       /**
        * `transferred` only if destination, asset and amount that arrived are those of the transfer; `mismatched` if crypto
-       * moved in another way; `reverted` if none moved; `voided` if the attempt was a void.
+       * moved in another way; `reverted` if no crypto moved; `voided` if the attempt was a void.
        */
       readonly outcome: 'transferred' | 'mismatched' | 'reverted' | 'voided';
       /** Smallest units of the asset that left the sender. */
@@ -200,7 +200,7 @@ export type Chain = {
   readonly slotCounts?: (sender: string) => Promise<SlotCounts>;
   /**
    * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code
-   * (EIP-7702) still has its key, and is none.
+   * (EIP-7702) still has its key, and does not count as a contract.
    */
   isContract(address: string): Promise<boolean | undefined>;
   check(intent: Intent): Promise<Check>;
@@ -226,8 +226,8 @@ export type Chain = {
    */
   lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
   /**
-   * The transfer that a transaction makes, by any sender. `none`: no block that a node shows has the transaction, or it is
-   * none that this service could have made. Undefined when no node answers. What came of it, and whether nodes agree, a lookup says.
+   * The transfer that a transaction makes, by any sender. `none`: no block that a node shows has the transaction, or this
+   * service could not have made it. Undefined when no node answers. Its outcome, and whether nodes agree, are for a lookup.
    */
   readTransfer(hash: string): Promise<SentTransfer | 'none' | undefined>;
   /** When to look the transfer up again, after a sighting. Pure. */
@@ -235,7 +235,7 @@ export type Chain = {
   /** The longest time between two lookups of an open payout, where its attempts are good for a short time only. */
   readonly maxLookupWaitMs?: number;
   /**
-   * What the chain keeps of a sender, to compare the books with: its transfers from a block or a time on, none without either.
+   * What the chain keeps of a sender, to compare the books with: its transfers from a block or a time on, no transfers without either.
    * Undefined when no node answers. Absent on a chain whose nodes keep no such record.
    */
   readonly record?: (sender: string, from?: number | Date) => Promise<ChainRecord | undefined>;

@@ -1,5 +1,5 @@
-// What a family of chains says of itself, and what the file of a network says. Everything else is derived from these: lists, limits,
-// schemas, words of pages.
+// What a family of chains declares, and what the file of a network declares. Everything else is derived from these: lists, limits,
+// schemas, texts of pages.
 import type { TSchema } from 'typebox';
 import type { AssetSymbol } from './symbol.ts';
 

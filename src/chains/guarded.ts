@@ -21,7 +21,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
     nextNonce: sender => guarded(undefined, () => chain.nextNonce(sender), isAnswered),
     ...(usedSlots && { usedSlots: sender => guarded(undefined, () => usedSlots(sender), isAnswered) }),
     isContract: address => guarded(undefined, () => chain.isContract(address), isAnswered),
-    // Words are an answer: one payee that nodes cannot judge is no silence of the network.
+    // A text is an answer: one payee that nodes cannot judge does not make the network silent.
     check: intent =>
       guarded<Check>(
         { kind: 'unknown' },
@@ -31,7 +31,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
     funds: (...asked) => guarded(undefined, () => chain.funds(...asked), isAnswered),
     sign: (...asked) => guarded({ kind: 'unknown' }, () => chain.sign(...asked), isKnown),
     ...(signVoid && { signVoid: (...asked) => guarded({ kind: 'unknown' }, () => signVoid(...asked), isKnown) }),
-    // Words are an answer: a node that refuses is there.
+    // A text is an answer: a node that refuses is reachable.
     broadcast: (...asked) =>
       guarded(
         { isSent: false },
@@ -51,7 +51,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
 
 type Guarded = <T>(silence: T, ask: () => Promise<T>, isAnswer: (answer: T) => boolean) => Promise<T>;
 
-/** Asks, unless the last answers in a row were none and the pause after them is not over. */
+/** Asks, except during the pause that follows several failures in a row. */
 function pauseAfterFailures(clock: Clock): Guarded {
   let failures = 0;
   let askAgainAt = 0;

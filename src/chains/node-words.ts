@@ -1,4 +1,4 @@
-// What nodes say, as words for an operator: short, in one line, never evidence.
+// What nodes say, as a text for an operator: short, in one line, never evidence.
 
 const MAX_LENGTH = 200;
 const URL_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi;

@@ -11,7 +11,7 @@ import { findSender } from './store-senders.ts';
 
 export type ChainStatus = Awaited<ReturnType<typeof readChainStatus>>;
 
-/** Asks the nodes. What none of them answers is absent. */
+/** Asks the nodes. What no node answers is absent. */
 export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain) {
   const { network, name, depth, window, senders } = chain;
   const [health, counts, ofSenders] = await Promise.all([
@@ -64,7 +64,7 @@ async function senderStatus(db: Sql, chain: Chain, address: string) {
   };
 }
 
-/** What is wrong with a network, in words; nothing when all is well. */
+/** What is wrong with a network, as texts; empty when all is well. */
 function faultsOf(
   network: Network,
   { head, providers, fault }: ChainHealth,

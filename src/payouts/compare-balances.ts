@@ -20,7 +20,7 @@ export type Spent = {
 type Held = {
   readonly symbol: SentSymbol;
   readonly decimals: number;
-  /** Undefined when no node tells. */
+  /** Undefined when no node answers. */
   readonly now: Balance | undefined;
 };
 

@@ -35,8 +35,8 @@ const PAGE = 500;
 const LOOKUPS_AT_ONCE = 50;
 
 /**
- * The comparison of one sender. What left before its first payout is not the service's. Where the books may be older than that, as
- * they have no payout of the sender, or one that they were told of later, what left after `since` is among `strangers`.
+ * The comparison of one sender. What left before its first payout is not the service's. Where the books may be older than that, because
+ * they have no payout of the sender or recorded one only after it was sent, what left after `since` is among `strangers`.
  */
 export async function compareSender(db: Sql, chain: Chain, sender: string, since?: Date): Promise<SenderComparison> {
   const { network } = chain;
@@ -92,7 +92,7 @@ function waitsUnknown(record: ChainRecord | undefined, nextNonce = 0n): boolean 
   return record?.takenSlots !== undefined && record.takenSlots > record.usedSlots && record.takenSlots > nextNonce;
 }
 
-/** A sentence for each order that more than one transfer of the chain paid, whichever senders made them. */
+/** A sentence for each order that more than one transfer of the chain paid, of any sender. */
 export function paidTwice(moved: readonly OrderTransfer[]): string[] {
   return [...Map.groupBy(moved, ({ orderId }) => orderId)].flatMap(([orderId, transfers]) => {
     const byHash = new Map(transfers.map(transfer => [transfer.hash, transfer]));

@@ -20,7 +20,7 @@ export type OrderTransfer = {
 export type Found = {
   /** Each a sentence. */
   readonly differences: readonly string[];
-  /** What the chain did not answer, or cannot tell. */
+  /** What the chain did not answer, or cannot know. */
   readonly unanswered: readonly string[];
   /** What is no difference and worth knowing: money that came in, balances. */
   readonly notes: readonly string[];
@@ -161,7 +161,7 @@ function unknownSlots(payouts: readonly Payout[], nextNonce: bigint | undefined,
   return slots;
 }
 
-/** What the sender has, and what it had before the first payout as far as the record tells. */
+/** What the sender has, and what it had before the first payout as far as the record shows. */
 export async function balanceNotes(chain: Chain, sender: string, record: ChainRecord | undefined): Promise<string[]> {
   const notes: string[] = [];
   const own = sender.toLowerCase();

@@ -5,7 +5,7 @@ import { type Payout, transferOf } from './payout.ts';
 
 /** What the chain shows now of payouts that the books have as moving nothing. */
 export type EarlierTransfers =
-  /** As many nodes as must agree say that none moved anything, for good. */
+  /** As many nodes as must agree say that no payout moved anything, for good. */
   | { readonly kind: 'moved_nothing' }
   /** One was carried out all the same. */
   | { readonly kind: 'moved'; readonly payout: Payout; readonly hash: string }

@@ -16,7 +16,7 @@ export type Span = {
 export const spanSubject = ({ amount, symbol, fromBlock, toBlock }: Span) =>
   `${amount} ${symbol} in blocks ${fromBlock}-${toBlock}`;
 
-/** A difference in words, and what must be explained for it to be none. */
+/** A difference as text, and what must be explained before it no longer counts. */
 export type Difference = { readonly words: string; readonly subjects: readonly string[] };
 
 /** Differences that are explained are notes. */

@@ -1,5 +1,5 @@
-// What the providers count of a sender's slots, held against the slots that the books gave out. Pure. A count above the books means
-// that somebody used the key, or that this service did and its database has gone back since. Then no slot is taken: an order that
+// Compares the providers' count of a sender's slots with the slots that the books gave out. Pure. A count above the books means
+// that the key was used elsewhere, or by this service before its database went back. Then no slot is taken: an order that
 // the chain has paid would be paid again.
 import type { SlotCount, SlotCounts } from '../chains/chain.ts';
 

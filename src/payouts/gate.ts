@@ -32,7 +32,7 @@ export type GateContext = {
   readonly chain: Chain;
   /** The sender that it would be of. */
   readonly source: Source;
-  /** What takes a slot in this transaction already, whichever the sender. */
+  /** What already takes a slot in this transaction, of any sender. */
   readonly claimed: readonly PayoutRequest[];
   readonly checks: CheckFacts;
   readonly wallets: WalletFacts;
@@ -41,7 +41,7 @@ export type GateContext = {
   readonly earlier: EarlierFacts;
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
-  /** Orders that have all approvals, and what groups have not given to others, in words; read while the senders are locked. */
+  /** Orders that have all approvals, and for the others a text of what is missing; read while the senders are locked. */
   readonly approved: ReadonlySet<PayoutRequest['orderId']>;
   readonly unapproved: ReadonlyMap<PayoutRequest['orderId'], string>;
   readonly now: Date;

@@ -24,7 +24,7 @@ export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
   return { stuckMs: stuckMinutes * MINUTE_MS, finalityLagMs: finalityLagMinutes * MINUTE_MS };
 }
 
-/** What the nodes answered; undefined where none did. */
+/** What the nodes answered; undefined where no node did. */
 export type NetworkAnswers = {
   readonly isSilent: boolean;
   readonly finalityLagMs: number | undefined;
@@ -47,9 +47,9 @@ export type NetworkRecords = {
   readonly waiting: { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string } | undefined;
   readonly oldestUnsettledAt: Date | undefined;
   readonly contradicted: Contradicted | undefined;
-  /** With the words of each halt. */
+  /** With the reason of each halt. */
   readonly haltedSenders: ReadonlyMap<string, string | undefined>;
-  /** Slots for which no transfer may be signed, or none was for as long as `stuckMs`. */
+  /** Slots for which no transfer may be signed, or which have had no signature for as long as `stuckMs`. */
   readonly unsigned: readonly UnsignedSlot[];
   readonly isFeeTooHigh: boolean;
   /** Slots that nothing uses, of each sender that takes new ones. */
@@ -67,7 +67,7 @@ export type UnsignedSlot = {
   readonly lastError?: string;
 };
 
-/** Asks for the funds that limits name, and of one asset at least, which tells of the coin. */
+/** Asks for the funds of the assets that limits name, and of one asset at least, whose answer has the coin too. */
 export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<NetworkAnswers> {
   const { network } = chain;
   const symbols = symbolsOn(network);
@@ -94,7 +94,7 @@ async function askSender(chain: Chain, sender: string, symbols: readonly AssetSy
 
 type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
 
-/** `asked`: undefined for a network that the settings do not name. What nodes would have to tell is not judged there. */
+/** `asked`: undefined for a network that the settings do not name. What only nodes could answer is not judged there. */
 export function judgeNetwork(
   asked: { readonly chain: Chain; readonly answers: NetworkAnswers } | undefined,
   records: NetworkRecords,

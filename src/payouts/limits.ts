@@ -23,7 +23,7 @@ export type AssetLimits = AmountLimits & {
   readonly ceiling?: bigint;
 };
 
-/** Limits of whoever an entry names, by account or by key. `*` stands for each that has no entry of its own. */
+/** Limits of the account or key that an entry names. `*` stands for each that has no entry of its own. */
 type NarrowLimits = ReadonlyMap<string, AmountLimits>;
 
 type LimitsOfAsset = {

@@ -20,7 +20,7 @@ export function keyIdOf(key: KeyObject): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
 }
 
-/** The public key of 32 bytes in base64url; undefined when they are none. */
+/** The public key of 32 bytes in base64url; undefined when they are not a public key. */
 export function publicKeyFrom(x: string): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

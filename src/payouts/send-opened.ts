@@ -1,5 +1,5 @@
 // Sends payouts that were opened a moment ago: signs them, SAVES all, then sends them in the order of their nonces. What
-// cannot or must not be signed or sent now is left to the lookup of the payout, which is due soon and tells its owner why.
+// cannot or must not be signed or sent now is left to the lookup of the payout, which is due soon and gives its owner the reason.
 import type { Chain } from '../chains/chain.ts';
 import type { Clock } from '../lib/clock.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';

@@ -2,7 +2,7 @@
 import type { Chain, Sighting } from '../chains/chain.ts';
 import type { Payout, UnsignedReason } from './payout.ts';
 
-/** What a lookup means for the owner of the payout. `words`: what nodes or the signer said, for an operator. */
+/** What a lookup means for the owner of the payout. `words`: the text of nodes or the signer, for an operator. */
 export type PayoutNews =
   /** No node answered. */
   | { readonly kind: 'no_answer'; readonly words?: string | undefined }
@@ -37,7 +37,7 @@ export type Run = {
   readonly sentAt?: Date;
   /** Whether these were new ones. */
   readonly isNew?: boolean;
-  /** Why it signed no transfer for a slot that has none, and whether the slot is given up for that. */
+  /** Why it signed no transfer for a slot without one, and whether the slot is given up for that. */
   readonly unsigned?: { readonly reason: UnsignedReason; readonly words: string; readonly isGivenUp: boolean };
 };
 
@@ -85,8 +85,8 @@ function mined({ leftUnits: foundLeft, ...payout }: Payout, sighting: Mined, { d
 const TAKEN_FOR_MS = 2 * 60_000;
 
 /**
- * A slot that was given up is void when somebody else has used it up, or on a chain where unused slots block no other. Used up in
- * two lookups, minutes apart: behind one address a node that lags may not show the receipt of a transfer that another has counted.
+ * A slot that was given up is void when another transaction has used it, or on a chain where unused slots block no other. Two lookups,
+ * minutes apart, must show it as used: behind one address a node that lags may not have the receipt of a transfer that another has counted.
  */
 function isVoided(
   { voidRequestedAt, lastSighting }: Payout,
@@ -102,7 +102,7 @@ function isVoided(
 
 function voided(payout: Payout, lastSighting: Sighting['kind']): Sighted {
   const { unsignedReason, ...rest } = withoutBlock(payout);
-  // Somebody else used the slot up, perhaps this service, in a database that went back: a person looks before another transfer.
+  // Another transaction used the slot, perhaps one of this service before its database went back: a person looks before another transfer.
   const reason = lastSighting === 'taken' ? undefined : unsignedReason;
   return { payout: { ...rest, state: 'voided', lastSighting, ...kept(reason) }, news: voidedNews(reason) };
 }
@@ -130,7 +130,7 @@ function unsigned(
   };
 }
 
-/** A refusal of the transfer itself ends with a signature: one that nobody repeats may be the silence of a node. */
+/** A refusal of the transfer itself ends only with a signature: that it is not repeated may mean that a node is silent. */
 function isSignable({ unsignedReason, voidRequestedAt, attempts }: Payout): boolean {
   if (unsignedReason === undefined || voidRequestedAt) return false;
   return attempts.length > 0 || unsignedReason !== 'transfer_refused';

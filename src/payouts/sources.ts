@@ -24,7 +24,7 @@ type Filling = Source & {
 
 /**
  * Goes through the line until no sender has a slot free. An order that no funds suffice for is kept for the sender that lacks least, and
- * none behind it takes those funds: a small order does not overtake a large one there.
+ * no order behind it takes those funds: a small order does not overtake a large one there.
  */
 export async function chooseSources(
   db: Sql,

@@ -41,7 +41,7 @@ export async function insertSentAttempt(
 }
 
 /**
- * Writes a payout of which the books are told after it was sent, with the bytes that a block has. The caller holds the row locks of
+ * Records a payout that was already sent, with the bytes that a block has. The caller holds the row locks of
  * the senders of the network.
  */
 export async function insertAdopted(tx: Sql, payout: Payout, attempt: Attempt, at: Date): Promise<void> {

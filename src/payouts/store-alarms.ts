@@ -52,7 +52,7 @@ export async function isWatchDue(sql: Sql, network: Network, now: Date): Promise
 
 type Watch = { readonly isSilent: boolean; readonly at: Date; readonly nextAt: Date };
 
-/** Notes whether a node of a network answers, and when its alarms are judged next; returns since when none answers. */
+/** Notes whether a node of a network answers, and when its alarms are judged next; returns since when no node answers. */
 export async function noteWatch(
   sql: Sql,
   network: Network,

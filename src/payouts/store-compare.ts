@@ -40,11 +40,11 @@ export async function readArrivals(sql: Sql, network: Network, sender: string): 
 
 export type FirstBlock = {
   readonly number: number;
-  /** Whether the books were told of a payout after it had been sent: then others may have left before the first block, too. */
+  /** Whether a payout was recorded only after it had been sent: then others may have left before the first block, too. */
   readonly isAdopted: boolean;
 };
 
-/** The first block that holds a payout of the sender; undefined when none does. */
+/** The first block that holds a payout of the sender; undefined when no block does. */
 export async function firstBlockOf(sql: Sql, network: Network, sender: string): Promise<FirstBlock | undefined> {
   const [row] = await sql.query<{ first: string | null; is_adopted: boolean }>(
     `select min(block_number) as first, count(adopted_at) > 0 as is_adopted
@@ -54,7 +54,7 @@ export async function firstBlockOf(sql: Sql, network: Network, sender: string): 
   return row?.first == null ? undefined : { number: Number(row.first), isAdopted: row.is_adopted };
 }
 
-/** Whether the books were told of the payout with the lowest slot after it had been sent: then those before it may be missing, too. */
+/** Whether the payout with the lowest slot was recorded only after it had been sent: then those before it may be missing, too. */
 export async function isFirstAdopted(sql: Sql, network: Network, sender: string): Promise<boolean> {
   const [row] = await sql.query<{ is_adopted: boolean }>(
     `select adopted_at is not null as is_adopted from payouts

@@ -154,7 +154,7 @@ export async function nextClaimAt(sql: Sql, until: Date): Promise<Date | undefin
 }
 
 /**
- * The sender takes no further slot until it is resumed. `words`: why, and what to do; those of the first halt stay. False when it was
+ * The sender takes no further slot until it is resumed. `words`: why, and what to do; the text of the first halt stays. False when it was
  * halted before.
  */
 export async function haltSender(

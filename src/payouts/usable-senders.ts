@@ -1,5 +1,5 @@
-// Which senders of a network may take slots now. With several of them what one has paid another could pay again: a database that went back
-// forgets an order's transfer, whoever made it. So while one is halted, or the chain may show more of it than the books have, the others take
+// Which senders of a network may take slots now. With several, one could pay again what another has paid: a database that went back
+// forgets an order's transfer, by any sender. So while one is halted, or the chain may show more of it than the books have, the others take
 // only orders that were made after that began.
 import type { Network } from '../chains/asset.ts';
 import { activeSendersOf, type Chain, type SlotCounts } from '../chains/chain.ts';
@@ -20,7 +20,7 @@ export type UsableSenders = {
   readonly usable: readonly Sender[];
   /** The transactions that the books must have when slots are taken, of each sender that is neither halted nor doubted. */
   readonly sent: readonly SentBy[];
-  /** Why orders that were made until a moment wait, or all; absent when none does. */
+  /** Why orders made until a moment, or all orders, wait; absent when no order has to wait. */
   readonly stop?: { readonly words: string; readonly until?: Date };
   /** Senders of the settings that are halted, former ones too. */
   readonly halted: readonly string[];
@@ -54,7 +54,7 @@ export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: Ju
   });
   const unknown = looks.filter(one => !one.sender && !isUnused(one.seen.counts)).map(one => one.address);
   const waits = doubts.filter(({ kind }) => kind === 'wait');
-  // One sender alone needs no note: nothing else takes slots. Where none has a slot free, nothing was asked about the doubts.
+  // A single sender needs no note: nothing else takes slots. Without a free slot, nothing was asked about the doubts.
   const isNoted = active.length > 1 && hasFree;
   const since = isNoted
     ? await sinceWhen(deps, network, [...waits.map(({ sender }) => sender), ...unknown])

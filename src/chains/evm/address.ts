@@ -1,5 +1,5 @@
-// Addresses of EVM networks: 0x and twenty bytes in hexadecimal digits, whose capital letters are a checksum (EIP-55), unless all letters
-// have the same case, which means none. https://eips.ethereum.org/EIPS/eip-55
+// Addresses of EVM networks: 0x and twenty bytes in hexadecimal digits, whose capital letters are a checksum (EIP-55); an address with
+// all letters in the same case has no checksum. https://eips.ethereum.org/EIPS/eip-55
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { AddressForm, AddressReading } from '../family.ts';
 

@@ -7,7 +7,7 @@ export function quorumOf(providers: number): number {
   return Math.min(2, providers);
 }
 
-/** What a provider says of the attempts at a slot. */
+/** What a provider reports about the attempts at a slot. */
 export type Report =
   | { readonly kind: 'receipt'; readonly view: View; readonly receipt: Receipt }
   /** The slot is used, and no attempt has a receipt. */

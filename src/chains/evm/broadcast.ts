@@ -1,4 +1,4 @@
-// Sends signed bytes to every provider. What they answer is no evidence; their words are kept for an operator.
+// Sends signed bytes to every provider. What they answer is no evidence; their messages are kept for an operator.
 import type { Attempt } from '../chain.ts';
 import type { Provider, Said } from './provider.ts';
 import { readHash } from './read.ts';
@@ -21,7 +21,7 @@ export async function broadcast(
   return { isSent, words: words.join('; ') };
 }
 
-/** Every client has its own words for bytes that it has already. */
+/** Every client has its own message for bytes that it already has. */
 function isTaken(said: Said<string>, hash: string): boolean {
   if (said.kind === 'value') return said.value === hash;
   return said.kind === 'refusal' && /already ?known|already imported|known transaction/i.test(said.words);

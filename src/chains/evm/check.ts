@@ -63,7 +63,7 @@ async function tryOut(
   if (own) return refused('blocked', `the issuer of ${symbol} blocks the sender`);
   if (feeRate) return refused('pays_less', `${symbol} keeps ${feeRate} basis points of each transfer`);
   if (estimate.kind !== 'refused') return estimate;
-  // Tokens say in many words that the sender has too little; the balance says it in one.
+  // Tokens report too small a balance in many different messages; reading the balance settles it.
   const isCoin = contractOf(plan, symbol) === undefined;
   const balance = isCoin ? undefined : await call(balanceOfData(sender));
   const isShort = balance?.kind === 'value' ? balance.value < units : /insufficient funds/i.test(estimate.words);

@@ -1,5 +1,5 @@
 // Calls of the contracts that the service knows, and the one log that proves a transfer. `transfer` is declared without a
-// return value: USDT on Ethereum returns none.
+// return value: USDT on Ethereum returns nothing.
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
 import type { Log } from './read.ts';
@@ -44,7 +44,7 @@ export function l1FeeData(bytes: number): Hex {
 
 export type TokenTransfer = { readonly from: string; readonly to: string; readonly units: bigint };
 
-/** The transfers of a token that logs tell of, addresses in small letters. */
+/** The transfers of a token that logs report, addresses in lower case. */
 export function tokenTransfers(logs: readonly Log[], token: string): TokenTransfer[] {
   return logs.flatMap(({ address, topics: [event, from, to, ...rest], data }) => {
     if (address !== token.toLowerCase() || event !== TRANSFER_TOPIC || rest.length > 0) return [];

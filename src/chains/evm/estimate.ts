@@ -39,8 +39,8 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
   const { code, words } = said;
   const isAboutTransfer = isRevert(said);
   if (!isAboutTransfer && (NODE_CODES.includes(code) || ABOUT_NODE.test(words))) return { kind: 'unknown', words };
-  // Nodes have many words for what fails, and the same codes for troubles of their own. One that says it again, and tries out
-  // beside it a transfer that cannot fail, speaks of this one.
+  // Nodes word a failing transfer in many ways, and use the same codes for troubles of their own. A node that repeats the refusal,
+  // and at the same time estimates a transfer that cannot fail, means this one.
   const [again, other] = await Promise.all([
     isAboutTransfer ? said : ask(provider, plan, from, draft),
     ask(provider, plan, from, { to: from, value: 0n, data: '0x' }),
@@ -75,8 +75,8 @@ function tooMuch({ maxGas }: Pick<EvmPlan, 'maxGas'>): Estimate {
 }
 
 /**
- * A refusal that is about the transaction, and not about the node: by the code or the data of a revert, or by words that no provider
- * has for itself. Code 3: EIP-1474 as geth fills it.
+ * A refusal that is about the transaction, and not about the node: by the code or the data of a revert, or by a message that no provider
+ * uses for its own troubles. Code 3: EIP-1474 as geth fills it.
  */
 export function isRevert(said: Said<unknown>): said is Refusal {
   if (said.kind !== 'refusal') return false;

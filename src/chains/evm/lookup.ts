@@ -102,7 +102,7 @@ async function mined(
 /** Where a transfer is done later, balances are asked for here already: nodes keep those of the last 128 blocks. */
 const MOVEMENTS_DEPTH = 64;
 
-/** Whether a quorum has another block at the height of one that was seen. A node that lags has none there. */
+/** Whether a quorum has another block at the height of one that was seen. A node that lags has no block there. */
 async function isUndone(views: readonly View[], seen: Block, quorum: number): Promise<boolean> {
   const height = `0x${seen.number.toString(16)}`;
   const blocks = await Promise.all(
@@ -116,8 +116,8 @@ async function isUndone(views: readonly View[], seen: Block, quorum: number): Pr
 const MEMORY_MARGIN_MS = 3_600_000;
 
 /**
- * The slot is used and no attempt has a receipt: a node that has not indexed its newest block, or has dropped the block of the
- * transfer, or another user of the key. Only the last is said, since a transfer that is taken for lost is made again.
+ * The slot is used and no attempt has a receipt: the node has not indexed its newest block, or has dropped the block of the
+ * transfer, or the key was used elsewhere. Reports only the last, since a transfer that is taken for lost is made again.
  */
 async function usedByOthers(
   { quorum }: LookupDeps,

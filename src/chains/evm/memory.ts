@@ -28,7 +28,7 @@ export async function newestBlockUntil({ provider, head }: View, time: Date): Pr
   return low;
 }
 
-/** Whether the provider has the receipt of the first transaction from a block on; undefined when there is none near. */
+/** Whether the provider has the receipt of the first transaction from a block on; undefined when there is no transaction near. */
 async function receiptNear({ provider, head }: View, from: bigint, step: 1n | -1n): Promise<boolean | undefined> {
   for (let count = 0n; count < MOST_EMPTY; count++) {
     const number = from + count * step;

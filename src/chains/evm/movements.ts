@@ -1,5 +1,5 @@
-// Whether the balances moved as the logs of a block say. A log is what a contract writes about itself: one that writes it and moves
-// nothing has paid nobody. What a receipt says alone, a node can get wrong: status 0 for a transfer that was carried out.
+// Whether the balances moved as the logs of a block say. A log is what a contract writes about itself: a contract that writes
+// one and moves nothing has paid no payee. A receipt alone is not enough: a node can report status 0 for a transfer that was carried out.
 import type { Transfer } from '../chain.ts';
 import { balanceOfData, TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
 import type { Provider, Said } from './provider.ts';
@@ -11,7 +11,7 @@ export type Movement =
   | { readonly kind: 'fits' }
   /** `leftUnits`: what left the sender for this transfer, by its balance. */
   | { readonly kind: 'differs'; readonly leftUnits: bigint }
-  /** Nodes do not keep what would tell; they will not later either. */
+  /** Nodes do not keep what would prove it, and will not later either. */
   | { readonly kind: 'not_kept' }
   /** No answer. */
   | { readonly kind: 'unknown' };

@@ -1,5 +1,5 @@
 // One HTTP request to a node: JSON-RPC calls in, their answers out. The URL may hold a key, so neither it nor the message of
-// a foreign error is in the words.
+// a foreign error is repeated.
 import { nodeWords } from '../node-words.ts';
 import { at } from './read.ts';
 
@@ -7,7 +7,7 @@ export type Call = { readonly method: string; readonly params: readonly unknown[
 
 export type Answer =
   | { readonly kind: 'result'; readonly result: unknown }
-  /** The node refuses; its own words, for an operator. */
+  /** The node refuses; its own message, for an operator. */
   | {
       readonly kind: 'refusal';
       readonly code: number;
@@ -15,7 +15,7 @@ export type Answer =
       /** The bytes that code of the network gave as its reason are with it. */
       readonly hasData?: true;
     }
-  /** No answer, or one that cannot be read. Our own words. */
+  /** No answer, or one that cannot be read. The message is ours. */
   | { readonly kind: 'silence'; readonly words: string };
 
 /** Answers in the order of the calls; or why there are none. `isBatchRefused`: the node takes calls one by one only. */

@@ -62,7 +62,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     trouble = words;
     failures++;
     breaks++;
-    // Whoever answers next may be another node.
+    // The next answer may come from another node.
     foundChainId = undefined;
     const pauses = failures - FAILURES_BEFORE_PAUSE;
     if (pauses >= 0) pausedUntilMs = monotonicMs() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, MAX_PAUSE_MS);

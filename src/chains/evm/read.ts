@@ -8,7 +8,7 @@ export type BlockHead = {
   readonly hash: string;
   /** Seconds since 1970. */
   readonly timestamp: bigint;
-  /** 0 where the network has none. */
+  /** 0 where the network does not have it. */
   readonly baseFee: bigint;
 };
 

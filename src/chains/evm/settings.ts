@@ -98,7 +98,7 @@ function testTokens(known: EvmNetworkFacts, addresses: NonNullable<EvmSettings['
   return Object.fromEntries(entries);
 }
 
-/** What is called to move an asset: its contract, or undefined for the coin; `none` when the network has neither. */
+/** The contract to call to move an asset; undefined for the coin; `none` when the network does not have the asset. */
 export function contractOf(plan: EvmPlan, symbol: SentSymbol): string | undefined | 'none' {
   if (symbol === plan.coin) return undefined;
   return ofToken(plan.tokens, symbol)?.address ?? 'none';

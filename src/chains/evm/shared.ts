@@ -1,4 +1,4 @@
-// Answers that serve everybody who asks the same within a short time. Nothing runs while nobody asks.
+// Answers shared by all callers that ask the same within a short time. Nothing runs between calls.
 
 type Answered<T> = { readonly askedAtMs: number; readonly answer: Promise<T> };
 

@@ -59,13 +59,13 @@ export function watchNetwork({ providers, facts, maxAgeMs, monotonicMs }: Deps):
         const said = await Promise.all(providers.map(provider => cost(provider, facts)));
         const costs = said.filter(each => each !== undefined);
         const [first] = costs;
-        // Not every node suggests a tip; the floor of the network stands where none does.
+        // Not every node suggests a tip; the floor of the network counts where no node does.
         return first && { ...first, tip: lowest(costs.flatMap(({ tip }) => tip ?? [])) ?? 0n };
       }),
   };
 }
 
-/** The first answer that a provider gives, in their order; undefined when none does. */
+/** The first answer that a provider gives, in their order; undefined when no provider answers. */
 export async function firstOf<T>(
   providers: readonly Provider[],
   ask: (provider: Provider) => Promise<T | undefined>,
@@ -90,7 +90,7 @@ async function view(provider: Provider, sender: string): Promise<View | undefine
     provider,
     head: head.value,
     mined: mined.value,
-    // A provider without a pool of its own shows none of it.
+    // A provider without a pool of its own does not show it.
     pooled: saidValue(pooled) ?? mined.value,
     ...(final.kind === 'value' && final.value !== null && { final: final.value }),
   };

@@ -49,7 +49,7 @@ export async function encryptKeystore(privateKey: Uint8Array, password: string):
   return `${JSON.stringify(keystore, undefined, 2)}\n`;
 }
 
-/** The keystore in a file's text, or why it is none, as the end of a sentence about the file. */
+/** The keystore in a file's text, or why it is not a keystore, as the end of a sentence about the file. */
 export function parseKeystore(text: string): { readonly keystore: Keystore } | { readonly fault: string } {
   const json = text.length <= MAX_TEXT_LENGTH ? parseJson(text) : undefined;
   if (typeof json !== 'object' || json === null) return { fault: 'is not a keystore file' };

@@ -152,7 +152,7 @@ function close(pkcs11: Pkcs11, handle: Handle): void {
   }
 }
 
-/** A session does one thing at a time. Who has waited too long is told so and not signed for any more. */
+/** A session does one thing at a time. A request that has waited too long fails with that reason and is not signed. */
 function inTurn(sign: SignDigest): SignDigest {
   let last: Promise<unknown> = Promise.resolve();
   return digest =>

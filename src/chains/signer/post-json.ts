@@ -10,7 +10,7 @@ export type PostDeps = {
   readonly timeoutMs: number;
 };
 
-/** `failure` is words of this service; of the other side it holds at most an error code. `json` is undefined if it is none. */
+/** `failure` is text of this service; of the other side it holds at most an error code. `json` is undefined if the body is not JSON. */
 export type PostAnswer = { readonly status: number; readonly json: unknown } | { readonly failure: string };
 
 const SIGNER_TIMEOUT_MS = 3_000;

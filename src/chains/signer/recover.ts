@@ -48,7 +48,7 @@ function parityOf(
   const hash = Fn.create(BigInt(`0x${Buffer.from(digest).toString('hex')}`));
   // Zero cannot be multiplied with; it never comes up by chance.
   if (hash === 0n) return undefined;
-  // Everything here is public, so the time that it takes may tell of it: half of that of the safe way.
+  // All inputs are public, so the timing may depend on them: this takes half the time of the constant-time way.
   const ofHash = BASE.multiplyUnsafe(Fn.mul(hash, inverse));
   const point = ofHash.add(preparedPoint(publicKey).multiplyUnsafe(Fn.mul(r, inverse)));
   if (point.is0()) return undefined;

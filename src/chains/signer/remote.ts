@@ -63,7 +63,7 @@ async function call(deps: PostDeps, method: string, params: readonly unknown[]):
   throw status >= 500 || status === 429 ? new SignerSilent(words) : new SignerRefused(words);
 }
 
-/** Its own words, cut and without control characters, since they end up in the log. */
+/** The signer's own message, cut and without control characters, since it ends up in the log. */
 function wordsOf(error: unknown): string {
   const [code, message] = [valueAt(error, ['code']), valueAt(error, ['message'])];
   const text = typeof message === 'string' ? message : 'no reason given';

@@ -87,7 +87,7 @@ export const SIGNER_SHAPES = [Keystore, Pkcs11, Remote] as const;
 type Entry = Static<typeof Keystore> | Static<typeof Pkcs11> | Static<typeof Remote>;
 const SIGNER_KINDS = ['keystore', 'pkcs11', 'remote'] as const satisfies readonly Entry['kind'][];
 
-/** Only the faults of the kind that an entry names are told, which a plain union cannot do. */
+/** Reports only the faults of the kind that an entry names, which a plain union cannot do. */
 const SignerEntry = Type.Unsafe<Entry>({
   type: 'object',
   required: ['kind'],

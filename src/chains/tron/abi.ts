@@ -30,7 +30,7 @@ function integerWord(value: bigint): string {
   return value.toString(16).padStart(WORD_DIGITS, '0');
 }
 
-/** The integer of one word; undefined when the text is none. */
+/** The integer of one word; undefined when the text is not a word. */
 export function readWord(text: string | undefined): bigint | undefined {
   return text !== undefined && WORD.test(text) ? BigInt(`0x${text}`) : undefined;
 }

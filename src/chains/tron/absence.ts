@@ -1,6 +1,6 @@
 // Proves from whole blocks that attempts were never carried out. Where one provider is all there is, an empty answer of its index
 // proves nothing: an index that lags or lost its data answers the same. The blocks of the time in which a block could take an
-// attempt must all be shown, and have it in none.
+// attempt must all be shown, and all be without it.
 import { valueAt } from '../../lib/exact-json.ts';
 import { readBlock, type TronBlock } from './answers.ts';
 import type { AttemptFacts } from './attempt-bytes.ts';

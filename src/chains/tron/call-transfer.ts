@@ -42,7 +42,7 @@ async function estimateBy(
   return { kind: 'refused', reason: 'fee_too_high', words };
 }
 
-/** Whether a transfer could be carried out now, as two nodes say, or the only one. What the sender has is not judged here: `fundsOf` tells it. */
+/** Whether a transfer could be carried out now, as two nodes say, or the only one. What the sender has is not judged here: `fundsOf` reads it. */
 export async function checkTransfer(
   nodes: readonly Node[],
   intent: Intent,
@@ -65,7 +65,7 @@ async function checkBy(node: Node, intent: Intent, asset: TronAsset, cap: bigint
   }
   const balance = await tokenBalance([node], intent.sender, asset.contract);
   if (balance.failure !== undefined) return unknown();
-  // Without the units the call fails for that reason alone, and would tell nothing about the payee.
+  // Without the units the call fails for that reason alone, and would prove nothing about the payee.
   if (balance.value < intent.units) return READY;
   const fee = await estimateBy(node, intent, asset.contract, cap);
   if (fee.kind === 'unknown') return unknown();

@@ -1,5 +1,5 @@
 // Proves that attempts can never be carried out. Attempts on Tron share no nonce: two that are alive pay twice, so another
-// one may be signed only when no block can take the earlier ones any more, and none has.
+// one may be signed only when no block can take the earlier ones any more, and no block has.
 //
 // A block takes a transaction only if its parent's time is before the expiration (`validateCommon` in Manager.java of
 // java-tron). So once a solidified block is past it, a block that took the attempt is solidified too, and a lookup in
@@ -29,8 +29,8 @@ export function isPastAll({ solid }: View, attempts: readonly AttemptFacts[]): b
 const NAME_TWO = 'a second provider, or one that shows its blocks, can tell';
 
 /**
- * True when the node shows that none was carried out; false when it shows one; a failure when it cannot tell. With `absence` its
- * index alone does not suffice: its blocks must be without the attempts too.
+ * True when the node shows that no attempt was carried out; false when it shows that one was; a failure when it cannot say. With
+ * `absence` its index alone does not suffice: its blocks must be without the attempts too.
  */
 export async function showsNone(
   { node, solid }: View,

@@ -2,7 +2,7 @@
 // exist yet. All in sun, a millionth of a TRX.
 import type { ChainParameters } from './answers.ts';
 
-/** The cap on what one call may cost, when none is set: 30 TRX. */
+/** The default cap on what one call may cost: 30 TRX. */
 export const DEFAULT_FEE_CAP = 30_000_000n;
 
 /** Energy of a USDT transfer to an address without USDT, the dearest case; one to a holder needs half of it. */

@@ -46,7 +46,7 @@ export async function historyOf(
   return { transfers, completeUntil: new Date(timeMs - LIFE_MS - CLOCK_MARGIN_MS) };
 }
 
-/** A block takes one slot at least, so none after the moment is below this one. */
+/** A block takes one slot at least, so no block after the moment is below this one. */
 function firstSince({ number, timeMs }: { readonly number: number; readonly timeMs: number }, since: Date): number {
   const slots = Math.ceil((timeMs - since.getTime()) / tron.blockMs);
   return Math.max(number - Math.max(slots, 0), 1);

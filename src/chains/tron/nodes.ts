@@ -106,7 +106,7 @@ export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): No
   };
 }
 
-/** The first answer, asking one node after the other; the words of all when none answers. */
+/** The first answer, asking one node after the other; the failures of all when no node answers. */
 export async function firstAnswer<T>(
   nodes: readonly Node[],
   ask: (node: Node) => Promise<Asked<T>>,
@@ -132,7 +132,7 @@ function ofNetwork(provider: Provider, clock: Clock, genesisId: string): Provide
   async function verify(): Promise<string | undefined> {
     const asked = await provider.ask('wallet/getblock', { id_or_num: '0', detail: false }, readBlock);
     if (asked.failure !== undefined) return asked.failure;
-    // A node without old blocks cannot tell; its tokens are checked all the same.
+    // A node without old blocks cannot say; its tokens are checked all the same.
     if (asked.value !== 'none' && asked.value.id !== genesisId) return `${provider.name} ${OTHER_NETWORK}`;
     verifiedAtMs = clock.now().getTime();
     return undefined;

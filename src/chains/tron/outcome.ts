@@ -8,7 +8,7 @@ import { hexAddress } from './hex-address.ts';
 type Mined = Extract<Sighting, { readonly kind: 'mined' }>;
 export type Outcome = Pick<Mined, 'outcome' | 'leftUnits'>;
 
-/** `contractRet`: what the node says of the transaction itself; it decides for TRX, which writes no logs. */
+/** `contractRet`: the node's result for the transaction itself; it decides for TRX, which writes no logs. */
 export function outcomeOf(
   transfer: Transfer,
   asset: TronAsset,

@@ -41,7 +41,7 @@ export function ownTransfersOf(nodes: readonly Node[], tokens: TronTokens, sende
   };
 }
 
-/** Up to the newest head whose blocks are shown: a node that names one that nobody has does not stop the others. */
+/** Up to the newest head whose blocks are shown: a node that reports a head which no node has does not stop the others. */
 async function readNew(
   nodes: readonly Node[],
   read: Reader<ReadBlocks>,

@@ -16,7 +16,7 @@ export type ProviderSettings = {
   readonly timeoutSeconds?: number;
 };
 
-/** What a node answered, or why there is no answer, in words for an operator. */
+/** What a node answered, or why there is no answer, as a text for an operator. */
 export type Asked<T> = { readonly value: T; readonly failure?: undefined } | { readonly failure: string };
 
 /** Reads an answer; undefined when it has not the expected shape. Every number in it is its source text. */
