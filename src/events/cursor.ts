@@ -7,7 +7,7 @@ import { type FeedPosition, readCursorSettings } from './store-feed.ts';
 export type Cursors = {
   /** The same position always has the same text. */
   textOf(position: FeedPosition): string;
-  /** The position that a text names, or why it names none. Whether the feed has it is still to be seen. */
+  /** The position that a text names, or why it is not a cursor. Whether the feed has it is still to be seen. */
   read(text: string): FeedPosition | 'malformed' | 'outdated';
 };
 

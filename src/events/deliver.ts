@@ -40,7 +40,7 @@ const HTTP_GONE = 410;
 /** A claimed delivery, and the trace of its object, if it has one. */
 export type DueDelivery = Claimed & { readonly trace?: TraceContext | undefined };
 
-/** Takes what is due, at most so many. */
+/** Takes the deliveries that are due, up to a limit. */
 export async function claim(deps: DeliverDeps, limit: number): Promise<DueDelivery[]> {
   const { db, clock, webhookConcurrency: perWebhook } = deps;
   const claimed = await claimDue(db, { claim: randomUUID(), now: clock.now(), limit, perWebhook });
@@ -110,7 +110,7 @@ export function isSuccess({ status = 0 }: OutgoingAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What is said of a failure. */
+/** The text of a failure. */
 export function failureWords({ status, error }: OutgoingAnswer): string {
   return error ?? `Answered ${status}.`;
 }

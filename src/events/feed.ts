@@ -34,7 +34,7 @@ type Scope = Pick<FeedFilter, 'accountId' | 'objectId'>;
 /**
  * The position that a cursor names. Without one it is that of the last event that was moved to the archive: older events that stay, as
  * their objects still change, have a gap behind them. Refuses text that is no cursor, one that shows its position, a cursor whose
- * position belongs to another event, or to none yet, because a backup was restored, and one that is older than an event that was moved
+ * position belongs to another event or to no event yet, because a backup was restored, and one that is older than an event that was moved
  * to the archive: the reader would miss it. A reader of one object misses nothing while the object changes, and goes on between them.
  */
 export async function requirePosition(

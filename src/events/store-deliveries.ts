@@ -133,7 +133,7 @@ export type AttemptEnd = {
 /** What becomes of the delivery. */
 export type DeliveryEnd =
   | { readonly kind: 'delivered' }
-  /** `nextAt` is absent when it is given up; `words` say what went wrong; `isGone`: the address wants nothing any more. */
+  /** `nextAt` is absent when it is given up; `words`: what went wrong; `isGone`: the address wants nothing any more. */
   | { readonly kind: 'failed'; readonly nextAt?: Date | undefined; readonly words: string; readonly isGone: boolean }
   /** Never came to its end, through no fault of the address. */
   | { readonly kind: 'interrupted' };

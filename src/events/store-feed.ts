@@ -56,7 +56,7 @@ async function assignBatch(tx: Sql): Promise<number> {
   return Number(assigned!.count);
 }
 
-/** The last event of the feed; position 0 when there is none. */
+/** The last event of the feed; position 0 when the feed is empty. */
 export async function findHead(sql: Sql): Promise<FeedPosition> {
   const [row] = await sql.query<PositionRow>(
     `select f.position, coalesce((select ${MARK} from event_positions p where p.position = f.position),
@@ -66,7 +66,7 @@ export async function findHead(sql: Sql): Promise<FeedPosition> {
   return toPosition(row!);
 }
 
-/** The last event of one account up to a position, also when it was moved to the archive; undefined when it has none. */
+/** The last event of one account up to a position, also when it was moved to the archive; undefined when it has no event. */
 export async function findLastOf(sql: Sql, accountId: string, upTo: bigint): Promise<FeedPosition | undefined> {
   const [row] = await sql.query<PositionRow>(
     `select p.position, ${MARK} as mark from event_positions p
@@ -107,7 +107,7 @@ export type FeedRange = {
   readonly after: bigint;
   readonly upTo: bigint;
   readonly limit: number;
-  /** The page ends with the event that reaches so many bytes; absent, only `limit` ends it. */
+  /** The page ends with the event that reaches this many bytes; absent, only `limit` ends it. */
   readonly maxBytes?: number | undefined;
 };
 

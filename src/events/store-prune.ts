@@ -59,7 +59,7 @@ export async function readMovedEvents(sql: Sql, after: number, cut: number, limi
   return rows.map(row => ({ position: Number(row.position), objectId: row.object_id }));
 }
 
-/** Removes events, but none that has a delivery, or is to have one from a replay. Returns how many. */
+/** Removes events, except those with a delivery, present or to come from a replay. Returns how many. */
 export async function deleteEvents(tx: Sql, positions: readonly number[]): Promise<number> {
   const [row] = await tx.query<{ events: string }>(
     `with old as materialized (

@@ -1,4 +1,4 @@
-// Waiting for the feed to grow: one query serves every stream that waits on this node, and none is made while none waits.
+// Waiting for the feed to grow: one query serves every stream that waits on this node; without a stream there is no query.
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';

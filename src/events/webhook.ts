@@ -59,7 +59,7 @@ export const RETRY_GAPS_MS: readonly number[] = [
 ];
 const LONGEST_STRETCH = 0.2;
 
-/** When to try again after so many attempts; undefined when it is given up. `chance` lies between 0 and 1. */
+/** When to try again after this many attempts; undefined when it is given up. `chance` lies between 0 and 1. */
 export function nextTryAt(attempts: number, now: Date, chance: number): Date | undefined {
   const gapMs = RETRY_GAPS_MS[attempts - 1];
   if (gapMs === undefined) return undefined;

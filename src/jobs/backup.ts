@@ -9,7 +9,7 @@ import type { Queue } from './queue.ts';
 const NAME = 'waiting_jobs';
 
 /**
- * Jobs that wait or run; one that runs while the backup is taken runs again after it is restored. None before the first start of
+ * Jobs that wait or run; one that runs while the backup is taken runs again after it is restored. Empty before the first start of
  * the service, which makes the queue.
  */
 export async function jobsToSave(sql: Sql): Promise<ExtraSource[]> {

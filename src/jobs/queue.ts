@@ -42,7 +42,7 @@ export type QueueDepth = {
   readonly deferred: number;
   readonly active: number;
   readonly failed: number;
-  /** How long the job that has been due longest waits for a worker; 0 when none waits. */
+  /** How long the job that has been due longest waits for a worker; 0 when no job waits. */
   readonly oldestReadySeconds: number;
 };
 
@@ -147,7 +147,7 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
 }
 
 /**
- * True when no job runs on any node and none waits for its first attempt, in the snapshot of `sql`, except newer ones. The
+ * True when no job runs on any node or waits for its first attempt, in the snapshot of `sql`, except newer ones. The
  * counts of pg-boss are refreshed only from time to time; this reads the current state.
  */
 export async function hasNoJobs(sql: Sql, names: readonly string[], except?: NewerJobs): Promise<boolean> {

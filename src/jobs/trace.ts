@@ -1,5 +1,5 @@
-// Jobs in traces. A job belongs to the trace of what enqueued it, and if that was none, such as a timer or a batch for many
-// callers, to the traces of the objects that its payload names.
+// Jobs in traces. A job belongs to the trace of what enqueued it. If that had no trace, as a timer or a batch for many callers, it
+// belongs to the traces of the objects that its payload names.
 import {
   type Attributes,
   currentTrace,

@@ -129,7 +129,7 @@ async function tryJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: Take
 
 const ID_NAMES: readonly string[] = ['chargeId', 'orderId', 'payoutId', 'refundId'] satisfies (keyof LogFields)[];
 
-/** What the log says of a job: its queue, its attempt and the ids of its payload, also where that is a list of one. */
+/** The log fields of a job: its queue, its attempt and the ids of its payload, also where that is a list of one. */
 function fieldsOf(name: string, { data, retryCount }: TakenJob): LogFields {
   const lists: object[][] = Object.values(data).filter(Array.isArray);
   const [first, ...more] = lists.flat();

@@ -65,7 +65,7 @@ export function releaseEntry(commitment: Commitment): Entry {
   return { ...headOf(commitment), kind: 'release', causeId: commitment.commitmentId, lines };
 }
 
-/** A payout of an order, or a cold sweep, which has none. */
+/** A payout of an order, or a cold sweep, which has no order. */
 type OfPayout = Head & { readonly orderId?: string; readonly chargeId?: string } & Crypto & {
     readonly payoutId: string;
   };
@@ -75,7 +75,7 @@ export function payoutEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'payout', causeId: payout.payoutId, lines: sentLines(payout, payout.units) };
 }
 
-/** Reverses a payout, or the part of it that did not leave after all: a reorganisation undid the transfer. */
+/** Reverses a payout, or the part of it that did not leave: a reorganisation undid the transfer. */
 export function payoutUndoneEntry(payout: OfPayout): Entry {
   return {
     ...headOf(payout),

@@ -13,7 +13,7 @@ export type DayFigures = {
   /** Crypto that left, in smallest units, and in how many transfers. */
   readonly sent: ReadonlyMap<LedgerCurrency, bigint>;
   readonly transfers: number;
-  /** The median time from the payment to its crypto; absent when none left. */
+  /** The median time from the payment to its crypto; absent when no crypto left. */
   readonly conversionSeconds?: number;
 };
 

@@ -13,7 +13,7 @@ const MISMATCHED = 'The chain carried the transfer out, and another amount arriv
 const VOIDED = 'The transfer was given up, and nothing moved.';
 const TAKEN = 'The slot of the transfer was used up by somebody who has the key.';
 
-/** The step that news of its payout causes, if any. `refusal`: what a block or a pause says of it now. */
+/** The step that news of its payout causes, if any. `refusal`: the block or pause that holds the order now. */
 export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: Refusal): OrderStep | undefined {
   // Whatever becomes of the void, the order says why there is no transfer.
   if (isUnsigned(order) && PASSING.includes(news.kind)) return undefined;

@@ -7,7 +7,7 @@ import type { Order } from './order.ts';
 import { unitsOf } from './write.ts';
 
 export type OrderStanding = {
-  /** Every group that must approve it, with what it has given; empty when none must. */
+  /** Every group that must approve it, with what it has given; empty when no approval is needed. */
   readonly groups: readonly GroupStanding[];
   /** Whether the payout is approved, where something asks for that. */
   readonly isApproved: boolean;
@@ -25,7 +25,7 @@ export async function standingOf(sql: Sql, rules: ApprovalRules, order: Order, n
 export type ApprovalFacts = {
   /** Orders whose payout is approved. */
   readonly approved: ReadonlySet<string>;
-  /** What groups have not given yet, in words, by order. */
+  /** A text of the approvals that are missing, by order. */
   readonly unapproved: ReadonlyMap<string, string>;
 };
 

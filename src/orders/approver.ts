@@ -1,4 +1,4 @@
-// Who may approve the payout of an order: none of those who made it, took its price, or reported the money that pays for it.
+// Who may approve the payout of an order: not those who made it, took its price, or reported the money that pays for it.
 import type { Approval } from '../accounts/approvals.ts';
 import { isSamePair, requireSecondKey } from '../accounts/second-key.ts';
 import { listReporters } from '../charges/store/money.ts';
@@ -19,7 +19,7 @@ export async function askersOf(sql: Sql, order: Order): Promise<string[]> {
   return [...makers, ...(await reportersOf(sql, order))];
 }
 
-/** The approvals that stay when those are taken back whose givers have reported a payment since; undefined when none is. */
+/** The approvals that are left after removing those of people who have since reported a payment; undefined when all stay. */
 export async function approvalsWithoutReporters(sql: Sql, order: Order): Promise<readonly Approval[] | undefined> {
   const { approvals = [] } = order;
   if (approvals.length === 0) return undefined;

@@ -1,4 +1,4 @@
-// Keeps an order from a second transfer while the chain shows that an earlier one was carried out, or does not show that none was.
+// Keeps an order from a second transfer while the chain shows that an earlier one was carried out, or cannot prove that it was not.
 import type { Chain } from '../chains/chain.ts';
 import { commitMoney } from '../charges/store/money.ts';
 import { AppError } from '../lib/errors.ts';

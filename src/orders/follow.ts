@@ -60,7 +60,7 @@ export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Or
   assert.fail(`an order has more than ${MAX_STEPS} steps due at once`);
 }
 
-/** The job that gives out slots is told of an order that waits. It passes over an order that is locked, so it is told again. */
+/** Wakes the job that gives out slots for an order that waits. The job skips locked orders, so it is woken again. */
 export async function joinLine(
   { queue }: Pick<FollowDeps, 'queue'>,
   tx: Sql,

@@ -1,5 +1,5 @@
 // The state transitions of an order as pure functions of the order, its charge and the time. The caller applies `nextStep`
-// until none is due, so the result does not depend on how often, or in which order, notifications arrive.
+// until no step is due, so the result does not depend on how often, or in which order, notifications arrive.
 import assert from 'node:assert/strict';
 import type { Approval } from '../accounts/approvals.ts';
 import type { Charge } from '../charges/charge.ts';

@@ -111,7 +111,7 @@ export type Order = Transaction & {
   readonly chargeId?: string;
   /** The fee, included in the cost, in hundredths of the currency. */
   readonly feeCents: bigint;
-  /** The source of the price and how long it is valid; demo data has none. */
+  /** The source of the price and how long it is valid; absent in demo data. */
   readonly quote?: {
     readonly id?: string;
     readonly source: string;

@@ -1,4 +1,4 @@
-// Who a payout is for: the order that it names, or nobody, when it is a cold sweep.
+// Who owns a payout: the order that it names; a cold sweep has no owner.
 import type { Queue } from '../jobs/queue.ts';
 import type { PayoutOwner } from '../payouts/owner.ts';
 import type { Payout } from '../payouts/payout.ts';

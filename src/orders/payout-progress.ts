@@ -63,7 +63,7 @@ function orderIdOf({ orderId }: Payout): string {
   return orderId;
 }
 
-/** What left, or left after all not or in another amount; and what the network took for it. */
+/** The entries for what was sent (the amount, another amount, or nothing after a reorganisation) and for the network's fee. */
 function entriesOf(order: Order, { before, after }: PayoutChange, at: Date): Entry[] {
   const { symbol, network } = after;
   const { accountId, chargeId } = order;

@@ -1,5 +1,5 @@
-// Lets a sender take slots again that was halted because somebody else had used its key, or because the books are older than the chain.
-// Only an operator may do so, once the key is safe and whatever left is in the books. Slots that are used are passed over: an order in
+// Lets a sender take slots again that was halted because its key was used elsewhere, or because the books are older than the chain.
+// Only an operator may do so, once the key is safe and all that left is in the books. Slots that are used are passed over: an order in
 // one of them would be held at once.
 import type { Network } from '../chains/asset.ts';
 import type { Chain, Chains } from '../chains/chain.ts';
@@ -70,7 +70,7 @@ async function readUsedSlots({ network, usedSlots }: Chain, sender: string): Pro
   );
 }
 
-/** Kept also when the sender is not resumed after all: the words of a person who has looked at the transfer. */
+/** Records the explanation of a person who has looked at the transfer; it stays even if the sender is not resumed. */
 async function explain({ db, clock }: Deps, { network, sender }: Sender, despite: readonly string[]): Promise<void> {
   await db.transaction(async tx => {
     setAuditObject(sender);

@@ -77,7 +77,7 @@ export async function requirePayable(deps: WalletGateDeps, { walletId }: Order):
   throw new AppError('wrong_state', may.words);
 }
 
-/** Tells the operator at once what the line would tell later. One sender that can send it suffices. */
+/** Refuses at once for a reason for which the line would hold the order later. One sender that can send it suffices. */
 export async function requireReady({ chains }: FollowDeps, order: Order): Promise<void> {
   const chain = chainOf(chains, order.network);
   const asked = activeSendersOf(chain).map(sender => chain.check(intentOf(requestOf(order), sender)));

@@ -51,7 +51,7 @@ export type PaidElsewhere = {
 
 /**
  * The order is `fulfilling`, and `fulfilled` as soon as the service has looked the transfer up. Repeated it changes nothing. Refuses a
- * transaction that is not final, or pays another address, asset or amount, or from an address that is none of ours, or is the
+ * transaction that is not final, pays another address, asset or amount, comes from an address that is not ours, or is the
  * transfer of another order; an order that is unpaid, ended or fulfilled, or has another transfer on its way; and above the limits
  * those who may not approve it.
  */

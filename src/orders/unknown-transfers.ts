@@ -76,7 +76,7 @@ async function unseenCoin({ db }: Deps, { network }: Chain): Promise<string[]> {
 
 type Strangers = { readonly strangers: readonly StrangeTransfer[]; readonly completeUntil?: Date };
 
-/** What left since the oldest order that is still open was made: an older transfer has paid none of them. */
+/** What left since the oldest open order was made: an older transfer cannot have paid an open order. */
 async function readStrangers(deps: Deps, chain: Chain, sender: string, until: Date): Promise<Strangers | 'silent'> {
   const { network } = chain;
   const oldest = new Date(until.getTime() - (chain.history ? LONGEST_MS.history : LONGEST_MS.record));

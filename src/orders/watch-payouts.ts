@@ -133,7 +133,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
       gaps,
     };
     const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
-    // What nodes would have to tell stays as it was where none can be asked.
+    // An alarm that only nodes can judge stays as it was where no node can be asked.
     const open = (await readOpenAlarms(tx, network)).filter(({ reason }) => !watched.isInUse || !isToldByNodes(reason));
     return writeChanges(deps, tx, network, changesOf(open, judgements), now);
   });

@@ -24,8 +24,8 @@ export type Erased = {
 };
 
 /**
- * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, or a bank
- * is still to be told of its boleto by file, and then changes nothing. Run again after a crash it goes on: the charges are erased last, because receipts are found by them.
+ * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, or an
+ * instruction about its boleto still waits for a bank, and then changes nothing. Run again after a crash it goes on: the charges are erased last, because receipts are found by them.
  */
 export async function erasePayer({ db }: Deps, document: string): Promise<Erased> {
   const known = await findKnown(db, document);
@@ -63,7 +63,7 @@ async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
   return { orders, events };
 }
 
-/** An end is for good: after this look no charge becomes payable again, and no bank has to be told of one again. */
+/** An end is for good: after this check no charge becomes payable again, and no bank needs another instruction about one. */
 function refuseOpen({ charges, untold }: Known): void {
   const payable = charges.find(({ state }) => PAYABLE_STATES.some(each => each === state));
   const reason = payable

@@ -19,7 +19,7 @@ export type HttpSource = {
 
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
 
-/** The price of a source, or why there is none. */
+/** The price of a source, or why it is missing. */
 export type Reading =
   | { readonly source: string; readonly value: string; readonly at: Date }
   | { readonly source: string; readonly failure: string };

@@ -52,7 +52,7 @@ function checkOneAmount({ cost, quantity }: QuoteDraft): Fault[] {
   }));
 }
 
-/** Reads the given amount. Without `decimals`, because symbol or network is wrong, it checks only what needs none. */
+/** Reads the given amount. Without `decimals`, because symbol or network is wrong, it checks only what does not depend on them. */
 function readWanted({ cost, quantity }: QuoteDraft, decimals: number | undefined, faults: Fault[]): Wanted | undefined {
   if (cost != null) {
     const costCents = readAmount('cost', cost, CENT_DECIMALS, faults);

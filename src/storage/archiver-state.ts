@@ -1,4 +1,4 @@
-// What the server says of the archiving of its write-ahead log, the embedded one and one's own alike.
+// What a server, embedded or external, reports about the archiving of its write-ahead log.
 import type { Sql } from './database.ts';
 
 export type ArchiverState = {

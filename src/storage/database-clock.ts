@@ -35,7 +35,7 @@ export async function startDatabaseClock({ db, log, machineClock, heartbeats }: 
     // A measurement is only as exact as half its round trip: what lies within that is noise.
     if (Math.abs(measuredMs - offsetMs) <= (receivedMs - sentMs) / 2 + 1) return;
     offsetMs = measuredMs;
-    // A first measurement may be inexact, as on a connection that is just being opened: small corrections are not told.
+    // A first measurement may be inexact, as on a connection that is just being opened: small corrections are not logged.
     if (Math.abs(offsetMs - toldMs) > WARN_ABOVE_MS) {
       toldMs = offsetMs;
       log.warn("this machine's clock is off; the service uses the database's time", { offsetMs });

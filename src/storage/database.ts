@@ -52,7 +52,7 @@ type Options = {
 const MAX_CONNECTIONS = 20;
 const PROBE_LIMIT_MS = 2_000;
 const PROBE_LIFE_SECONDS = 10;
-// Nobody waits longer than about five seconds for a database that is silent, locked or overloaded: decision 56.
+// No caller waits longer than about five seconds for a database that is silent, locked or overloaded: decision 56.
 /** Also the wait for a free connection of the pool. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The wait for a lock included. */
@@ -93,7 +93,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
   async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
     try {
-      // A session of another server may take writes; once none did, each caller would open several in vain.
+      // A session of another server may take writes; when no session did, further retries would only open more in vain.
       return await withRetries(work, error => isReadOnly(error) && writability.whyNot() !== undefined);
     } catch (error) {
       writability.note(error);

@@ -1,4 +1,4 @@
-// What a failure of the database means: whether to run the transaction again, what to tell the caller, and whether to throw
+// What a failure of the database means: whether to run the transaction again, what the caller gets, and whether to throw
 // the session away.
 import type { Outage } from '../lib/errors.ts';
 

@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 /** With the pause of a loop, what a node was at that has died goes on within half a minute. */
 const LEASE_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
-/** Before another node may have the lease, its work is told to stop. */
+/** The work is signalled to stop before another node may take the lease. */
 const LOST_AFTER_MS = (LEASE_SECONDS - 2) * 1_000;
 
 export type Lease = {

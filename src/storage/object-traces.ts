@@ -47,7 +47,7 @@ export async function shareTraces(
 const NONE: ReadonlyMap<string, TraceContext> = new Map();
 
 /**
- * The traces of those that have one; nothing is asked without tracing. Without an answer there are none: what the caller is about
+ * The traces of those that have one; without tracing there is no query. A failed query counts as no traces: what the caller is about
  * to do matters more.
  */
 export async function findTraces(

@@ -17,7 +17,7 @@ export type ServerSettings = {
 
 export type OpenServer = {
   readonly connection: pg.PoolConfig;
-  /** Where the data lives, in words for a person. */
+  /** Where the data lives, as text for a person. */
   readonly place: string;
   stop(): Promise<void>;
 };

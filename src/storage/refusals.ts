@@ -1,4 +1,4 @@
-// What a caller is told when the database cannot serve.
+// What a caller gets when the database cannot serve.
 import { AppError } from '../lib/errors.ts';
 import { type DatabaseOutage, isDiskFull, isReadOnly, outageOf } from './faults.ts';
 
@@ -15,7 +15,7 @@ export function unwritableReason(error: unknown): string | undefined {
   return isReadOnly(error) ? READ_ONLY : undefined;
 }
 
-/** An error that is about the state of the database becomes the outage that a caller is told of. */
+/** Turns an error about the state of the database into the outage that a caller gets. */
 export function asOutage(error: unknown): unknown {
   const reason = unwritableReason(error);
   if (reason !== undefined) return new AppError('database_unavailable', reason, { cause: error });

@@ -1,4 +1,4 @@
-// Whether DATABASE_READ_URL leads to a copy of the database: another one would answer with somebody else's charges.
+// Whether DATABASE_READ_URL leads to a copy of the database: another database would answer with charges of others.
 import { isOutage, StartError } from '../lib/errors.ts';
 import type { Sql } from './database.ts';
 import { requireOwnSession, requireSettings } from './require-session.ts';

@@ -62,7 +62,7 @@ export function openReplicaDatabase(url: string): Database {
 export async function startReplica(deps: Deps, { url, maxLagMs }: Settings): Promise<Replica> {
   const { db, log, heartbeats, observeReplicaRead } = deps;
   const replica = openReplicaDatabase(url);
-  /** The time of the primary, and when it was asked for, by a clock that nobody sets. */
+  /** The time of the primary, and when it was asked for, by a clock that cannot be set. */
   let asked = { primaryNow: new Date(0), atMs: 0 };
   /** The last mark that the replica showed; undefined when it does not answer. */
   let seen: SeenMark | undefined;

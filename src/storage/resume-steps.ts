@@ -1,7 +1,10 @@
 // Steps that go on where the last run of this process ended.
 import type { Prune } from './pruning.ts';
 
-/** A run looks at so many rows and no more: rows that are still needed would fill every run, and what lies behind them would stay. */
+/**
+ * Continues each run where the last one ended. A run looks at a limited number of rows:
+ * from the start, rows that are still needed would fill every run, and those behind them would stay.
+ */
 export function resumeSteps(step: Prune['step']): Prune['step'] {
   let last: string | undefined;
   return async (db, before, from = last) => {

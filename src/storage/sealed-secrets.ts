@@ -24,7 +24,7 @@ const MAX_BATCHES = 100_000;
 /** Stands for secrets that are not sealed. */
 export const PLAIN = 'plain';
 
-/** What is said to an operator. */
+/** The warning to an operator. */
 export const NO_MASTER_KEY =
   'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set';
 export const NOT_RESEALED =

@@ -4,11 +4,11 @@ import { StartError } from '../lib/errors.ts';
 import { KEY_ID_BYTES, keyIdOf, NONCE_BYTES, seal, TAG_BYTES, unseal } from '../lib/sealing.ts';
 
 export type SecretBox = {
-  /** With the first master key; as it is where there is none. */
+  /** Seals with the first master key; without a master key the secret stays as it is. */
   seal(secret: Buffer, place: string): Buffer;
   /** Also opens what is not sealed. Throws when the master key is missing or the bytes were changed. */
   open(stored: Buffer, place: string): Buffer;
-  /** The id of the key that seals; undefined where there is none. */
+  /** The id of the key that seals; undefined without a master key. */
   readonly keyId: string | undefined;
   /** The ids of all keys. */
   readonly keyIds: readonly string[];

@@ -5,7 +5,7 @@ import type { Sql } from '../storage/database.ts';
 import type { Wallet } from './wallet.ts';
 
 export type WalletStanding = {
-  /** Every group that must approve it, with what it has given; empty when none must. */
+  /** Every group that must approve it, with what it has given; empty when no approval is needed. */
   readonly groups: readonly GroupStanding[];
   readonly isApproved: boolean;
 };

@@ -1,4 +1,4 @@
-// Asks a screening service about an address: POST {network, address} → {result, words?}. Whatever is not a plain answer in
+// Asks a screening service about an address: POST {network, address} → {result, words?}. Anything but a plain answer in
 // time is `unknown`; neither its text nor the secret reaches the log.
 import type { Network } from '../chains/asset.ts';
 import type { ScreeningSettings } from '../config/config.ts';

@@ -30,7 +30,7 @@ const LINES_AT_ONCE = 500;
 
 type Line = { readonly body?: string; readonly date?: string; readonly fault?: string; readonly isComment?: true };
 
-/** Reads a list, or says in words what is wrong with it, as the end of a sentence about the file. */
+/** Reads a list, or returns its fault as the end of a sentence about the file. */
 export async function readScreeningList(bytes: Uint8Array): Promise<ScreeningList | { readonly fault: string }> {
   const text = decoded(bytes);
   if (text === undefined) return { fault: 'is not text in UTF-8' };

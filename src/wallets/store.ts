@@ -114,7 +114,7 @@ export async function markBlocked(
   ]);
 }
 
-/** Whether any wallet with this address is blocked, of whichever account or network, removed or not. */
+/** Whether any wallet with this address is blocked, of any account or network, removed or not. */
 export async function isAddressBlocked(sql: Sql, address: string): Promise<boolean> {
   const [row] = await sql.query<Row & { blocked: boolean }>(
     'select exists (select from wallets where address = $1 and blocked_at is not null) as blocked',

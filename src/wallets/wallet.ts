@@ -22,14 +22,14 @@ export type Wallet = NewWallet & {
   readonly createdBy?: Actor;
   /** Orders to it are refused before this time. */
   readonly usableAt: Date;
-  /** Whether a node found code at the address when the wallet was created; undefined when none answered. */
+  /** Whether a node found code at the address when the wallet was created; undefined when no node answered. */
   readonly isContract?: boolean;
   /** When its approvals were complete; and all that were given, oldest first. */
   readonly approvedAt?: Date;
   readonly approvals?: readonly Approval[];
   /** When an operator blocked it. The block is of its address: see `isAddressBlocked`. */
   readonly blockedAt?: Date;
-  /** When somebody last declared whose it is, and when its key last signed a challenge. */
+  /** When its holder was last declared, and when its key last signed a challenge. */
   readonly declaredAt?: Date;
   readonly provenAt?: Date;
 };

@@ -19,7 +19,7 @@ const Owner = Type.Object(
 
 /**
  * Refuses a folder that is not the archive of this database; to be called before anything is written there. The first folder becomes the
- * archive, as does one without `archive.json` that an earlier version has written: its last blocks tell. The file is there before the
+ * archive, as does one without `archive.json` that an earlier version has written: its last blocks decide. The file is there before the
  * database has it noted, so a crash between the two leaves a folder that names its database.
  */
 export async function requireArchive(sql: Sql, dir: string): Promise<void> {

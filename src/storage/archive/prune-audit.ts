@@ -1,5 +1,5 @@
 // Moves old lines of the audit log into the archive, a block at a time. The hash of the last line that was moved stays in the database,
-// and a line in the log itself says so: whoever cuts the log without one breaks it.
+// and a line in the log itself records it: a log that is cut without such a line does not verify.
 import type { Clock } from '../../lib/clock.ts';
 import type { Duration } from '../../lib/date-times.ts';
 import { StartError } from '../../lib/errors.ts';

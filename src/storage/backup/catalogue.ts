@@ -1,4 +1,4 @@
-// What the catalogue of PostgreSQL says of our tables: those of the schema that migrations write to.
+// What the catalogue of PostgreSQL has about our tables: those of the schema that migrations write to.
 import type { Sql } from '../database.ts';
 
 export type Table = {
@@ -11,7 +11,7 @@ export type Table = {
 
 export type Column = { readonly name: string; readonly quoted: string; readonly type: string };
 
-/** An identity column and the last number that was given; null when none was. */
+/** An identity column and the last number that was given; null before the first. */
 export type Sequence = { readonly table: string; readonly column: string; readonly last: string | null };
 
 export type ForeignKey = { readonly table: string; readonly name: string; readonly definition: string };

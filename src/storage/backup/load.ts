@@ -25,7 +25,7 @@ export type ExtraTarget = { readonly name: string; load(tx: Sql, rows: readonly 
 export type Loaded = {
   readonly header: Header;
   readonly rows: number;
-  /** Tables of the backup that are none of ours; their rows are not restored. */
+  /** Tables of the backup that are not ours; their rows are not restored. */
   readonly skipped: readonly string[];
 };
 
@@ -79,7 +79,7 @@ export async function loadBackup(
 }
 
 /**
- * A restore never mixes a backup with other data, and it empties every table of the schema before it fills them: so there must be none.
+ * A restore never mixes a backup with other data, and it empties every table of the schema before it fills them: so the database must be empty.
  * What an extension brought is not counted, nor are indexes, which have a table.
  */
 export async function requireEmpty(sql: Sql): Promise<void> {
@@ -126,7 +126,7 @@ async function load(tx: Sql, log: Log, backup: OpenBackup, options: LoadOptions)
 
 type Target = (rows: readonly string[]) => Promise<void>;
 
-/** How the rows of each table of the backup are written; undefined for a table that is none of ours. */
+/** How the rows of each table of the backup are written; undefined for a table that is not ours. */
 function targetsOf(
   header: Header,
   tables: ReadonlyMap<string, Table>,
@@ -155,7 +155,7 @@ function insertRows(tx: Sql, { name, quoted, columns }: Table, saved: readonly s
   const missing = columns.filter(column => !saved.includes(column.name)).map(column => column.name);
   const unknown = saved.filter(column => !known.has(column));
   const odd = [...missing, ...unknown];
-  // The migrations are the same, so somebody changed the table by hand.
+  // The migrations are the same, so the table was changed by hand.
   if (odd.length > 0) throw new StartError(`The table ${name} of the backup has other columns: ${odd.join(', ')}.`);
   const targets = saved.flatMap(column => known.get(column) ?? []);
   const names = targets.map(column => column.quoted).join(', ');
@@ -207,7 +207,7 @@ export function compareParts(expected: readonly Part[], found: readonly Part[]):
   if (extra) throw damaged(`${extra.name} is not in its manifest`);
 }
 
-/** The migrations that the backup's tables were made by, in this version's words. */
+/** The migrations that made the backup's tables, as this version has them. */
 async function migrationsOf({ migrations, version }: Header) {
   const known = new Map((await readMigrations()).map(migration => [migration.name, migration]));
   return migrations.map(({ name, sha256 }) => {

@@ -32,13 +32,13 @@ export type Recovered<T> = {
   readonly base: KeptBase;
   /** Base backups that are damaged. */
   readonly skipped: readonly string[];
-  /** The last commit of the log that was restored; undefined when it had none. */
+  /** The last commit of the log that was restored; undefined when it had no commit. */
   readonly lastCommitAt: Date | undefined;
   readonly finished: T;
 };
 
 /**
- * Makes the embedded database of `dataDir`, which must have none, and leaves it stopped. It is made in a folder beside its place and
+ * Makes the embedded database of `dataDir`, which must not have one, and leaves it stopped. It is made in a folder beside its place and
  * moved there when `finish` is over, so that no crash leaves one that a start would open too early. Refuses a damaged base, a log with a
  * gap, and a moment that the archive does not have. It writes nothing into the archive.
  */

@@ -81,7 +81,7 @@ export function followLog(
   }
   return { last, missing: undefined };
 
-  /** The segment in which a parent was left, as the parent wrote it: the new timeline may have none of its own yet. */
+  /** The segment in which a parent was left, as the parent wrote it: the new timeline may have no segment of its own yet. */
   function isLeft({ timeline: of, place }: Segment): boolean {
     return switches.some(({ parent, lsn }) => parent === of && placeOf(lsn) === place);
   }

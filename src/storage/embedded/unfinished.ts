@@ -8,7 +8,7 @@ import { shutDown } from './server-process.ts';
 
 const PREFIX = '.restoring-';
 
-/** Each restore has a folder of its own, so none moves that of another into place. */
+/** Each restore has a folder of its own, so no restore moves that of another into place. */
 export function makeUnfinished(clusterDir: string): Promise<string> {
   return mkdtemp(path.join(path.dirname(clusterDir), PREFIX));
 }
