@@ -60,7 +60,7 @@ export type App = {
   readonly hasPeople: boolean;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl?: string;
-  /** Where the data lives, in words for a person. */
+  /** Where the data lives, as text for a person. */
   readonly dataPlace: string;
   /** Every route with what a caller must be allowed to do. */
   readonly routes: readonly DeclaredRoute[];
@@ -74,7 +74,7 @@ export type App = {
 };
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
-  // Before the database: what is wrong with the settings is said while nothing was made or changed.
+  // Before the database: a fault in the settings is reported before anything is made or changed.
   const policy = openPayoutPolicy(config);
   const orderTerms = openOrderTerms(config.payouts.limits ?? []);
   if (config.mode === 'sandbox') requireTestNodes(config.chains);

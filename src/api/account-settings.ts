@@ -4,7 +4,7 @@ import type { AccountSettings } from '../accounts/settings.ts';
 import { LooseText } from './schemas.ts';
 
 const MAX_URL_LENGTH = 2_000;
-/** 32 kB in base64, and the words before them. */
+/** 32 kB in base64, and the prefix before them. */
 const MAX_LOGO_LENGTH = 43_800;
 const MAX_ORIGINS = 20;
 

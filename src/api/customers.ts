@@ -46,7 +46,7 @@ export const CustomerView = Type.Object(
   { additionalProperties: false },
 );
 
-/** The customer of a body in the words of the noun. */
+/** The customer of a body as the noun takes it. */
 export function toCustomer({ name, document, type, address, email, phone }: CustomerBody): Customer {
   const normalised = normaliseDocument(document);
   return {

@@ -1,4 +1,4 @@
-// The bodies that order crypto, name who pays for it, or ask for a new price; and what they mean in the words of the noun.
+// The bodies that order crypto, name who pays for it, or ask for a new price; and their form as the noun takes it.
 import { type Static, Type } from 'typebox';
 import type { OrderCharge } from '../orders/charge-of-order.ts';
 import { SETTLEMENT_SCHEDULES, SETTLEMENTS } from '../orders/order.ts';
@@ -123,7 +123,7 @@ export type SettleBody = Static<typeof SettleBody>;
 
 export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody, SettleBody];
 
-/** Who pays for an order and how, in the words of the noun. */
+/** Who pays for an order and how, as the noun takes it. */
 export function toOrderCharge(body: OrderChargeBody): OrderCharge {
   const { customer, methods, externalId, sourceKey, dueAt, expireAt } = body;
   return {

@@ -36,7 +36,7 @@ export const noteViews = {
 
 const body = Type.Object(noteFields);
 
-/** The notes of a body in the words of the noun; empty metadata is none. */
+/** The notes of a body as the noun takes them; empty metadata counts as absent. */
 export function toNotes({
   description,
   metadata = {},

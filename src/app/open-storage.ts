@@ -17,7 +17,7 @@ import type { Stops } from './stops.ts';
 
 export type Storage = {
   readonly db: Database;
-  /** Where the data lives, in words for a person. */
+  /** Where the data lives, as text for a person. */
   readonly place: string;
   readonly heartbeats: Heartbeats;
   /** The machine's time, which no sandbox moves. */

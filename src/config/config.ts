@@ -25,7 +25,7 @@ export type Config = {
   readonly publicUrl?: string;
   /** Absent: the embedded database. */
   readonly databaseUrl?: string;
-  /** A replica for lists and exports; absent, there is none. */
+  /** A replica for lists and exports; absent without one. */
   readonly replica?: ReplicaSettings;
   readonly logLevel: LogLevel;
   readonly mode: Mode;
@@ -37,7 +37,7 @@ export type Config = {
   /** Where old events and audit lines are moved; absent, they stay. */
   readonly archiveDir?: string;
   readonly retention: RetentionSettings;
-  /** Where traces are sent; absent, none are recorded. */
+  /** Where traces are sent; absent, traces are not recorded. */
   readonly tracing?: TracingSettings;
   readonly demo: boolean;
   readonly pageSize: number;
@@ -52,7 +52,7 @@ export type Config = {
   readonly addressLimit: number;
   /** Addresses and networks of the proxies before us. */
   readonly trustProxy: readonly string[];
-  /** What somebody of the role support may send back of one charge. */
+  /** How much of one charge the role support may refund. */
   readonly supportRefundLimitCents: number;
   /** When more than this goes back of one charge, a person shows a passkey again. */
   readonly passkeyRefundCents: number;
@@ -70,7 +70,7 @@ export type Config = {
   readonly rails: readonly RailEntry[];
   /** Agreements with banks that register boletos, in the order in which they are preferred. */
   readonly boletos: readonly AgreementEntry[];
-  /** Where banks tell of payments; absent: they are only asked. */
+  /** Where banks report payments; absent: they are only asked. */
   readonly receiver?: ReceiverSettings;
   /** The keys that payouts are signed with. */
   readonly signers: readonly SignerSettings[];
@@ -118,7 +118,7 @@ export type PriceSettings = {
 export type PixKey = PixKeyValue & { readonly receiverName: string; readonly receiverCity: string };
 
 /**
- * Throws a StartError that lists every fault; a value of a secret setting is in none of them.
+ * Throws a StartError that lists every fault, never with the value of a secret setting.
  *
  * @example
  * const config = readConfig(process.env);

@@ -1,4 +1,4 @@
-// The files that settings name, with passwords and keys in them. A file is told by its setting: a secret may stand in the place of a path.
+// The files that settings name, with passwords and keys in them. A file is named by its setting: a secret may stand in the place of a path.
 import type { EffectiveSetting, Settings } from './read.ts';
 
 export type NamedFile = {

@@ -32,7 +32,7 @@ export function textOfSecret(readFile: ReadFile, path: string): string {
   return openSealed(Buffer.from(readFile(path))).toString('utf8');
 }
 
-/** The text, or a fault in words. Neither path nor contents are repeated: a secret may stand in the place of the path. */
+/** The text, or a fault as a message. Neither path nor contents are repeated: a secret may stand in the place of the path. */
 export function tryReadFile(readFile: ReadFile, path: string): { readonly text: string } | { readonly fault: string } {
   try {
     return { text: readFile(path) };

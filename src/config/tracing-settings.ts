@@ -1,4 +1,4 @@
-// Where traces are sent, in the words that OpenTelemetry gives these variables.
+// Where traces are sent, by the variables and values that OpenTelemetry defines.
 import { SAMPLERS, type TracingSettings } from '../lib/opentelemetry.ts';
 import { type Kind, kindOf, oneOf } from '../lib/settings/kinds.ts';
 import type { Setting } from '../lib/settings/setting.ts';

@@ -52,7 +52,7 @@ export function startRenewing({ log, heartbeats }: Deps, renew: () => void): Loo
   });
 }
 
-/** OpenSSL says of neither file which one is wrong. */
+/** OpenSSL does not say which of the two files is wrong. */
 function requirePair({ cert, key }: { readonly cert: Buffer; readonly key: Buffer }): void {
   const certificate = tryTo(() => new X509Certificate(cert));
   if (!certificate) throw new StartError('receiver.certificateFile holds no certificate in PEM.');

@@ -1,4 +1,4 @@
-// Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and is
+// Where banks report payments: a server on a port of its own, with no route of the API. The path names the rail and is
 // secret. What comes is stored and answered; nothing of it is believed.
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
@@ -13,7 +13,7 @@ import { runInTrace, type Span, type Tracing } from '../lib/tracing.ts';
 import { createTlsServer, startRenewing, type TlsFiles } from './receiver-tls.ts';
 import { drainOf, limitConnections } from './server/connections.ts';
 
-/** A rail whose bank tells of payments. */
+/** A rail whose bank reports payments. */
 export type ReceivingRail = {
   readonly name: string;
   readonly pathToken: string;
@@ -52,7 +52,7 @@ const TIMEOUTS = {
 const MAX_CONNECTIONS = 1_000;
 /** A bank has a few; without the limit one address could keep all banks out. */
 const MAX_PER_ADDRESS = 100;
-/** A bank wants its answer within a second; one that gets none sends again. */
+/** A bank wants its answer within a second, and otherwise sends again. */
 const STORE_WITHIN_MS = 900;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -147,7 +147,7 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
   };
 }
 
-/** What is stored after all is stored once more when the bank repeats it, which changes nothing. */
+/** A report stored after the time-out is stored once more when the bank repeats it, which changes nothing. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-// The sandbox rail: real encoders in front of a simulated bank. Every instrument has a valid form and none can be paid:
+// The sandbox rail: real encoders in front of a simulated bank. Every instrument has a valid form and cannot be paid:
 // the pix key is at example.com, and no bank has the number 999.
 
 import { boletoBarcode, digitableLine } from '@trilho/cnab';

@@ -1,4 +1,4 @@
-// The language of a page, and how it writes money, days and times. The words themselves stand beside each page.
+// The language of a page, and how it writes money, days and times. The texts themselves stand beside each page.
 import type { FastifyRequest } from 'fastify';
 import type { CivilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
@@ -6,7 +6,7 @@ import type { Currency } from '../lib/currency.ts';
 export const LANGUAGES = ['pt-BR', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The words of a page in each language; the second must have all that the first has. */
+/** The texts of a page in each language; the second must have all that the first has. */
 export type Words<T> = Readonly<Record<Language, T>>;
 
 /** What `?lang=` says, else the best of `Accept-Language`; Portuguese where nothing fits, since payers are in Brazil. */
@@ -44,7 +44,7 @@ export type Formats = {
   /** 10/12/2026 14:05 in São Paulo, in English 10 Dec 2026, 14:05. */
   moment(at: Date): string;
   number(value: number | bigint): string;
-  /** A decimal of any length, digit for digit, cut to so many behind the point; what is no decimal stays as it is. */
+  /** A decimal of any length, digit for digit, cut to a number of decimal places; a text that is not a decimal stays as it is. */
   decimal(text: string, digits: Digits): string;
   /** A comma or a point. */
   readonly decimalSign: string;

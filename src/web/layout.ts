@@ -9,9 +9,9 @@ export type Layout = {
   /** Loaded beside the page; or `ownStyle` is all that it needs. */
   readonly style?: AssetName;
   readonly script: AssetName;
-  /** Where changes are told, and the version that the page shows; absent: nothing will change. */
+  /** The stream of changes, and the version that the page shows; absent: nothing will change. */
   readonly live?: { readonly stream: string; readonly version: string | number };
-  /** Text of a `<style>`, which `sendHtml` must be told too: CSS of ours, never of a caller. */
+  /** Text of a `<style>`, which `sendHtml` needs too: CSS of ours, never of a caller. */
   readonly ownStyle?: string;
   /** Further elements of the head. */
   readonly head?: Piece;

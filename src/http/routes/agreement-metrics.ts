@@ -1,4 +1,4 @@
-// What /metrics tells of agreements with banks that are told by files.
+// The /metrics of agreements with banks that work by files.
 import { Gauge, type Registry } from 'prom-client';
 import { type AgreementUse, numbersLeft } from '../../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../../charges/bank-files/store-answers.ts';

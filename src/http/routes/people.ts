@@ -108,7 +108,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     path,
     answer: created(AskedLinkView, 'The link, or the request for it', ASKED_LINK_EXAMPLE),
     handle: async ({ path: { id }, caller }) => {
-      // Whoever has the link is that person.
+      // Possession of the link is all that it takes to log in as that person.
       await requireNoMore(caller, id);
       return askedView(await askForLoginLink(deps, id, byOf(caller)));
     },

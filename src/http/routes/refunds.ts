@@ -12,7 +12,7 @@ import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 export type RefundRouteDeps = RefundDeps & {
-  /** What somebody of the role support may send back of one charge. */
+  /** How much of one charge the role support may refund. */
   readonly supportRefundLimitCents: number;
   /** Above it, of one charge, a person shows a passkey again. */
   readonly passkeyRefundCents: number;

@@ -146,7 +146,7 @@ export function requireScopes(app: FastifyInstance, deps: { readonly clock: Cloc
   });
 }
 
-/** Refuses a person who has not just shown who they are, for what a scope alone does not tell. A key has no session, so it is let through. */
+/** Refuses a person who has not just shown who they are, where a scope alone is not enough. A key has no session, so it is let through. */
 export function requireFreshLogin(caller: Caller | undefined, now: Date): void {
   if (!caller?.session || isFresh(caller.session, now)) return;
   throw new AppError('fresh_login_needed', 'Show your passkey again: the last time is more than five minutes ago.');
@@ -168,7 +168,7 @@ export function accountOf(caller: Caller | undefined, asked?: string): string | 
 
 const OF_ALL = 'It is about all accounts, so a caller of one account is refused.';
 
-/** What the document says of a key: either header, with this scope, how far it must reach, and what is answered otherwise. */
+/** Documents the key of an operation: either header, with this scope, how far it must reach, and what is answered otherwise. */
 function documentAccess(schema: FastifySchema, { scope, reach }: Exclude<Access, string>): void {
   const { description, response } = schema as { readonly description?: string; readonly response?: object };
   Object.assign(schema, {
@@ -192,7 +192,7 @@ function bringsKey({ headers }: FastifyRequest): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 }
 
-/** The one key of a request; undefined when it brings none, or several that differ. */
+/** The one key of a request; undefined without one, or with several that differ. */
 function credentialOf({ headers, raw }: FastifyRequest): string | undefined {
   const [authorization, ...others] = distinctValues(raw.rawHeaders, 'authorization');
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];

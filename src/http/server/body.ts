@@ -29,7 +29,7 @@ function readJson(request: FastifyRequest, bytes: Buffer): unknown {
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unsupported();
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
-  // No body at all, for an address that needs none.
+  // No body at all, for an address that does not need one.
   if (bytes.length === 0) return undefined;
   const text = attempt(
     () => decoder.decode(bytes),

@@ -17,8 +17,8 @@ export type Limits = {
 };
 
 /**
- * Refuses a request while as many as can be are being answered, rather than let all of them wait. One counts from when its body
- * has arrived until its answer is made: a caller that sends or reads slowly keeps nobody else out.
+ * Refuses a request while as many as can be are being answered, rather than let all of them wait. A request counts from when its
+ * body has arrived until its answer is made: a caller that sends or reads slowly keeps no other out.
  */
 export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): void {
   if (maxInFlight === 0) return;
@@ -66,7 +66,7 @@ export function limitFiles(): (request: FastifyRequest, reply: FastifyReply) => 
 }
 
 /**
- * Refuses what comes faster than the limit, and tells each caller how much is left, in the headers of
+ * Refuses what comes faster than the limit, and reports to each caller how much is left, in the headers of
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-06. Comes after it is known who calls.
  */
 export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Limits, keyedBy: 'key' | 'address'): void {

@@ -42,7 +42,7 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100];
 
 let ofProcess: Registry | undefined;
 
-/** What Node tells of the process. Collected once, however many services run in it: what collects it never ends. */
+/** Node's metrics of the process. Registered once, however many services run in it: the collectors cannot be stopped. */
 export function processMetrics(): Registry {
   if (!ofProcess) {
     ofProcess = new Registry();

@@ -1,5 +1,5 @@
-// One log line for each answer. Refusals by a limit, or because something is away, share lines instead: callers who are told to wait and
-// do not must not fill the disk.
+// One log line for each answer. Refusals by a limit, or because something is away, share lines instead: callers who ignore
+// `Retry-After` must not fill the disk.
 import type { Outage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { runOutsideTraces } from '../../lib/tracing.ts';

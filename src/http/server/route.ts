@@ -148,7 +148,7 @@ function requestReader<T, P extends TObject, Q extends TObject, B extends TSchem
 
 const readNoFields = reader(NoFields, 'body');
 
-/** Of an operation without a body: none came, or an empty object. */
+/** For an operation without a body: no body came, or an empty object. */
 function readNoBody<T>(data: unknown): Reading<T> {
   if (data === undefined) return readIgnored();
   const { isWhole, faults } = readNoFields(data);

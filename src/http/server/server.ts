@@ -167,7 +167,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** Fastify demands a content type of QUERY before it looks whether a route takes the method; none does. */
+/** Fastify demands a content type of QUERY before it looks whether a route takes the method, which no route does. */
 const QUERY_WITHOUT_TYPE = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
 
 const UUID_OR_TRACE_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,64})$/i;

@@ -15,7 +15,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.header('set-cookie', `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`);
 }
 
-/** The session that a request brings; undefined when it brings none, or two that differ. */
+/** The session that a request brings; undefined without one, or with two that differ. */
 export function sessionTokenOf({ headers }: FastifyRequest): string | undefined {
   const values = (headers.cookie ?? '').split(';').flatMap(pair => {
     const [name = '', ...value] = pair.split('=');

@@ -1,5 +1,5 @@
 // The simulated chains of a sandbox, one for every network. They mine by the clock, keep their state in the database, and
-// can be told to fail in the ways that `CHAIN_FAULTS` lists, and to reorganise.
+// can be made to fail in the ways that `CHAIN_FAULTS` lists, and to reorganise.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { addressOf } from '../../chains/address.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
@@ -55,7 +55,7 @@ export type Change = { readonly simulation: ChainSimulation; readonly replaced?:
 type Deps = {
   readonly clock: Pick<SandboxClock, 'now' | 'refresh'>;
   readonly store: ChainStore;
-  /** The addresses that the chains send from; one that nobody has the key of when absent. */
+  /** The addresses that the chains send from; absent: an address without a known key. */
   readonly sendersOf?: (network: Network) => Chain['senders'];
 };
 
@@ -64,7 +64,7 @@ const SENDER_BODY = keccak_256(Buffer.from('the sender of the sandbox chains')).
 /** A transaction pending this long counts as stuck: a higher bid may replace it. */
 const STUCK_AFTER_MS = 10 * 60 * 1_000;
 const LOOKUP_AFTER_MS = 10_000;
-/** The simulated networks call a block final at so many times the depth at which a transfer is done. */
+/** The simulated networks call a block final at this multiple of the depth at which a transfer is done. */
 const FINAL_DEPTHS = 2;
 /** As many as geth and bor keep of one account in any case. */
 const WINDOW = 16;

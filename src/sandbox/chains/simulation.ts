@@ -6,7 +6,7 @@ import { hashForm, NETWORK_FACTS } from '../../chains/networks.ts';
 
 /**
  * `stalled`: no block is produced. `reverting`: a transaction that is sent now will be mined and reverted. `keeps_part`: the
- * payee of one gets less than was sent. `foreign_use`: its slot is used up by bytes of somebody else. `refusing`: checks and
+ * payee of one gets less than was sent. `foreign_use`: its slot is used up by another transaction of the same key. `refusing`: checks and
  * signatures are refused. `lagging`: the node does not show what was mined. `empty`: the sender has nothing. `rpc_timeout`:
  * every call arrives and every reply is lost.
  */

@@ -17,7 +17,7 @@ export type MoveClockDeps = {
   readonly clock: SandboxClock;
   readonly sweeps: readonly Sweep[];
   readonly runDueJobs: (except: NewerJobs) => Promise<number>;
-  /** True when no job runs on any node and none waits for its first attempt, except newer ones. Runs in the transaction. */
+  /** True when no job runs on any node or waits for its first attempt, except newer ones. Runs in the transaction. */
   readonly hasNoJobs: (tx: Sql, except: NewerJobs) => Promise<boolean>;
   readonly db: Database;
   readonly log: Log;
@@ -36,7 +36,7 @@ const HEARTBEAT_MS = 2_000;
 const TURN_LIMIT_MS = 30_000;
 const LOOK_FOR_TURN_MS = 100;
 /**
- * Callers who go on creating charges set timers that are due at once. So many rounds in a row with nothing else to do end a
+ * Callers who go on creating charges set timers that are due at once. This many rounds in a row with nothing else to do end a
  * stop: by then the work that was due when it began is done.
  */
 const IDLE_ROUNDS = 5;

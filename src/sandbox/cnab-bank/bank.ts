@@ -23,7 +23,7 @@ export type BankState = {
   readonly returns: number;
   /** By the field of the nosso número. */
   readonly titles: Readonly<Record<string, BankTitle>>;
-  /** What the next return tells. */
+  /** What the next return will report. */
   readonly news: readonly News[];
 };
 
@@ -37,13 +37,13 @@ export type CnabBank = {
   take(bytes: Buffer, today: CivilDay): Taken;
   pay(number: string, payment: BankPayment): void;
   writeOff(number: string, day: CivilDay, reason: string): void;
-  /** Whether it tells of payments that it takes back. */
+  /** Whether it reports payments that it takes back. */
   readonly tellsReversals: boolean;
   /** Takes a payment back. */
   reverse(number: string, day: CivilDay): void;
-  /** Any other word of a title, which changes nothing here: a fee, a confirmation, a refusal. */
+  /** Reports any other occurrence of a title, which changes nothing here: a fee, a confirmation, a refusal. */
   tell(number: string, occurrence: string, day: CivilDay, more?: Partial<News>): void;
-  /** What it tells since the last return. */
+  /** A file with all reports since the last return. */
   makeReturn(head: Omit<ReturnHead, 'sequence'>): Buffer;
 };
 

@@ -6,7 +6,7 @@ import { type BankRules, unmet } from './rules.ts';
 import type { Records } from './take-file.ts';
 import { isDocument } from './tax-document.ts';
 
-/** A return has room for so many. */
+/** How many a return has room for. */
 const MAX_REASONS = 5;
 const STATES = 'AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO'.split(' ');
 

@@ -4,7 +4,7 @@ import { type Part, recordOf, textOfDay, zeros } from './columns.ts';
 import type { Customer } from './customer.ts';
 import type { BankRules, Demand } from './rules.ts';
 
-/** What the bank tells of a title. */
+/** What the bank reports about a title. */
 export type News = {
   readonly occurrence: string;
   /** Codes of two characters. */

@@ -31,7 +31,7 @@ export type BankRules = {
   readonly hasTotals: boolean;
   /** Takes a segment Y-03 with a pix key. */
   readonly hasPix: boolean;
-  /** The codes by which it tells of some things; absent: it does not tell of them. */
+  /** The codes by which it reports these occurrences; absent: it does not report them. */
   readonly codes: {
     readonly refused: string;
     readonly paidAfterWriteOff: string;
@@ -39,7 +39,7 @@ export type BankRules = {
   };
   /** Of its returns. */
   readonly returned: {
-    /** What the file header says of the customer; what it must say in a file to the bank when absent. */
+    /** The customer's fields of the file header; absent: the same as in a file to the bank. */
     fileHeader?(customer: Customer): readonly Demand[];
     readonly title: TitlePlaces;
     /** How many columns of the account come back. */

@@ -7,7 +7,7 @@ import type { ChainOptions, RunningNode } from './running-node.ts';
 /** The state is also written every so often, for a node that is killed. */
 const STATE_SECONDS = 5;
 
-/** Throws an Error with its words when it does not start. */
+/** Throws an Error with its message when it does not start. */
 export async function startAnvil(file: string, options: ChainOptions): Promise<RunningNode> {
   const { chainId, blockSeconds, port, slotsInEpoch, stateFile } = options;
   const args = [

@@ -16,7 +16,7 @@ export type EvmNode = RunningNode & {
 /** The chain id that local nodes have by custom. */
 export const LOCAL_CHAIN_ID = 31_337;
 
-/** Throws a StartError when there is no node, and an Error with its words when it does not start. */
+/** Throws a StartError when there is no node, and an Error with its message when it does not start. */
 export async function startEvmNode(changes: Partial<ChainOptions> = {}): Promise<EvmNode> {
   const options: ChainOptions = { chainId: LOCAL_CHAIN_ID, port: 0, slotsInEpoch: 1, ...changes };
   const running = await startBest(options);

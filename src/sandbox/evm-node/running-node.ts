@@ -12,7 +12,7 @@ export type RunningNode = {
 
 export type ChainOptions = {
   readonly chainId: number;
-  /** Mines by itself; without it, only when told to. */
+  /** Mines by itself; without it, only on request. */
   readonly blockSeconds?: number;
   /** 0: a free one. */
   readonly port: number;

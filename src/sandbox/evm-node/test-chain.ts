@@ -80,7 +80,7 @@ async function requireSameNetwork(folder: string, network: EvmNetwork): Promise<
   if (kept !== network) throw new StartError(`--folder holds a chain of ${kept}; name another folder for ${network}.`);
 }
 
-/** Each node keeps a chain in its own way, and reads none that the other has kept. */
+/** Each kind of node stores a chain in its own format, and cannot read the other's. */
 function stateFileIn(folder: string): string {
   const name = findNode()?.name ?? 'hardhat';
   const other = name === 'anvil' ? 'hardhat' : 'anvil';

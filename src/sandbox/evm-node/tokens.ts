@@ -1,4 +1,4 @@
-// Tokens of a test node: our own contracts, with the habits and, when told to, the vices of real ones.
+// Tokens of a test node: our own contracts, with the habits and, when switched on, the vices of real ones.
 import type { Hex } from 'viem';
 import { encodeAbiParameters, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import type { EvmNode } from './evm-node.ts';
@@ -17,7 +17,7 @@ export type Token = {
   readonly address: string;
   balanceOf(owner: string): Promise<bigint>;
   setBlocked(owner: string, isIt: boolean): Promise<unknown>;
-  /** Basis points of each transfer that it keeps: those that it tells of, and those that it does not. */
+  /** Basis points of each transfer that it keeps: those that it discloses, and those that it hides. */
   setRates(told: bigint, hidden: bigint): Promise<unknown>;
   /** It moves without a word in the log. */
   setMute(isIt: boolean): Promise<unknown>;

@@ -28,7 +28,7 @@ export type Blocks = {
   push(transaction: NodeTransaction): void;
   /** Makes the block of the next slot, or of a later one. */
   produce(timeMs?: number): NodeBlock;
-  /** Replaces so many blocks at the head; what they held waits again, or is forgotten. */
+  /** Replaces a number of blocks at the head; their transactions wait again, or are forgotten. */
   fork(depth: number, transactions: 'wait' | 'forgotten'): void;
   /** Changes the state as if it always had been so: for funding accounts and setting tokens. */
   amend(change: (state: State) => void): void;

@@ -11,7 +11,7 @@ export type NodeFault =
     /** The call is carried out and the connection ends without an answer. */
     | { readonly kind: 'lost_reply' }
     | { readonly kind: 'status'; readonly status: number; readonly text?: string }
-    /** Everything is shown as it was so many blocks ago. */
+    /** Everything is shown as it was this many blocks ago. */
     | { readonly kind: 'lagging'; readonly blocks: number }
     /** A broadcast is answered with this code; nothing is done, and the id is not noted. */
     | { readonly kind: 'refusing'; readonly code: RefusalCode }
@@ -21,14 +21,14 @@ export type NodeFault =
     | { readonly kind: 'hiding' }
     /** Any transaction that was sent here is shown as carried out. */
     | { readonly kind: 'forging' }
-    /** Blocks and transactions below the last so many blocks are not shown. */
+    /** Only this many of the last blocks, and their transactions, are shown. */
     | { readonly kind: 'pruned'; readonly blocks: number }
   ) & {
     /** What the path begins with, such as `wallet/broadcast`; every call when absent. */
     readonly on?: string;
-    /** It fires so often and is over; without it, until it is cleared. */
+    /** How often it fires; without it, until it is cleared. */
     readonly count?: number;
-    /** So many matching calls pass first. */
+    /** How many matching calls pass first. */
     readonly skip?: number;
     /** 0 to 1; without it, always. */
     readonly probability?: number;

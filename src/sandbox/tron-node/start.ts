@@ -29,7 +29,7 @@ export type NodeTransfer = {
   readonly from: string;
   readonly to: string;
   readonly units: bigint;
-  /** The contract of the token; none for TRX. */
+  /** The contract of the token; absent for TRX. */
   readonly token?: string;
   readonly block: number;
   readonly isSolid: boolean;

@@ -21,7 +21,7 @@ export type Token = {
   issuer: string;
   balances: Map<string, bigint>;
   blocked: Set<string>;
-  /** Energy of a transfer to an address that has some, and to one that has none. */
+  /** Energy of a transfer to an address that already has some of the token, and to one that does not. */
   energy: { toHolder: bigint; toOthers: bigint };
 };
 

@@ -65,7 +65,7 @@ function readContract(bytes: Buffer): Contract {
   throw new Malformed(`contract type ${type} (${typeUrl}) is not one of this node`);
 }
 
-/** The address whose key signed the id; undefined when the signature recovers none. */
+/** The address whose key signed the id; undefined when no address can be recovered. */
 export function signerOf(id: string, signature: Buffer): string | undefined {
   if (signature.length < 65) return undefined;
   try {

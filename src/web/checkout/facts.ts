@@ -1,4 +1,4 @@
-// What a payer is told about a charge, in facts without words: where it stands, what is owed today, what came and went back.
+// What a payer sees of a charge, as facts without texts: its status, what is owed today, what came and went back.
 import type { AmountOwed } from '../../charges/amount.ts';
 import { type Charge, type ChargeMethod, isInstant, isOf } from '../../charges/charge.ts';
 import { excessCents, isPayable, isUnpaid, missingCents } from '../../charges/life.ts';

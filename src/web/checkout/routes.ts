@@ -1,4 +1,4 @@
-// /pay/{token}: the checkout of a charge, its pictures, its PDF and the stream that tells of changes. The token is the only
+// /pay/{token}: the checkout of a charge, its pictures, its PDF and the stream that reports changes. The token is the only
 // credential. GET changes nothing: chat apps fetch pages that are sent around.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findSettings } from '../../accounts/store-settings.ts';
@@ -57,7 +57,7 @@ type TokenRoute = { Params: { token: string } };
 const OPTIONS = { config: { hasOwnLimit: true }, schema: { hide: true } } as const;
 
 export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
-  // A scope of its own: whatever is refused here, also before a route has run, is told to a payer on a page.
+  // A scope of its own: every refusal here, also before a route has run, is shown to a payer as a page.
   app.register(async scope => pageRoutes(scope, deps));
 }
 
@@ -111,7 +111,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
 
   route('', async (charge, request, reply) => {
     const { token } = request.params;
-    // Read before the charge: a change in between is then told once more instead of never.
+    // Read before the charge: a change in between is then reported once more instead of never.
     const version = (await readVersions(deps.db, [charge.id])).get(charge.id) ?? '';
     const view = await readView(deps, charge, request);
     const { checkoutBody, styleOf, titleOf } = await loadPage();
@@ -187,7 +187,7 @@ function priceEndOf({ status, ended, quote }: Order): Date | undefined {
   return status === 'pending_payment' && !ended ? quote?.expiresAt : undefined;
 }
 
-/** Whom the boleto of a charge pays. A rail that is configured no more names nobody: the page opens all the same. */
+/** Whom the boleto of a charge pays; undefined when its rail is no longer configured: the page opens all the same. */
 function beneficiaryOf(rails: Rails, charge: Charge): View['beneficiary'] {
   const boleto = charge.methods.find(isOf('boleto'));
   if (boleto?.reference === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Where a charge stands, in its own words: the first thing on the page, read aloud when it changes.
+// The status text of a charge: the first thing on the page, read aloud when it changes.
 import { isOrdered } from '../../charges/charge.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts';
 import { maskedDocument, maskedName } from './masks.ts';
 import type { View } from './view-model.ts';
 
-/** A countdown frightens, and nobody needs one before the end is near. */
+/** A countdown puts payers under pressure, and is of no use before the end is near. */
 const COUNTDOWN_MS = 15 * 60_000;
 
 const TONES = {
@@ -73,7 +73,7 @@ function mayPayRest({ settings, facts, charge }: View): boolean {
   return settings.offersRemainder && facts.missingCents > 0n && !isOrdered(charge);
 }
 
-/** For a screen reader, which is told when it changes. */
+/** For a screen reader, which announces each change. */
 export function spokenStatus(view: View): string {
   const [heading = ''] = view.words.state[view.facts.standing];
   const parts = [heading, sentenceOf(view), ...notes(view)].filter(part => part !== '');

@@ -27,7 +27,7 @@ export type View = {
   readonly now: Date;
 };
 
-/** Who receives the money where the account has not said it: the invented company of a sandbox, or nobody named. */
+/** The payee where the account has not set a name: the invented company of a sandbox; in live no name is shown. */
 const SANDBOX_NAME = 'Trilho Sandbox';
 
 export function viewOf(parts: Omit<View, 'words' | 'formats'>): View {

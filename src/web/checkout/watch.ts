@@ -1,5 +1,5 @@
-// Tells open checkouts that their charge has changed: one query serves all that wait on this node, and none is made while
-// none waits.
+// Tells open checkouts that their charge has changed: one query serves all that wait on this node; without an open
+// checkout there is no query.
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';

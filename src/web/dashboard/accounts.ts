@@ -55,7 +55,7 @@ ${accounts.length === MAX_SHOWN && html`<p class="muted">Only the first 1,000 ar
   defineAct(app, deps, {
     url: '/accounts/:id/settings',
     section: 'accounts',
-    // A logo that is too large is refused by the API, in its words.
+    // A logo that is too large is refused by the API, with its message.
     maxFileBytes: 32 * MAX_LOGO_BYTES,
     ask: (request, params) => askForSettings(deps, request, params),
     call: async (fields, { id = '' }) => ({

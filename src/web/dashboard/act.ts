@@ -40,11 +40,11 @@ export type Field = {
   readonly hint?: string;
   /** Of a text. */
   readonly maxLength?: number;
-  /** Under these words, closed until one of its fields is filled in. For what may be left out. */
+  /** The heading of a group, closed until one of its fields is filled in. For optional fields. */
   readonly group?: string;
 };
 
-/** What is asked: the words, and fields to fill in. */
+/** What is asked: the text, and fields to fill in. */
 export type Question = {
   readonly title: string;
   readonly words: Piece;

@@ -1,4 +1,4 @@
-// Agreements with banks that are told by files, and the files for them: what waits, what was made, to make and to fetch.
+// Agreements with banks that work by files, and the files for them: what waits, what was made, making and downloading files.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BoletoFilesQuery } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';

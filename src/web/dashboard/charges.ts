@@ -188,7 +188,7 @@ ${
 
 type Standing = Pick<Listed, 'state' | 'paidAmount' | 'timing' | 'payments'>;
 
-/** The state, and in words what «paid» alone would hide. */
+/** The state, with text for what «paid» alone would hide. */
 function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
   const isTwice = paidAmount === 'over' && payments.some(({ isRepeat }) => isRepeat);
   const words = [

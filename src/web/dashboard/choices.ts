@@ -25,7 +25,7 @@ async function accountChoices({ db }: Deps): Promise<Choices> {
 
 type AccountField = { readonly label?: string; readonly hint?: string; readonly none?: string };
 
-/** Which account a form is for, unless the person works for one alone. `none` names what an empty choice means, where there is one. */
+/** Which account a form is for, unless the person works for one alone. `none` is the label of the empty choice, where there is one. */
 export async function accountField(
   deps: Deps,
   { caller }: FastifyRequest,

@@ -113,7 +113,7 @@ export async function* walkBack<T>(
   }
 }
 
-/** Rows that fit among those that were looked through, and the moment before which none were. */
+/** The rows that fit among those that were searched, and the moment down to which they were searched. */
 type Window<T> = { readonly rows: readonly T[]; readonly searchedTo?: Date };
 
 /** All pages of a list that looks through a limited number of rows at a time: each look begins where the one before has ended. */
@@ -141,7 +141,7 @@ export async function* walkWindows<T>(
     }
     const endMs = (searchedTo as Date | undefined)?.getTime();
     if (endMs === undefined) return;
-    // More rows of one moment than a look takes cannot be told apart by time: they are passed over.
+    // More rows of one moment than one search takes cannot be distinguished by time: the rest is passed over.
     beginMs = endMs < beginMs ? endMs : endMs - 1;
     written = new Set([...ofEnd].filter(([, ms]) => ms === endMs).map(([id]) => id));
   }

@@ -79,7 +79,7 @@ export function dashboardRoutes(
 /** Accounts and keys have names of another form. */
 const NOT_UUIDS = /^\/dashboard\/(accounts|keys)\//;
 
-/** Every other object is named by a UUID; what is none would be a fault of a query. */
+/** Every other object is named by a UUID; any other text would make a query fail. */
 function refuseWrongIds(scope: FastifyInstance): void {
   scope.addHook('preHandler', async ({ params, route }) => {
     if (NOT_UUIDS.test(route.url ?? '')) return;
@@ -123,7 +123,7 @@ function sendFault(deps: DashboardDeps, error: unknown, request: FastifyRequest,
   if (!refusal)
     deps.log.error(OUR_FAULT_LOGGED, { requestId: request.id, route: request.route.url ?? 'unknown', error });
   const { code, detail } = refusal ?? OUR_FAULT;
-  // The words for a program speak of JSON.
+  // The message for programs mentions JSON.
   const words = code === 'unsupported_media_type' ? 'This form takes no file.' : detail;
   return sendRefusalPage(deps, code, words, request, reply);
 }

@@ -1,5 +1,5 @@
-// Filters of a list: a form whose fields stand in the address, so a view can be kept and sent to another person. What is wrong in one
-// is said beside it.
+// Filters of a list: a form whose fields stand in the address, so a view can be kept and sent to another person. A fault in one
+// is shown beside it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { checkPage } from '../../api/paging.ts';

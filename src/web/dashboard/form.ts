@@ -61,7 +61,7 @@ function hasFewParts(bytes: Buffer, contentType: string): boolean {
   return true;
 }
 
-/** The fields of a request; none when it has no form. */
+/** The fields of a request; empty when it has no form. */
 export function fieldsOf({ body }: FastifyRequest): Fields {
   return body instanceof URLSearchParams || body instanceof FormData ? body : new URLSearchParams();
 }
@@ -96,7 +96,7 @@ export function centsIn(text: string): number | string {
   return text;
 }
 
-/** `2` and `1,5` as numbers; what is none goes on as it is, so that the API names the fault. */
+/** `2` and `1,5` as numbers; any other text stays as it is, so that the API names the fault. */
 export function percentIn(text: string): number | string {
   const plain = text.replace(/\s|%/g, '').replace(',', '.');
   return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : text;

@@ -1,4 +1,4 @@
-// The frame of a page of the dashboard for somebody who is not logged in, or who must show a passkey.
+// The frame of a page of the dashboard for a person who is not logged in, or who must show a passkey.
 import type { Assets } from '../assets.ts';
 import { type Html, html, type Piece } from '../html.ts';
 import { layout } from '../layout.ts';

@@ -1,4 +1,4 @@
-// Why an order is on hold, in words for people, and the acts that lead out of it.
+// Why an order is on hold, as text for people, and the acts that end the hold.
 import type { Caller } from '../../accounts/caller.ts';
 import type { HoldReason } from '../../orders/order.ts';
 import { html, type Piece } from '../html.ts';

@@ -126,7 +126,7 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
   });
 }
 
-/** Where somebody wanted to go: a page of the dashboard, and nothing else. */
+/** Where the person wanted to go: a page of the dashboard, and nothing else. */
 export function nextOf({ query }: FastifyRequest): string {
   const next = typeof query === 'object' && query !== null && 'next' in query ? query.next : undefined;
   return typeof next === 'string' && /^\/dashboard(?:[/?][\x21-\x7e]*)?$/.test(next) ? next : '/dashboard';

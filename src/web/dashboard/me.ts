@@ -1,4 +1,4 @@
-// The page of whoever is logged in: passkeys, recovery codes, logging out; and showing a passkey again.
+// The page of the person who is logged in: passkeys, recovery codes, logging out; and showing a passkey again.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { makeRecoveryCodes } from '../../accounts/people/enter.ts';
@@ -122,7 +122,7 @@ function requireSession({ caller }: FastifyRequest): Session {
   return caller.session;
 }
 
-/** The first codes of somebody who just came in by a link, or by a code, need no passkey yet. */
+/** The first codes of a person who has just logged in by a link or a code need no passkey yet. */
 function requireFresh({ clock }: LoginDeps, session: Session): void {
   const now = clock.now();
   if (isFresh(session, now) || (!session.hasPasskey && mayAddPasskey(session, now))) return;

@@ -33,7 +33,7 @@ const PRICE_FIELDS: readonly Field[] = [
   { name: 'quantity', label: 'Quantity', hint: 'Units of the asset, such as 0.5.' },
 ];
 
-/** What is asked for, in the words of the API. A cost is money as people type it; the comma of a quantity is the point of a decimal. */
+/** The fields as the API takes them. A cost is money as people type it; the comma of a quantity becomes the point of a decimal. */
 function priceIn(fields: Fields): Readonly<Record<string, string>> {
   const { cost: typed, quantity: units } = filled(fields, ['cost', 'quantity']);
   return {

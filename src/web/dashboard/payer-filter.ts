@@ -52,7 +52,7 @@ const METHODS_OF: Readonly<Record<NonNullable<Given['method']>, { method?: Metho
   paid_boleto: { paidBy: 'boleto' },
 };
 
-/** What they mean; undefined when none of them is given. Refuses what is no amount or no document, by the name of its field. */
+/** The filter that the fields mean; undefined when all are empty. Refuses a wrong amount or document, by the name of its field. */
 export function payerFilterIn({ payer, amountFrom, amountTo, method }: Given): ChargeFilter | undefined {
   const faults: Fault[] = [];
   const fromCents = amountIn('amountFrom', amountFrom, faults);

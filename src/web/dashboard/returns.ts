@@ -1,4 +1,4 @@
-// A return file of a bank: what it says of titles, what became of each, and what a person must see.
+// A return file of a bank: its entries, the outcome of each, and what a person must see.
 import type { FastifyInstance } from 'fastify';
 import { ReturnEntriesQuery } from '../../api/boleto-return-entries.ts';
 import { toPageQuery } from '../../api/paging.ts';
