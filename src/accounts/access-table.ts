@@ -140,7 +140,7 @@ export const OF_ONE_ACCOUNT = {
   '/dashboard/webhooks/new': 'webhooks:write',
 } as const satisfies Readonly<Record<string, Scope>>;
 
-/** About all accounts at once, or none: for a caller of all accounts alone. */
+/** About all accounts at once, or about no account: only for a caller of all accounts. */
 export const OF_ALL_ACCOUNTS = {
   'POST /accounts': 'accounts:write',
   'GET /boletos/files': 'statements:read',

@@ -1,4 +1,4 @@
-// What the table of access says of a call: whether the caller may make it.
+// Whether the caller may make a call, by the table of access.
 import { AppError } from '../lib/errors.ts';
 import { OF_A_PERSON, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT, PUBLIC } from './access-table.ts';
 import { type Caller, isOfOneAccount } from './caller.ts';

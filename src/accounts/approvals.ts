@@ -69,7 +69,7 @@ export function requireCounted(before: readonly GroupStanding[], after: readonly
   throw new AppError('second_key_needed', `${who}: ${missingWords(after)}`);
 }
 
-/** As answers show them; undefined where none was given and no group must give one. */
+/** As answers show them; undefined where no approval was given or is needed from a group. */
 export function approvalsView(approvals: readonly Approval[] = [], groups: readonly GroupStanding[] = []) {
   if (approvals.length === 0 && groups.length === 0) return undefined;
   return {

@@ -37,7 +37,7 @@ export function authenticator(deps: Deps): Authenticator {
   /** When this node last wrote the use of each key, in milliseconds. Only valid keys have an entry. */
   const lastWrittenMs = new Map<string, number>();
 
-  /** Writes in the background: no request waits for it, and none fails with it. */
+  /** Writes in the background: no request waits for it or fails with it. */
   function recordUse(keyId: string): void {
     const now = deps.clock.now();
     const before = lastWrittenMs.get(keyId);

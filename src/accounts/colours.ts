@@ -6,7 +6,7 @@ export function contrast(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** Black or white, whichever can be read better on a colour; one of them always reaches 4.5. */
+/** Black or white: the one that is easier to read on a colour. One of them always reaches a contrast of 4.5. */
 export function textOn(colour: string): string {
   return contrast(colour, '#ffffff') >= contrast(colour, '#000000') ? '#ffffff' : '#000000';
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../storage/database.ts';
 import { type ApiKey, findKey, listKeyIds } from './store-keys.ts';
 
 export type KeyCache = {
-  /** The key as it was at most so long ago; undefined when there was none. Callers that ask at once share one look-up. */
+  /** The key, read at most `maxAgeMs` ago; undefined when there was no such key. Concurrent callers share one query. */
   find(id: string, maxAgeMs?: number): Promise<ApiKey | undefined>;
   /** The key as last read, at most an hour ago. Does not query the database. */
   recall(id: string): ApiKey | undefined;

@@ -1,4 +1,4 @@
-// A key makes nothing that outlives it: one that expires lets no person in, and gives none a role.
+// A key makes nothing that outlives it: one that expires lets no person in, and gives no person a role.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { lockKey } from './store-keys.ts';

@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from './scopes.ts';
 export const ROLES = ['viewer', 'support', 'operator', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who may log in, and which keys there are, is no business of somebody who only looks. */
+/** People and keys are not shown to a role that can only look. */
 const HIDDEN_FROM_VIEWERS: readonly Scope[] = ['keys:read', 'people:read'];
 
 const VIEWER = SCOPES.filter(scope => scope.endsWith(':read') && !HIDDEN_FROM_VIEWERS.includes(scope));
@@ -29,7 +29,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: SCOPES,
 };
 
-/** Whether the holder of `scopes` may give them to somebody else: nobody hands out more than they have. */
+/** Whether the holder of `scopes` may grant those that are wanted: only scopes that they have themselves. */
 export function mayGrant(scopes: readonly Scope[], wanted: readonly Scope[]): boolean {
   return wanted.every(scope => scopes.includes(scope));
 }

@@ -111,7 +111,7 @@ function isLink(text: string, also: readonly string[]): boolean {
   return REACHES.some(pattern => pattern.test(`${url.protocol}${url.pathname}`));
 }
 
-/** A link that a payer presses and that reaches nobody is worse than none. */
+/** A contact link that does not reach the account is worse than no link. */
 const REACHES = [/^mailto:[^\s@,;]+@[^\s@,;]+$/, /^tel:\+?(?:[-().\s]|%20)*\d(?:[-().\s\d]|%20)+$/];
 
 /** A page on one's own machine, while a shop is being built. */

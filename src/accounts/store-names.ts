@@ -3,7 +3,7 @@ import type { Sql } from '../storage/database.ts';
 
 export type NamedAccount = { readonly id: string; readonly name?: string };
 
-/** At most so many accounts, by their ids, with the names that they gave themselves. */
+/** The first accounts up to a limit, by their ids, with the names that they gave themselves. */
 export async function listNamedAccounts(sql: Sql, limit: number): Promise<NamedAccount[]> {
   const rows = await sql.query<{ id: string; name: string | null }>(
     `select a.id, s.display_name as name from accounts a left join account_settings s on s.account_id = a.id

@@ -1,12 +1,12 @@
-// Reads the words and options of a command. What is wrong is named, all of it at once.
+// Reads the positional arguments and options of a command. Reports all faults at once.
 import { parseArgs } from 'node:util';
 import { StartError } from '../lib/errors.ts';
 
 /** What a command takes, by the names that its help uses. */
 type Shape = {
-  /** Words that must be there, in order. */
+  /** Positional arguments that must be there, in order. */
   readonly words?: readonly string[];
-  /** Words that may follow them. */
+  /** Positional arguments that may follow them. */
   readonly moreWords?: readonly string[];
   /** Options with a value, without their dashes; `neededOptions` must be there. */
   readonly options?: readonly string[];

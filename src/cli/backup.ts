@@ -50,7 +50,7 @@ async function toStream(db: Database): Promise<Dumped> {
   const failure = new Promise<never>((_resolve, reject) => {
     stdout.once('error', () => reject(new StartError('The stream was closed before the backup was complete.')));
   });
-  // Whoever waits for the stream meets the failure; nobody may wait just then.
+  // Those who wait for the stream get the failure; without this it would be unhandled when none of them waits.
   failure.catch(() => {});
   const send = async (bytes: Buffer) => {
     if (!stdout.write(bytes)) await Promise.race([once(stdout, 'drain'), failure]);

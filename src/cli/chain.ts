@@ -48,7 +48,7 @@ function readOptions(args: readonly string[]): TestChainOptions {
   return { network: network ?? DEFAULT_NETWORK, port, blockSeconds, folder };
 }
 
-/** What a person can mend is said in one line. */
+/** A fault that a person can mend becomes one line. */
 function refusalOf(error: unknown, { folder, port }: TestChainOptions): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error;
   const isFile = 'code' in error && !('port' in error);

@@ -1,4 +1,4 @@
-// What the doctor finds of each agreement with a bank that is told by files: its numbers, what waits, returns, the SFTP server.
+// What the doctor finds about each agreement with a bank that works by files: its numbers, what waits, returns, the SFTP server.
 import { type AgreementUse, numbersLeft } from '../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../charges/bank-files/store-answers.ts';
 import { overdueFiles, unansweredWords } from '../charges/bank-files/unanswered-files.ts';

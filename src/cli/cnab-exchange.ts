@@ -27,7 +27,7 @@ export async function exchangeFiles(config: Config, log: Log, args: readonly str
   return exchanged.fetched.some(({ refusal, failure }) => refusal !== undefined || failure !== undefined) ? 1 : 0;
 }
 
-/** What an operator can mend is said in a sentence. */
+/** A fault that an operator can mend becomes a plain sentence. */
 function rethrown(error: unknown): never {
   throw error instanceof AppError ? new StartError(error.message) : error;
 }

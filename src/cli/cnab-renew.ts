@@ -30,7 +30,7 @@ export async function renewCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-/** What an operator can mend is said in a sentence. */
+/** A fault that an operator can mend becomes a plain sentence. */
 function rethrown(error: unknown): never {
   throw error instanceof AppError ? new StartError(error.message) : error;
 }

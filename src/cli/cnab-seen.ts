@@ -40,7 +40,7 @@ function lineOf(entry: EntryRecord): string {
   return `${entry.rail} return ${entry.returnId} line ${line}${about}: ${words}. ${remark ?? ''}`.trim();
 }
 
-/** What an operator can mend is said in a sentence. */
+/** A fault that an operator can mend becomes a plain sentence. */
 function rethrown(error: unknown): never {
   throw error instanceof AppError ? new StartError(error.message) : error;
 }

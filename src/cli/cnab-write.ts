@@ -31,7 +31,7 @@ export async function writeFiles(config: Config, log: Log, args: readonly string
   return 0;
 }
 
-/** What an operator can mend is said in a sentence. */
+/** A fault that an operator can mend becomes a plain sentence. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

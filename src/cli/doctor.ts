@@ -129,7 +129,7 @@ function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {
 
 const MAX_NAMED = 20;
 
-/** Money that a bank lists and that nobody could read. */
+/** Money that a bank lists in a form that could not be read. */
 async function unreadableFindings(db: Database): Promise<Finding[]> {
   const found = await readUnreadable(db, MAX_NAMED);
   return found.map(({ rail, reference, words }) => {

@@ -27,7 +27,7 @@ type Listening = {
 export async function listenCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
   const listening = readListening(args);
   console.log(`Forwarding to ${listening.forward}, signed with ${secretText(listening.secret)}`);
-  // It has no end of its own: it goes when nobody reads what it says.
+  // It has no end of its own: it ends when its standard output is closed.
   await Promise.race([listen(listening), new Promise(resolve => process.stdout.once('error', resolve))]);
   return 0;
 }

@@ -4,7 +4,7 @@ import { type DestinationStream, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 
 const STANDARD_ERROR = 2;
-/** While nothing can be written (a full disk), so many bytes of lines wait; what comes on top is dropped. */
+/** While nothing can be written (a full disk), this many bytes of lines wait; further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 export function logOutput(): DestinationStream {

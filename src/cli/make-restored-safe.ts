@@ -24,7 +24,7 @@ export type RestoredTo = {
 };
 
 /**
- * Returns what to tell the operator once it is committed. A sandbox stays as it was saved: it has no logins, and its chains are in the
+ * Returns the messages for the operator after the commit. A sandbox stays as it was saved: it has no logins, and its chains are in the
  * same database.
  */
 export async function makeRestoredSafe(tx: Sql, { mode, asOf }: RestoredTo): Promise<string[]> {

@@ -34,7 +34,7 @@ export async function migrateCommand(config: Config, log: Log, args: readonly st
   });
 }
 
-/** What would run, in the words of each migration. Nothing is locked or changed. */
+/** What would run, by each migration's own description. Nothing is locked or changed. */
 async function sayPlan(db: Database): Promise<void> {
   if (!(await hasSchema(db))) {
     const { length } = await readMigrations();

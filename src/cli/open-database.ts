@@ -17,7 +17,7 @@ export async function openDatabaseOf({ config, log }: Place, stops: Stops): Prom
   return db;
 }
 
-/** Runs `work`, and stops what it started. A fault of the database's server or settings is said as one of a start. */
+/** Runs `work`, and stops what it started. A fault of the database's server or settings becomes a StartError. */
 export async function withStops<T>(work: (stops: Stops) => Promise<T>): Promise<T> {
   const stops: Stops = [];
   try {

@@ -12,7 +12,7 @@ export function watchOutput(): (code: number) => Promise<number> {
   stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
     fault ??= code;
   });
-  // Nobody is left to be told.
+  // There is no other place to report it.
   stderr.on('error', () => {});
   return async code => {
     await new Promise<void>(resolve => stdout.write('', () => resolve()));

@@ -41,7 +41,7 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
   if (verb === 'approve') return (await import('./approvals.ts')).approveCommand(config, log, rest);
   if (verb === 'approvals') return (await import('./approvals.ts')).approvalsCommand(config, log, rest);
   if (verb === 'void') return voidCommand(config, log, rest);
-  // A sender is named by words, a pause by options.
+  // A sender is named by arguments, a pause by options.
   return rest[0] === undefined || rest[0].startsWith('-')
     ? resumePausedCommand(config, log, rest)
     : resumeSenderCommand(config, log, rest);

@@ -13,7 +13,7 @@ import { withScratch } from './scratch.ts';
 
 type Request = { readonly archive: string; readonly until?: Date | undefined; readonly mode: Mode; readonly log: Log };
 
-/** Of a database that is only tried nothing is paused: what is said of that would be taken for the real one. */
+/** In a trial nothing is paused: a message about pauses would be taken for the real database. */
 type Into = Request & { readonly isTrial?: boolean };
 
 /** Makes the database of `dataDir`, says what it has, and returns whether both proofs are right. */

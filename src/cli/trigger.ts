@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 200;
 const MAX_LOOKS = 150;
 
 type Api = {
-  /** Business time, so many days from now. */
+  /** Business time, a number of days from now. */
   day(offset: number): string;
   // biome-ignore lint/suspicious/noExplicitAny: a recipe takes from an answer what it needs.
   post(path: string, body?: unknown): Promise<any>;

@@ -89,7 +89,7 @@ function readSetting(setting: Setting, inputs: Inputs): ReadRow {
 /** `label` is what a fault calls it. */
 type Given = { readonly text: string; readonly origin: Origin; readonly label: string; readonly file?: string };
 
-/** The text of a setting from the one place that has it; two places are a fault. Without text for a setting that is not read. */
+/** The text of a setting from the one place that has it; two places are a fault. No text for a setting that is not read. */
 function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; readonly faults: readonly string[] } {
   const { environment, readFile, document } = inputs;
   const { name, isSecret = false, inFile, onlyWith } = setting;

@@ -5,12 +5,12 @@ import { attempt, claim, type DeliverDeps, type DueDelivery, MAX_IN_HAND, startD
 import { fanOut } from './fan-out.ts';
 import { EVENTS_CHANNEL } from './store.ts';
 
-/** New events of this process wake the loop; those of other nodes wait so long at most. */
+/** New events of this process wake the loop; those of other nodes wait this long at most. */
 const LOOK_EVERY_MS = 1_000;
 /** Deliveries that end within this time are followed by one look, not by one each. */
 const GATHER_MS = 10;
 const LOOK_AFTER_FAILURE_MS = 1_000;
-/** What is on its way when we stop may come to its end for so long; then it is cut short and sent again by another node. */
+/** On a stop, deliveries in flight have this long to finish; then they are cut off, and another node sends them again. */
 const STOP_TIMEOUT_MS = 2_000;
 
 export type DeliveringDeps = DeliverDeps & {

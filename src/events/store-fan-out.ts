@@ -79,7 +79,7 @@ export async function insertDeliveries(tx: Sql, ids: readonly string[], matches:
 
 export type Replay = { readonly id: string; readonly webhookId: string; readonly since: Date };
 
-/** Whether another replay to the webhook is under way; until the transaction ends none can begin. */
+/** Whether another replay to the webhook is under way; until the transaction ends no replay can begin. */
 export async function hasOtherReplay(tx: Sql, { id, webhookId }: Replay): Promise<boolean> {
   await tx.query('select from webhooks where id = $1 for no key update', [webhookId]);
   const others = await tx.query('select from webhook_replays where webhook_id = $1 and id <> $2', [webhookId, id]);

@@ -10,7 +10,7 @@ export type FeedWatch = {
   waitBeyond(position: bigint, signal: AbortSignal): Promise<void>;
 };
 
-/** New events of this process wake the loop; those of other nodes wait so long at most. */
+/** New events of this process wake the loop; those of other nodes wait this long at most. */
 const LOOK_EVERY_MS = 100;
 const LOOK_AFTER_FAILURE_MS = 1_000;
 

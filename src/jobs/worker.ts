@@ -31,7 +31,7 @@ type Deps = JobTraceDeps & {
 /** Jobs that one worker runs at the same time. */
 const MAX_RUNNING = 200;
 const FETCH_SIZE = 50;
-/** New jobs of this process wake the worker; those of other nodes, and late retries, wait so long at most. */
+/** New jobs of this process wake the worker; those of other nodes, and late retries, wait this long at most. */
 const POLL_MS = 5_000;
 /** A job stays alive even if two heartbeats in a row are lost. */
 const HEARTBEAT_EVERY_MS = 3_000;

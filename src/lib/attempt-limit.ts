@@ -1,8 +1,8 @@
-// Limits attempts at guessing: so many within a window of time, counted for each name. Each node counts its own.
+// Limits attempts at guessing: a number within a window of time, counted for each name. Each node counts its own.
 import type { Clock } from './clock.ts';
 
 export type AttemptLimit = {
-  /** Counts one, and tells whether it is within the limit. */
+  /** Counts one, and says whether it is within the limit. */
   take(name: string): boolean;
   /** Whether the name has one left, without counting. */
   hasLeft(name: string): boolean;

@@ -4,7 +4,7 @@
 import { addDays, type CivilDay } from './civil-days.ts';
 import { memoize } from './memoize.ts';
 
-/** Days for which an operator overrides the calendar: true is a banking day, false is none. */
+/** Days for which an operator overrides the calendar: true is a banking day, false is not. */
 export type BankingDayOverrides = ReadonlyMap<CivilDay, boolean>;
 
 /** A limit for the search: the longest pause in the calendar is four days, but overrides could make an endless one. */

@@ -4,8 +4,8 @@
 export type Fault = { readonly path: string; readonly code: string; readonly message: string };
 
 /**
- * Why the service cannot do now what it could do at another time, one code a cause. None of them says anything about the
- * request: nothing is concluded from it, and the same one may succeed later.
+ * Why the service cannot do now what it could do at another time, one code a cause. Such an error proves nothing about the
+ * request, which may succeed later.
  */
 export const OUTAGES = [
   /** The database cannot be reached or does not answer. */

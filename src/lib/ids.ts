@@ -24,7 +24,7 @@ function randomStart(): number {
 /**
  * Makes UUIDv7s of one clock. Those of one millisecond are in order: the 26 bits after the time are a counter (RFC 9562, section
  * 6.2), followed by 48 random bits. The counter starts anew, at a random value, with every later millisecond: one that ran on
- * would tell a caller how many ids were made between two of its own. Times of another clock would start it anew too early.
+ * would reveal to a caller how many ids were made between two of its own. Times of another clock would start it anew too early.
  */
 export function idsOfOneClock(): (at: Date) => string {
   let latestMs = -1;

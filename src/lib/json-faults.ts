@@ -58,7 +58,7 @@ function closes(sign: string, expected: Expected, inner: Open | undefined): bool
 
 const stepOf = ({ keys, step, index }: Open) => (keys ? step : String(index));
 
-/** Where the match ends that begins at the offset; the offset itself when there is none. */
+/** Where the match ends that begins at the offset; the offset itself when there is no match. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

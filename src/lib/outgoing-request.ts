@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { hostOf, isLocalName, mayReach, type Reach, urlFault } from './outgoing-address.ts';
 import { type AllowList, NOTHING_LISTED } from './outgoing-allow.ts';
 
-/** Resolves a name to all its addresses; empty when it has none. */
+/** Resolves a name to all its addresses; empty when it has no address. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export type OutgoingRequest = {
@@ -37,7 +37,7 @@ const ANSWER_TIMEOUT_MS = 1_000;
 export type OutgoingDeps = {
   /** Whether requests may go to this machine, and by plain http. */
   readonly allowsLocal: boolean;
-  /** Private places that an operator listed; none when absent. */
+  /** Private addresses that an operator allowed; absent: no private address is. */
   readonly allowed?: AllowList | undefined;
   /** How names are looked up; by DNS when absent. */
   readonly resolve?: Resolve | undefined;

@@ -1,5 +1,5 @@
-// What the errors of a JSON Schema check have in common, wherever JSON is checked: where a fault lies, and in which words it
-// is told. No value is repeated: any of them may be a secret.
+// What the errors of a JSON Schema check have in common, wherever JSON is checked: where a fault lies, and its
+// message. No value is repeated: any of them may be a secret.
 import type { ErrorObject } from 'ajv';
 
 const MAX_NAME_LENGTH = 100;
@@ -51,7 +51,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   'number,string': 'a number or decimal text',
 };
 
-/** What is wrong, in words that fit behind the path. */
+/** The fault, as a text that fits behind the path. */
 export function messageOf({ keyword, params }: ErrorObject): string {
   switch (keyword) {
     case 'required':

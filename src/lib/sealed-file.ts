@@ -30,7 +30,7 @@ export function sealedFileKey(content: Buffer): string | undefined {
     : undefined;
 }
 
-/** What a file holds. Throws an error whose `code` says in words why a sealed one does not open. */
+/** What a file holds. Throws an error whose `code` is a text that says why a sealed file does not open. */
 export function openSealed(content: Buffer): Buffer {
   const keyId = sealedFileKey(content);
   if (keyId === undefined) return content;

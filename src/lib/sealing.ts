@@ -21,7 +21,7 @@ export function unseal(key: Buffer, sealed: Buffer, boundTo: Buffer): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-/** Names a master key without telling anything of it. */
+/** Names a master key without revealing anything of it. */
 export function keyIdOf(key: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from('trilho master key id'), key]), 'hex').slice(0, KEY_ID_BYTES * 2);
 }

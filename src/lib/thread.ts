@@ -1,5 +1,5 @@
-// A thread that answers questions one after the other: for work that takes milliseconds of the processor, in which the service
-// would answer nobody. It starts with the first question and keeps no process alive.
+// A thread that answers questions one after the other: for work that takes milliseconds of the processor, during which the service
+// could not answer any request. It starts with the first question and keeps no process alive.
 import { Worker } from 'node:worker_threads';
 
 export type Thread<Question, Answer> = {

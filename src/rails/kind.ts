@@ -37,7 +37,7 @@ export type DiagnoseOptions = {
   readonly webhookUrl?: string;
 };
 
-/** What an entry says of the bank that is called. */
+/** The part of an entry about the bank that is called. */
 export type BankEntry = {
   readonly profile: string;
   readonly environment: BankEnvironment;

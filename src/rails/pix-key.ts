@@ -10,7 +10,7 @@ const PIX_KEY_KINDS = {
   evp: 'random key',
 } as const;
 
-/** A key as it stands in a BR Code, and its kind in words. */
+/** A key as it stands in a BR Code, and the name of its kind. */
 export type PixKeyValue = { readonly key: string; readonly kind: (typeof PIX_KEY_KINDS)[keyof typeof PIX_KEY_KINDS] };
 
 /**

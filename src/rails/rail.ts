@@ -79,7 +79,7 @@ export type LocationSource = {
   readonly kinds: readonly string[];
   /** The kind that a request needs. Pure. */
   kindOf(request: PaymentRequest): string;
-  /** Takes one for which `prepare` has an instrument. Throws `rail_unavailable` when the bank gives none. */
+  /** Takes one for which `prepare` has an instrument. Throws `rail_unavailable` when the bank gives no location. */
   take(kind: string): Promise<Location>;
 };
 
@@ -161,7 +161,7 @@ export type FileConnection = {
   close(): Promise<void>;
 };
 
-/** What a printed boleto says of the bank and of who is paid. */
+/** What a printed boleto shows of the bank and the beneficiary. */
 export type SlipIssuer = {
   readonly bankName: string;
   /** Nosso número and carteira, as the bank writes them. */
@@ -234,7 +234,7 @@ export type DueDayFinding =
 
 /** A bank that is asked by calls for another due day of a boleto. Its calls never throw for a failure of the bank or of the network. */
 export type DueDayCalls = {
-  /** For so long after it was asked the bank may still show the day before. */
+  /** For this long after the request the bank may still show the earlier day. */
   readonly shownAfterMs: number;
   look(change: DueDayChange): Promise<DueDayFinding>;
   /** May be repeated. */
@@ -273,7 +273,7 @@ export type Receipt = {
   readonly reference: string;
   /** The reference of the request that was paid; absent when the payer gave no reference. */
   readonly requestReference?: string;
-  /** What else the bank says of the request, where others may have given the same reference: only one that fits was paid. */
+  /** Further data of the request, where other programs may have given the same reference: only a request that fits was paid. */
   readonly paidRequest?: PaidRequest;
   /** A boleto was paid by the pix code that it carries: the bank may list the same money once more, as a pix. */
   readonly isByPix?: true;

@@ -24,7 +24,7 @@ export type Verdict = {
 
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 1_000_000;
-/** Lines of other processes wait so long at most. */
+/** Lines of other processes wait this long at most. */
 const LOOK_EVERY_MS = 5_000;
 /** Lines of this process that are written within this time are sealed together. */
 const GATHER_MS = 500;

@@ -69,7 +69,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: SILENCE_TIMEOUT_MS,
     keepAlive: true,
-    // The default of most systems is two hours: so long work without a limit of its own would wait for a machine that vanished.
+    // The default of most systems is two hours: work without a limit of its own would wait that long for a machine that vanished.
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     // Statements that do not wait for each other are sent at once; the server still runs them in their order.
     pipeline: true,

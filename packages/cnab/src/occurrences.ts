@@ -1,4 +1,4 @@
-// The codes by which a return says what happened to a title («código de movimento retorno», C044 of the norm), in words, and
+// The codes by which a return reports what happened to a title («código de movimento retorno», C044 of the norm): their texts, and
 // what each means for a charge. A bank may have codes of its own.
 import { CNAB_BANKS } from './banks.ts';
 import { type Occurrence, type Occurrences, occurrence as of } from './occurrence.ts';

@@ -26,7 +26,7 @@ export type Fault = {
   readonly kind: CallFault | NotificationFault;
   /** Which calls: a method, and what the path below the base begins with; `token` is the token endpoint. */
   readonly on?: { readonly method?: string; readonly path?: string };
-  /** It fires so often and is over; without it, until it is cleared. */
+  /** How often it fires; without it, until it is cleared. */
   readonly count?: number;
   /** How many matching calls pass first. */
   readonly skip?: number;

@@ -86,7 +86,7 @@ export type Psp = {
   addClient(input: ClientInput): Promise<PspClient>;
   issueCertificate(input: IssueInput): Promise<CertificateFiles>;
   pay(input: PaymentInput): Promise<PaidPix>;
-  /** Somebody pays the line of a boleto. */
+  /** Pays the line of a boleto. */
   payTitle(payment: TitlePayment): Promise<TitleState>;
   medReturn(input: MedInput & { readonly endToEndId: string }): Devolucao;
   removeCharge(txid: string, clientId?: string): void;

@@ -25,7 +25,7 @@ export type NewPerson = {
   readonly invitedBy: string;
 };
 
-/** Where somebody logs in once; whoever has the link is that person. */
+/** Where a person logs in once; possession of the link is enough to be that person. */
 export type LoginLink = { readonly url: string; readonly expiresAt: Date };
 
 /** Adds a person and returns the link to their first login, which is shown once. Refuses an account that does not exist, and a key that expires. */
@@ -50,7 +50,7 @@ export async function invitePerson(
   return { person, link: { url: linkTo(deps, token), expiresAt } };
 }
 
-/** From the commit on, every node refuses the person. The last owner of all accounts stays, or nobody could invite another. */
+/** From the commit on, every node refuses the person. The last owner of all accounts stays, because only an owner can invite another. */
 export async function removePerson(deps: PeopleDeps, id: string, accountId?: string): Promise<Person> {
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {

@@ -1,5 +1,5 @@
-// Login links of people who cannot use a passkey now. Who has the link is that person, so where there is a second owner, one owner alone
-// does not get the link of somebody else: a second one approves it, and is shown it.
+// Login links of people who cannot use a passkey now. Possession of the link is enough to be that person, so where there is a second
+// owner, one owner alone does not get the link of another person: the second approves it, and is shown it.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';

@@ -66,7 +66,7 @@ function challengeTaker({ db, clock }: PasskeyDeps, purpose: Purpose, personId?:
     );
 }
 
-/** What a browser needs to make a passkey. Refuses when nobody has proven within minutes who sits there. */
+/** What a browser needs to make a passkey. Refuses unless the person has proven within minutes who they are. */
 export async function registrationOptions(deps: PasskeyDeps, session: Session) {
   const { person } = session;
   requireProof(deps, session);

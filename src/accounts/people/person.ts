@@ -14,7 +14,7 @@ export type Person = {
   readonly removedAt?: Date;
 };
 
-/** How somebody showed who they are. */
+/** How a person showed who they are. */
 export type Proof = 'passkey' | 'link' | 'recovery_code';
 
 export type Session = {
@@ -83,7 +83,7 @@ export function isFresh({ provenAt, provenBy }: Session, now: Date): boolean {
   return provenBy === 'passkey' && isRecent(provenAt, now);
 }
 
-/** Whether a passkey may be added: any proof will do, so that whoever lost theirs can get a new one. */
+/** Whether a passkey may be added: any proof will do, so that a person who lost theirs can get a new one. */
 export function mayAddPasskey({ provenAt }: Session, now: Date): boolean {
   return isRecent(provenAt, now);
 }

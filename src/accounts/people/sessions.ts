@@ -48,7 +48,7 @@ export function openSessions({ db, clock, log }: Deps): Sessions {
       if (!session || isOver(session, now)) return undefined;
       remember(hash.toString('hex'));
       if (isUse && now.getTime() - session.lastUsedAt.getTime() >= WRITE_USE_EVERY_MS) {
-        // In the background: no request waits for it, and none fails with it.
+        // In the background: no request waits for it or fails with it.
         markSessionUsed(db, hash, now).catch(error => log.warn('the last use of a session was not written', { error }));
       }
       return session;
@@ -57,7 +57,7 @@ export function openSessions({ db, clock, log }: Deps): Sessions {
   };
 }
 
-/** Starts a session for somebody who has proven who they are. The transaction is theirs in the audit log. */
+/** Starts a session for a person who has proven who they are. The audit log names them as the actor of the transaction. */
 export async function startSession(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   provenBy: Proof,

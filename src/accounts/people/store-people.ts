@@ -18,7 +18,7 @@ export async function insertPerson(tx: Sql, person: Person, invitedBy: string): 
   );
 }
 
-/** Somebody who may still log in; of one account, when it is named. */
+/** A person who may still log in; of one account, when it is named. */
 export async function findPerson(sql: Sql, id: string, accountId?: string): Promise<Person | undefined> {
   const [row] = await sql.query<PersonRow>(
     `select ${PERSON_COLUMNS} from people p

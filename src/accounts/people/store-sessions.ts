@@ -25,7 +25,7 @@ export async function insertSession(tx: Sql, session: NewSession): Promise<void>
 type Own = Omit<Session, 'person' | 'createdAt'>;
 const toOwn = recordOf<Own>('token_hash, last_used_at, expires_at, proven_at, proven_by, has_passkey, has_news');
 
-/** The session of somebody who may still log in, also one that is over. */
+/** The session of a person who may still log in, also one that is over. */
 export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session | undefined> {
   const [row] = await sql.query<PersonRow & RowOf<Own> & { session_created_at: Date }>(
     `select ${PERSON_COLUMNS}, s.token_hash, s.created_at as session_created_at, s.last_used_at, s.expires_at, s.proven_at,
@@ -79,7 +79,7 @@ export async function listSessions(sql: Sql, personId: string, now: Date, usedSi
 
 const toListed = recordOf<ListedSession>('id, created_at, last_used_at, proven_by');
 
-/** Ends one other session of the person, or all others when none is named. */
+/** Ends one other session of the person, or all others when no session is named. */
 export async function deleteOtherSessions(tx: Sql, { person, tokenHash }: Session, id?: string): Promise<void> {
   await tx.query(
     `delete from sessions

@@ -84,7 +84,7 @@ function* inTurns<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let done = 0; done < all.length; done += CALLS_AT_ONCE) yield all.slice(done, done + CALLS_AT_ONCE);
 }
 
-/** A transaction without an id, or a block that shows none though its header says that it has some, makes the answer unreadable. */
+/** A transaction without an id, or a block without transactions whose header says that it has some, makes the answer unreadable. */
 const readFullBlocks: Reader<FullBlocks> = answer => {
   const given = listAt(answer, 'block') ?? [];
   const blocks = given.map(readFullBlock);

@@ -17,7 +17,7 @@ const LAG_MARGIN_MS = 60_000;
 const REFERENCE_CYCLE = 2 ** 16;
 /** How far back the block of a reference is searched: about a month. */
 const MAX_CYCLES = 14;
-/** A transaction names a block of at most so long before its expiration (`MAXIMUM_TIME_UNTIL_EXPIRATION`, and its lag). */
+/** A transaction names a block of at most this long before its expiration (`MAXIMUM_TIME_UNTIL_EXPIRATION`, and its lag). */
 const MAX_LIFE_MS = 25 * 60 * 60 * 1_000;
 
 /** Whether the solidified chain of this node is past every attempt. */

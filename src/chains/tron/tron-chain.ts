@@ -44,7 +44,7 @@ export type TronChain = { readonly chain: Chain; readonly start: StartCheck };
 
 const NETWORK = tron.id;
 const { blockMs } = tron;
-/** Slots do not wait for each other here; it bounds what a wrong setting can send before somebody looks. */
+/** Slots do not wait for each other here; it bounds what a wrong setting can send before a person looks. */
 const DEFAULT_WINDOW = 32;
 /** An attempt that expires costs nothing. */
 const MAX_ATTEMPTS = 20;

@@ -81,7 +81,7 @@ function instructOnce(deps: IssueDeps, charges: readonly Charge[]): () => Promis
   };
 }
 
-/** So long a new charge is surely unsent: its job has not started. */
+/** Within this time a new charge cannot have been sent: its job has not started. */
 const UNSENT_MS = (ISSUE_AFTER_SECONDS - 5) * 1_000;
 
 /**

@@ -9,7 +9,7 @@ import type { Database, Sql } from '../../storage/database.ts';
 import { type ChangedAgreement, findGivenNumbers, recordAgreements } from '../bank-files/store-agreements.ts';
 import { isNeeded, recordRails } from '../store/rails.ts';
 
-/** A payment can be refunded or taken back for so long after the last day on which it can be made. */
+/** A payment can be refunded or taken back for this long after the last day on which it can be made. */
 const RETURN_DAYS = 90;
 
 export async function requireRails(db: Database, rails: Rails, now: Date): Promise<void> {

@@ -16,7 +16,7 @@ export type CommandEntry = {
   readonly takesNothing?: boolean;
   /** It runs until it is stopped, and what it writes is its log: a reader that goes away does not make it fail. */
   readonly isService?: boolean;
-  /** Where these arguments need no settings: what runs then. A person without a service may have none. */
+  /** Where these arguments need no settings: what runs then. A person without a service may not have any. */
   loadPlain?(args: readonly string[]): Promise<PlainCommand> | undefined;
   /** Each command loads only its own modules: those of the service alone take half a second of CPU. */
   load(): Promise<Command>;

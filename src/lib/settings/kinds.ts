@@ -1,4 +1,4 @@
-// The kinds of values that settings take: how a text is read, and the words that faults and documentation use for it.
+// The kinds of values that settings take: how a text is read, and its description in faults and documentation.
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Static, TSchema } from 'typebox';
@@ -26,7 +26,7 @@ export type Kind<T> = {
   show?(value: T): string;
 };
 
-/** A kind whose text is either a value or, as a whole, none. */
+/** A kind that reads the text as a whole, and has one fault for any wrong text. */
 export function kindOf<T>(words: string, read: (text: string) => T | undefined): Kind<T> {
   return {
     words,

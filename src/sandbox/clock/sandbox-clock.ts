@@ -21,7 +21,7 @@ export type SandboxClock = Clock & {
   resume(moveId: string): Promise<void>;
 };
 
-/** A clock move expires so long after its last heartbeat, and the clock runs again. */
+/** A clock move expires this long after its last heartbeat, and the clock runs again. */
 const HALT_SECONDS = 10;
 const HALTED_UNTIL = `halted_until = now() + ${HALT_SECONDS} * interval '1 second'`;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { ChainOptions, RunningNode } from './running-node.ts';
 
-/** The state is also written every so often, for a node that is killed. */
+/** The state is also written at this interval, for a node that is killed. */
 const STATE_SECONDS = 5;
 
 /** Throws an Error with its message when it does not start. */

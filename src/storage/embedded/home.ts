@@ -16,7 +16,7 @@ export type Home = {
 };
 
 /**
- * The data directory of PostgreSQL that a start with this `dataDir` would open; undefined when there is none, or none that
+ * The data directory of PostgreSQL that a start with this `dataDir` would open; undefined when there is none that
  * this user can see.
  */
 export function findCluster(dataDir: string): string | undefined {

@@ -26,7 +26,7 @@ type Deps = {
 };
 
 const TOUCH_EVERY_MS = 1_000;
-/** A mark that is not touched for so long was left by a crash. */
+/** A mark that is not touched for this long was left by a crash. */
 const ABANDONED_AFTER_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 /** Of several that take over the same mark, the last one to write it has it. */

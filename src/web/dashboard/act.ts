@@ -40,7 +40,7 @@ export type Field = {
   readonly hint?: string;
   /** Of a text. */
   readonly maxLength?: number;
-  /** The heading of a group, closed until one of its fields is filled in. For optional fields. */
+  /** The heading of the group of the field: closed until one of its fields is filled in. For optional fields. */
   readonly group?: string;
 };
 

@@ -28,7 +28,7 @@ export function findTitle(core: Core, { line, barcode, number }: TitlePayment): 
   throw new PspRefusal('not_found', 'No boleto has this line or number.');
 }
 
-/** Somebody pays the line. The pix code of the boleto dies with it. */
+/** Pays the line. This ends the pix code of the boleto too. */
 export function payTitle(core: Core, payment: TitlePayment): Title {
   const title = findTitle(core, payment);
   const at = payment.at ?? core.now();

@@ -22,7 +22,7 @@ import { asOutcome, codeIn, endOf, findingOf, isOver, isSameRequest } from './si
 const CANCEL_REASON = 'Cancelado pelo beneficiario';
 const PAGE_SIZE = 100;
 
-/** A request that was sent and is not in the list may only not be shown yet: so long after it was sent it is not taken for absent. */
+/** A request that was sent may not be in the list yet: for this long after it was sent it does not count as absent. */
 const SHOWN_AFTER_MS = 2 * 60_000;
 
 export type Cobrancas = {
