@@ -25,7 +25,8 @@ export type Erased = {
 
 /**
  * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, or an
- * instruction about its boleto still waits for a bank, and then changes nothing. Run again after a crash it goes on: the charges are erased last, because receipts are found by them.
+ * instruction about its boleto still waits for a bank, and then changes nothing. Run again after a crash it goes on: the charges are erased
+ * last, because receipts are found by them.
  */
 export async function erasePayer({ db }: Deps, document: string): Promise<Erased> {
   const known = await findKnown(db, document);
