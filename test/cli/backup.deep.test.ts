@@ -266,7 +266,7 @@ test('a live database with orders comes back with its payouts paused, and nothin
     { network: 'tron', given_up: false },
     { network: 'tron', given_up: true },
   ]);
-  assert.match(said, /All payouts are paused: .* docs\/operations\.md#restore/);
+  assert.match(said, /All payouts are paused: .* docs\/backup\.md#restore/);
   assert.match(said, /Transfers on Tron that no block had are given up: 1\./);
 });
 

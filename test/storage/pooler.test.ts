@@ -20,7 +20,7 @@ test('a pooler that drops settings of a session is refused until the role of the
     assert.ok(error instanceof StartError);
     assert.match(
       error.message,
-      /drop settings of a session: set pool_mode = session and .*; see «Behind a pooler» in docs\/operations\.md/,
+      /drop settings of a session: set pool_mode = session and .*; see «Behind a pooler» in docs\/servers\.md/,
     );
     return true;
   });
