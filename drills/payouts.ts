@@ -46,19 +46,21 @@ process.exitCode = await withSuiteServer(drill);
 
 async function drill(): Promise<number> {
   let faults = 0;
+  let chosen = 0;
   for (const world of worlds) {
     const startedMs = performance.now();
-    const outcomes = await runAll(
-      scenariosOf(world, ofEach).filter(
-        ({ kind, index }) =>
-          (options.only === undefined || kind === options.only) &&
-          (options.index === undefined || index === Number(options.index)),
-      ),
+    const scenarios = scenariosOf(world, ofEach).filter(
+      ({ kind, index }) =>
+        (options.only === undefined || kind === options.only) &&
+        (options.index === undefined || index === Number(options.index)),
     );
+    chosen += scenarios.length;
+    const outcomes = await runAll(scenarios);
     faults += report(world, outcomes, (performance.now() - startedMs) / 1_000);
     if (options.only === undefined) faults += await controls(world);
   }
-  return faults === 0 ? 0 : 1;
+  if (chosen === 0) process.stderr.write('no chain has a scenario of this kind and index, so nothing was tried\n');
+  return faults === 0 && chosen > 0 ? 0 : 1;
 }
 
 async function runAll(scenarios: readonly Scenario[]): Promise<Outcome[]> {
