@@ -7,6 +7,7 @@ import code from './tokens.json' with { type: 'json' };
 const TOKEN = parseAbi([
   'function transfer(address to, uint256 units)',
   'function balanceOf(address owner) view returns (uint256)',
+  'function setBalance(address owner, uint256 units)',
   'function setBlocked(address owner, bool isIt)',
   'function setRates(uint256 told, uint256 hidden)',
   'function setMute(bool isIt)',
@@ -16,6 +17,8 @@ const TOKEN = parseAbi([
 export type Token = {
   readonly address: string;
   balanceOf(owner: string): Promise<bigint>;
+  /** Gives or takes the difference, with a log. */
+  setBalance(owner: string, units: bigint): Promise<unknown>;
   setBlocked(owner: string, isIt: boolean): Promise<unknown>;
   /** Basis points of each transfer that it keeps: those that it discloses, and those that it hides. */
   setRates(told: bigint, hidden: bigint): Promise<unknown>;
@@ -47,6 +50,7 @@ export async function deployToken(
       const data = encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [hexOf(of)] });
       return BigInt(await node.rpc('eth_call', [{ to: address, data }, 'latest']));
     },
+    setBalance: (of, to) => call(encodeFunctionData({ abi: TOKEN, functionName: 'setBalance', args: [hexOf(of), to] })),
     setBlocked: (of, isIt) =>
       call(encodeFunctionData({ abi: TOKEN, functionName: 'setBlocked', args: [hexOf(of), isIt] })),
     setRates: (told, hidden) =>
