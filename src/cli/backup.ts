@@ -1,10 +1,10 @@
 // trilho backup: saves the database as it is at one moment, beside a running service, into a folder or a stream.
 import { once } from 'node:events';
 import type { Config } from '../config/config.ts';
-import { version } from '../config/version.ts';
 import { jobsToSave } from '../jobs/backup.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { version } from '../lib/version.ts';
 import { type Dumped, dumpDatabase } from '../storage/backup/dump.ts';
 import { readFolder, removeUnfinishedFolder, writeFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/read.ts';
-import { version } from '../config/version.ts';
 import { AwayError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { version } from '../lib/version.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import type { CommandEntry } from './commands/entry.ts';
 import { COMMANDS } from './commands.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type NamedFile, namedFiles } from '../config/named-files.ts';
 import type { Settings } from '../config/read.ts';
-import { sealedFileKey } from '../lib/sealed-file.ts';
+import { sealedFileKey } from '../lib/settings/sealed-file.ts';
 import type { SecretBox } from '../storage/secret-box.ts';
 
 /** Says it of each file. False when one of them cannot be read, or is sealed with a key that is not given. */

@@ -1,9 +1,9 @@
 // trilho serve: starts the service, says where it is, and stops it when asked to.
 import { startApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { version } from '../config/version.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { version } from '../lib/version.ts';
 import { curlExamples } from '../web/curl.ts';
 import { stopAsked } from './stop-asked.ts';
 

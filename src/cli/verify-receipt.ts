@@ -1,6 +1,7 @@
 // trilho receipt verify: needs neither settings nor a database, so that anyone who gets a receipt can verify it.
-import { readTextFile, tryReadFile } from '../config/read-file.ts';
+
 import { StartError } from '../lib/errors.ts';
+import { readTextFile, tryReadFile } from '../lib/settings/read-file.ts';
 import { verifyReceipt } from '../payouts/receipt.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 

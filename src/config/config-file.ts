@@ -6,13 +6,13 @@ import { SignerEntries } from '../chains/signer/signer-settings.ts';
 import { valueAt } from '../lib/exact-json.ts';
 import { type Check, checkSchema } from '../lib/settings/check-schema.ts';
 import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from '../lib/settings/kinds.ts';
+import { type ReadFile, tryReadFile } from '../lib/settings/read-file.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from '../prices/price-settings.ts';
 import { AgreementEntries } from '../rails/agreement-entry.ts';
 import { railEntries } from '../rails/entries.ts';
 import { RAIL_KINDS } from '../rails/kinds.ts';
 import { ReceiverEntry } from '../rails/receiver-entry.ts';
 import { PayoutEntry } from './payout-settings.ts';
-import { type ReadFile, tryReadFile } from './read-file.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 

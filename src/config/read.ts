@@ -2,10 +2,10 @@
 // names every fault at once. A variable set to nothing counts as not set.
 import { StartError } from '../lib/errors.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
-import { giveMasterKeys } from '../lib/sealed-file.ts';
+import { type ReadFile, readTextFile, textOfSecret, tryReadFile } from '../lib/settings/read-file.ts';
+import { giveMasterKeys } from '../lib/settings/sealed-file.ts';
 import { defaultOf, type Setting } from '../lib/settings/setting.ts';
 import { type ConfigDocument, readConfigFile } from './config-file.ts';
-import { type ReadFile, readTextFile, textOfSecret, tryReadFile } from './read-file.ts';
 import { DEFAULT_MODE, SETTINGS, type SettingValues } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 // Signatures as Standard Webhooks 1.0 has them. https://www.standardwebhooks.com
 import { createHmac, randomBytes } from 'node:crypto';
-import { version } from '../config/version.ts';
+import { version } from '../lib/version.ts';
 
 const SECRET_BYTES = 32;
 

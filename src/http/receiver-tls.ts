@@ -6,7 +6,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
-import { readSecretFile } from '../lib/sealed-file.ts';
+import { readSecretFile } from '../lib/settings/sealed-file.ts';
 
 /** Read again when they change, so that a renewed certificate is used without a restart. */
 export type TlsFiles = { readonly certificateFile: string; readonly privateKeyFile: string };

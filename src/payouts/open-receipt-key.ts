@@ -1,9 +1,9 @@
 // Opens the key that receipts are signed with: that of a file, or one that the service makes at its first start and keeps in the
 // database.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readSecretText, tryReadFile } from '../config/read-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StartError } from '../lib/errors.ts';
+import { readSecretText, tryReadFile } from '../lib/settings/read-file.ts';
 import type { Database } from '../storage/database.ts';
 import type { SecretBox } from '../storage/secret-box.ts';
 import { type ReceiptKey, receiptKeyOf } from './receipt-key.ts';

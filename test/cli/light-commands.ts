@@ -19,8 +19,8 @@ const LIGHT = [
   'src/cli/commands/testing.ts',
   'src/cli/output.ts',
   'src/cli/run.ts',
-  'src/config/version.ts',
   'src/lib/errors.ts',
+  'src/lib/version.ts',
   'src/main.ts',
 ];
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { openSealed } from '../../lib/sealed-file.ts';
+import { openSealed } from '../../lib/settings/sealed-file.ts';
 
 const MAX_FILE_BYTES = 100_000;
 const READABLE_BY_OTHERS = 0o004;

@@ -4,7 +4,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
-import { readSecretFile } from '../../lib/sealed-file.ts';
+import { readSecretFile } from '../../lib/settings/sealed-file.ts';
 import { type ClientProfile, PROFILE_VALUES, type ProfileValue } from './profile.ts';
 import type { ClientSettings, SettingFault } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { StartError } from '../../../src/lib/errors.ts';
-import { giveMasterKeys, sealedText } from '../../../src/lib/sealed-file.ts';
+import { giveMasterKeys, sealedText } from '../../../src/lib/settings/sealed-file.ts';
 import { bacenRail, loadRail } from '../../../src/rails/bacen/rail.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
 import { testClock } from '../../harness/clock.ts';

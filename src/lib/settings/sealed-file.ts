@@ -1,7 +1,7 @@
 // Files with a password or a key that are sealed with a master key: one line that names the key, so that a copy of the file alone
 // tells nothing. A file that is not sealed is read as it is.
 import { readFileSync } from 'node:fs';
-import { keyIdOf, NONCE_BYTES, seal, TAG_BYTES, unseal } from './sealing.ts';
+import { keyIdOf, NONCE_BYTES, seal, TAG_BYTES, unseal } from '../sealing.ts';
 
 const MARK = 'trilho-sealed-1';
 const LINE = new RegExp(`^${MARK} ([0-9a-f]{8}) ([A-Za-z0-9+/]+={0,2})\\r?\\n?$`);

@@ -1,6 +1,6 @@
 // Reads a file that a setting names: a secret, or the file with structured settings.
 import { closeSync, openSync, readSync } from 'node:fs';
-import { openSealed } from '../lib/sealed-file.ts';
+import { openSealed } from './sealed-file.ts';
 
 export type ReadFile = (path: string) => string;
 
