@@ -1,10 +1,10 @@
 // Who must approve what, as the settings say it: groups of keys and people, of whom several must approve a payout or a wallet. Pure.
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../chains/networks.ts';
-import type { ApprovalSettings } from '../config/payout-settings.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
+import type { ApprovalSettings } from './approval-settings.ts';
 
 /** Of its members as many as are needed approve, each another pair of eyes. */
 export type ApprovalGroup = {

@@ -1,5 +1,4 @@
 // What accounts give the service: settings, keys, people and their pages.
-import type { Config } from '../config/config.ts';
 import { accountSettingsRoutes } from '../http/routes/account-settings.ts';
 import { accountRoutes } from '../http/routes/accounts.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
@@ -8,14 +7,13 @@ import type { Module } from '../module.ts';
 import { accountPages } from '../web/dashboard/accounts.ts';
 import { keyPages } from '../web/dashboard/keys.ts';
 import { peoplePages } from '../web/dashboard/people.ts';
+import type { IdempotencySettings } from './idempotency-settings.ts';
 import type { PeopleDeps } from './people/invite.ts';
 import { pruneIdempotencyKeys } from './prune-keys.ts';
 
-type Settings = Pick<Config, 'retention'>;
-
-export function accountsModule(deps: PeopleDeps, { retention }: Settings): Module {
+export function accountsModule(deps: PeopleDeps, { keepIdempotencyKeys }: IdempotencySettings): Module {
   return {
-    prunes: [pruneIdempotencyKeys(retention.idempotencyKeys)],
+    prunes: [pruneIdempotencyKeys(keepIdempotencyKeys)],
     routes: app => {
       accountSettingsRoutes(app, deps);
       accountRoutes(app, deps);

@@ -9,6 +9,8 @@ import { type AssetSymbol, SYMBOLS } from './symbol.ts';
 
 const MAX_PROVIDERS = 10;
 const MAX_SENDERS = 20;
+/** No asset has more. */
+const MAX_DECIMALS = 18;
 export const CLOSED = { additionalProperties: false } as const;
 
 const check = (holds: (text: string) => boolean, message: string) => ({
@@ -32,6 +34,8 @@ export const Amount = (decimals: number, example: string) =>
       ),
     ),
   );
+/** Of an asset that another field names; how many decimals that one has is checked at the start. */
+export const AmountOfAny = () => Amount(MAX_DECIMALS, '5000');
 const Name = () => Type.String(check(text => /^[\w.-]{1,40}$/.test(text), 'must be 1 to 40 letters, digits, . _ or -'));
 
 const url = { url: Type.Optional(Type.String(check(isNodeUrl, NODE_URL_WORDS))), urlFile: Type.Optional(Path()) };

@@ -1,5 +1,4 @@
 // What charges give the service: the way of money from a bank, bank files and statements, the checkout and the pages of operators.
-import type { Config } from '../config/config.ts';
 import { amountRoutes } from '../http/routes/amounts.ts';
 import { boletoFileRoutes } from '../http/routes/boleto-files.ts';
 import { boletoReturnRoutes } from '../http/routes/boleto-returns.ts';
@@ -20,6 +19,7 @@ import { returnPages } from '../web/dashboard/returns.ts';
 import { statementPages } from '../web/dashboard/statements.ts';
 import { type ExchangeDeps, exchangeDueFiles, startExchangingFiles } from './bank-files/exchange-files.ts';
 import { pruneBoletoFiles } from './bank-files/prune-bytes.ts';
+import type { ChargeSettings } from './charge-settings.ts';
 import type { CreateDeps } from './create/create.ts';
 import { type FillDeps, fillLocations, startFillingLocations } from './create/fill-locations.ts';
 import type { IssueDeps } from './issue/issue.ts';
@@ -38,11 +38,13 @@ type Faces = CreateDeps &
   Parameters<typeof paymentRoutes>[1] &
   Omit<CheckoutDeps, 'assets'>;
 
-export function chargesModule(deps: Work & Banks & Faces, { retention }: Pick<Config, 'retention'>): Module {
+type Settings = Pick<ChargeSettings, 'keepNotifications' | 'keepBoletoFiles'>;
+
+export function chargesModule(deps: Work & Banks & Faces, { keepNotifications, keepBoletoFiles }: Settings): Module {
   return {
     jobs: chargeJobs(deps),
     sweeps: [chargeSweep(deps)],
-    prunes: [pruneNotifications(retention.notifications), pruneBoletoFiles(deps, retention.boletoFiles)],
+    prunes: [pruneNotifications(keepNotifications), pruneBoletoFiles(deps, keepBoletoFiles)],
     background: [
       { start: () => startFillingLocations(deps), runDue: () => fillLocations(deps), feedsJobs: true },
       { start: () => startWatchingRails(deps), runDue: () => lookAtRails(deps), feedsJobs: true },

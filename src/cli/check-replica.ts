@@ -1,12 +1,12 @@
 // What the doctor finds about the database of DATABASE_READ_URL: whether it is a standby of ours, and how far it is behind.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ReplicaSettings } from '../config/config.ts';
 import { isOutage, StartError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { openReplicaDatabase } from '../storage/replica.ts';
 import { requireCopyOf, requireReplicaSession } from '../storage/replica-check.ts';
 import { leaveMark, readMark } from '../storage/replica-marks.ts';
+import type { ReplicaSettings } from '../storage/replica-settings.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 const LOOK_AGAIN_MS = 50;

@@ -1,7 +1,7 @@
 // trilho secrets key: makes a master key. It reads no settings: they may name the very file that the key is being written to, and
 // that the shell has emptied for it.
 import { randomBytes } from 'node:crypto';
-import { MASTER_KEY_BYTES } from '../config/master-key.ts';
+import { MASTER_KEY_BYTES } from '../storage/master-key.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 
 /** Alone on standard output, so that it can go into a file unread. */

@@ -1,20 +1,32 @@
-// The file that TRILHO_CONFIG names: JSON with the structured settings, one section for each subject. A section is added
-// here as one more optional object.
-import { Type } from 'typebox';
-import { ChainEntries } from '../chains/chain-settings.ts';
-import { SignerEntries } from '../chains/signer/signer-settings.ts';
+// The file that TRILHO_CONFIG names: JSON with the structured settings, one section for each subject. What may stand there follows from
+// the table of settings.
+import { type TSchema, Type } from 'typebox';
 import { valueAt } from '../lib/exact-json.ts';
 import { type Check, checkSchema } from '../lib/settings/check-schema.ts';
-import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from '../lib/settings/kinds.ts';
+import { type Kind, parseJson } from '../lib/settings/kinds.ts';
 import { type ReadFile, tryReadFile } from '../lib/settings/read-file.ts';
-import { PriceSources, priceMaxAge, priceMaxSpread } from '../prices/price-settings.ts';
-import { AgreementEntries } from '../rails/agreement-entry.ts';
-import { railEntries } from '../rails/entries.ts';
-import { RAIL_KINDS } from '../rails/kinds.ts';
-import { ReceiverEntry } from '../rails/receiver-entry.ts';
-import { PayoutEntry } from './payout-settings.ts';
+import type { Setting } from '../lib/settings/setting.ts';
+import { SETTINGS } from './settings.ts';
 
 const CLOSED = { additionalProperties: false } as const;
+
+type Place = { readonly path: readonly string[]; readonly schema: TSchema };
+
+const ConfigFile = sectionOf(
+  SETTINGS.flatMap(({ inFile, kind }: Setting): Place[] =>
+    inFile === undefined ? [] : [{ path: inFile.split('.'), schema: kind.schema ?? scalar(kind) }],
+  ),
+);
+
+/** An object with what stands at these places inside of it. */
+function sectionOf(places: readonly Place[]): TSchema {
+  const fields = [...Map.groupBy(places, ({ path: [field] }) => field!)].map(([field, found]) => {
+    const whole = found.find(({ path }) => path.length === 1);
+    const inside = found.map(({ path, schema }) => ({ path: path.slice(1), schema }));
+    return [field, Type.Optional(whole?.schema ?? sectionOf(inside))] as const;
+  });
+  return Type.Object(Object.fromEntries(fields), CLOSED);
+}
 
 /** A field that takes what its environment variable takes, as a JSON number or as text. */
 function scalar(kind: Kind<unknown>) {
@@ -22,39 +34,6 @@ function scalar(kind: Kind<unknown>) {
     (typeof value === 'number' || typeof value === 'string') && 'value' in kind.parse(String(value));
   return Type.Unknown({ 'x-check': { holds, message: `must be ${kind.words}` } satisfies Check });
 }
-
-const Prices = Type.Object(
-  {
-    sources: Type.Optional(PriceSources),
-    maxAgeSeconds: Type.Optional(scalar(priceMaxAge)),
-    maxSpreadPercent: Type.Optional(scalar(priceMaxSpread)),
-  },
-  CLOSED,
-);
-
-const Wallets = Type.Object(
-  {
-    proof: Type.Optional(scalar(walletProof)),
-    approval: Type.Optional(scalar(onOrOff)),
-    screeningFile: Type.Optional(scalar(filePath)),
-    screeningUrl: Type.Optional(scalar(serviceUrl)),
-  },
-  CLOSED,
-);
-
-const ConfigFile = Type.Object(
-  {
-    prices: Type.Optional(Prices),
-    rails: Type.Optional(railEntries(RAIL_KINDS)),
-    boletos: Type.Optional(AgreementEntries),
-    receiver: Type.Optional(ReceiverEntry),
-    signers: Type.Optional(SignerEntries),
-    chains: Type.Optional(ChainEntries),
-    payouts: Type.Optional(PayoutEntry),
-    wallets: Type.Optional(Wallets),
-  },
-  CLOSED,
-);
 
 export type ConfigDocument = {
   /** The text of the setting that stands there, such as at `prices.sources`. */

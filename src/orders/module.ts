@@ -1,5 +1,4 @@
 // What orders give the service: their life, the lines of the networks, and what operators do about payouts.
-import type { Config } from '../config/config.ts';
 import { coldSweepRoutes } from '../http/routes/cold-sweeps.ts';
 import { orderActionRoutes } from '../http/routes/order-actions.ts';
 import { orderRoutes } from '../http/routes/orders.ts';
@@ -8,6 +7,7 @@ import { senderRoutes } from '../http/routes/senders.ts';
 import { topUpRoutes } from '../http/routes/top-ups.ts';
 import type { ListReadDeps } from '../http/server/list-read.ts';
 import type { Module } from '../module.ts';
+import type { QuoteSettings } from '../quotes/quote-settings.ts';
 import { orderActs } from '../web/dashboard/order-acts.ts';
 import { orderForms } from '../web/dashboard/order-forms.ts';
 import { orderPages } from '../web/dashboard/orders.ts';
@@ -30,13 +30,13 @@ type Faces = OrderDeps &
   TopUpDeps &
   ListReadDeps &
   Parameters<typeof senderRoutes>[1] & { readonly pageSize: number };
-type Settings = Pick<Config, 'retention'>;
+type Settings = Pick<QuoteSettings, 'keepQuotes'>;
 
-export function ordersModule(deps: Work & Faces, { retention }: Settings): Module {
+export function ordersModule(deps: Work & Faces, { keepQuotes }: Settings): Module {
   return {
     jobs: [...followJobs(deps), ...claimJobs(deps)],
     sweeps: [orderSweep(deps), claimSweep(deps)],
-    prunes: [pruneQuotes(retention.quotes)],
+    prunes: [pruneQuotes(keepQuotes)],
     background: [{ start: () => startWatchingPayouts(deps), runDue: () => watchPayouts(deps) }],
     routes: app => {
       orderRoutes(app, deps);

@@ -3,8 +3,8 @@ import { readPayee } from '../chains/address.ts';
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import { type Chain, type Chains, type Funds, ownAddressesOf } from '../chains/chain.ts';
 import { coinOf, type SentSymbol } from '../chains/networks.ts';
-import type { PayoutSettings } from '../config/payout-settings.ts';
 import { StartError } from '../lib/errors.ts';
+import type { PayoutSettings } from './payout-settings.ts';
 
 /** The account of alarms and cold sweeps, unless the settings name another. It need not exist. */
 export const OPERATOR_ACCOUNT = 'operator';

@@ -2,12 +2,12 @@
 import { type AssetSymbol, symbolsOn } from '../chains/asset.ts';
 import { activeSendersOf, type Chain, type Funds } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
-import type { PayoutSettings } from '../config/payout-settings.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { AlarmReason, Judgement } from './alarm.ts';
 import { firstUnused, gapWords } from './gap.ts';
 import { limitsOf, type PayoutLimits } from './limits.ts';
 import type { UnsignedReason } from './payout.ts';
+import type { PayoutSettings } from './payout-settings.ts';
 import type { Contradicted } from './store-alarms.ts';
 
 export type AlarmRules = {

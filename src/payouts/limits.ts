@@ -2,11 +2,11 @@
 // together, of one account, and of one key.
 import { NETWORKS, type Network, SYMBOLS } from '../chains/asset.ts';
 import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../chains/networks.ts';
-import { type LimitSettings, NO_LIMIT } from '../config/payout-settings.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
 import { defaultLimitsOf } from './default-limits.ts';
 import type { PayoutRequest } from './payout.ts';
+import { type LimitSettings, NO_LIMIT } from './payout-settings.ts';
 
 /** Smallest units of one asset on one network. */
 export type AmountLimits = {

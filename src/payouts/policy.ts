@@ -1,10 +1,11 @@
 // What the settings say about payouts, for everything that asks before crypto leaves.
 import { type ApprovalRules, openApprovalRules } from '../accounts/approval-rules.ts';
-import type { Config } from '../config/config.ts';
+import type { Mode } from '../lib/mode.ts';
 import { OPERATOR_ACCOUNT } from './cold-sweep.ts';
 import { type AlarmRules, openAlarmRules } from './judge-network.ts';
 import { openLimits, type PayoutLimits } from './limits.ts';
 import type { UnsignedSlots } from './payout.ts';
+import type { PayoutSettings } from './payout-settings.ts';
 
 export type PayoutPolicy = {
   readonly payoutLimits: PayoutLimits;
@@ -15,8 +16,10 @@ export type PayoutPolicy = {
   readonly unsignedSlots: UnsignedSlots | undefined;
 };
 
+type Settings = { readonly payouts: PayoutSettings; readonly mode: Mode };
+
 /** Throws a StartError that names every fault. */
-export function openPayoutPolicy({ payouts, mode }: Pick<Config, 'payouts' | 'mode'>): PayoutPolicy {
+export function openPayoutPolicy({ payouts, mode }: Settings): PayoutPolicy {
   const { limits = [], accountId = OPERATOR_ACCOUNT, unsignedSlots } = payouts;
   return {
     payoutLimits: openLimits(limits, mode),

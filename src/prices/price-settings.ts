@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { parseJsonPath } from '../lib/exact-json.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf, kindOf, percentUpTo, wholeNumber } from '../lib/settings/kinds.ts';
-import type { Setting } from '../lib/settings/setting.ts';
+import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 
 export const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const SYMBOLS = SANDBOX_PRICES.split(',').map(pair => pair.split('=')[0]);
@@ -134,3 +134,15 @@ export const PRICE_SETTINGS = [
     meaning: 'Percent by which the price of a source may differ from the median of all.',
   },
 ] as const satisfies readonly Setting[];
+
+/** A sandbox has a table, live has sources. */
+export type PriceSettings = Readonly<ReturnType<typeof priceSettingsOf>>;
+
+export function priceSettingsOf(values: ValuesOf<typeof PRICE_SETTINGS>) {
+  return {
+    table: values.TRILHO_PRICES ?? {},
+    sources: values.TRILHO_PRICE_SOURCES ?? [],
+    maxAgeSeconds: values.TRILHO_PRICE_MAX_AGE,
+    maxSpreadPercent: values.TRILHO_PRICE_MAX_SPREAD,
+  };
+}

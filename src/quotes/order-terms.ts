@@ -2,9 +2,9 @@
 // bears of that fee.
 import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
 import { decimalsOf, minimumOf } from '../chains/networks.ts';
-import type { LimitSettings } from '../config/payout-settings.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
+import type { TermEntry } from './term-fields.ts';
 
 /** Smallest units of the asset. */
 export type OrderTerms = {
@@ -19,7 +19,7 @@ export type AllOrderTerms = ReadonlyMap<string, OrderTerms>;
 type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
 
 /** Those of `payouts.limits`, an entry of the network before one of all. Throws a StartError that names every fault. */
-export function openOrderTerms(settings: readonly LimitSettings[]): AllOrderTerms {
+export function openOrderTerms(settings: readonly TermEntry[]): AllOrderTerms {
   const faults: string[] = [];
   const assets = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map((network: Network) => ({ symbol, network })));
   const terms = assets.map(({ symbol, network }) => {

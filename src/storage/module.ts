@@ -1,5 +1,5 @@
 // What the storage itself does in the background: it seals the audit log, merges counts, and removes what nothing needs any more.
-import type { Config } from '../config/config.ts';
+import type { JobSettings } from '../jobs/job-settings.ts';
 import { pruneJobs } from '../jobs/prune-jobs.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Module } from '../module.ts';
@@ -7,18 +7,18 @@ import { pruneAudit } from './archive/prune-audit.ts';
 import { type SealingDeps, startSealing } from './audit-chain.ts';
 import { startMergingCounts } from './merge-counts.ts';
 import { pruneTraces } from './object-traces.ts';
+import type { StorageSettings } from './storage-settings.ts';
 
-type Settings = Pick<Config, 'retention' | 'archiveDir'>;
+type Settings = Pick<StorageSettings, 'keepAudit' | 'keepTraces' | 'archiveDir'> & JobSettings;
 
 export function storageModule(
   deps: SealingDeps & { readonly clock: Clock },
-  { retention, archiveDir: dir }: Settings,
+  { keepAudit, keepTraces, keepJobs, archiveDir: dir }: Settings,
 ): Module {
-  const { traces, jobs, audit } = retention;
   // The audit log is a record: without an archive it stays.
-  const records = dir === undefined ? [] : [pruneAudit({ clock: deps.clock, dir }, audit)];
+  const records = dir === undefined ? [] : [pruneAudit({ clock: deps.clock, dir }, keepAudit)];
   return {
-    prunes: [pruneTraces(traces), pruneJobs(jobs), ...records],
+    prunes: [pruneTraces(keepTraces), pruneJobs(keepJobs), ...records],
     background: [{ start: () => startSealing(deps) }, { start: () => startMergingCounts(deps) }],
   };
 }

@@ -2,7 +2,6 @@
 // screening. Asked when an order is created, and again before crypto leaves.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { missingWords } from '../accounts/approvals.ts';
-import type { WalletPolicySettings } from '../config/config.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError, type Fault } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -12,6 +11,7 @@ import type { Screening } from './screening.ts';
 import type { ListIdentity } from './screening-list.ts';
 import { findWallet, isAddressBlocked } from './store.ts';
 import type { Wallet } from './wallet.ts';
+import type { WalletPolicySettings } from './wallet-settings.ts';
 
 export type WalletGateDeps = {
   readonly db: Sql;

@@ -1,9 +1,9 @@
 // Asks a screening service about an address: POST {network, address} → {result, words?}. Anything but a plain answer in
 // time is `unknown`; neither its text nor the secret reaches the log.
 import type { Network } from '../chains/asset.ts';
-import type { ScreeningSettings } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
+import type { ScreeningSettings } from './wallet-settings.ts';
 
 type HookSettings = NonNullable<ScreeningSettings['hook']>;
 

@@ -1,7 +1,6 @@
 // Screening of addresses: a local list, and one service that is asked over HTTP. Every answer is recorded. No call here happens
 // inside a transaction.
 import type { Network } from '../chains/asset.ts';
-import type { ScreeningSettings } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sql } from '../storage/database.ts';
@@ -9,6 +8,7 @@ import { openScreeningFile, type ScreeningFile } from './screening-file.ts';
 import { type AskHook, screeningHook } from './screening-hook.ts';
 import type { ListIdentity } from './screening-list.ts';
 import { newestHookResult, recordScreening } from './store-screening.ts';
+import type { ScreeningSettings } from './wallet-settings.ts';
 
 /** What is known of an address. `list` is the one that was asked; without a list and a hook every address is clear. */
 export type ScreeningVerdict =

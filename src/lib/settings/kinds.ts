@@ -1,9 +1,7 @@
 // The kinds of values that settings take: how a text is read, and its description in faults and documentation.
-import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Static, TSchema } from 'typebox';
-import { addDuration, type Duration, parseDuration, parseUtc } from '../date-times.ts';
-import { type AllowedPlace, parseAllowedPlace } from '../outgoing-allow.ts';
+import { addDuration, type Duration, parseDuration } from '../date-times.ts';
 import { comparePercents, plainPercent } from '../percents.ts';
 import { checkSchema } from './check-schema.ts';
 
@@ -22,6 +20,8 @@ export type Kind<T> = {
   /** What a value is: `a whole number from 1 to 100`. */
   readonly words: string;
   readonly parse: (text: string) => Parsed<T>;
+  /** The schema of a value that is JSON. */
+  readonly schema?: TSchema;
   /** How a value in effect is printed; absent, as it was given. */
   show?(value: T): string;
 };
@@ -52,9 +52,6 @@ export function oneOf<const T extends string>(allowed: readonly T[]): Kind<T> {
 
 const SWITCH: Readonly<Record<string, boolean>> = { on: true, off: false };
 
-/** What must be on record about the holder of a wallet. */
-export const walletProof = oneOf(['off', 'declared', 'proven']);
-
 export const onOrOff = kindOf('one of on, off', given => (Object.hasOwn(SWITCH, given) ? SWITCH[given] : undefined));
 
 /** Exact, as decimal text. */
@@ -76,60 +73,6 @@ export const durationUpToAYear: Kind<Duration> = kindOf('a length of time such a
   const end = duration && addDuration(new Date(0), duration);
   return end && end.getTime() <= LONGEST_DURATION_MS ? duration : undefined;
 });
-
-/** As hours: 17:30 is 17.5. */
-export const timeOfDay = (example: string) =>
-  kindOf(`a time of day such as ${example}`, given => {
-    const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(given) ?? [];
-    return hours === undefined ? undefined : Number(hours) + Number(minutes) / 60;
-  });
-
-/** Days that are open (true) or closed (false) whatever the calendar says. */
-export const bankingDays: Kind<ReadonlyMap<string, boolean>> = {
-  words: 'a list such as 2026-12-24=closed,2026-12-26=open, each day once',
-  parse: given => {
-    const days = new Map<string, boolean>();
-    const wrong: Wrong[] = [];
-    for (const entry of given.split(',').filter(Boolean)) {
-      const [, day, standing] = /^(\d{4}-\d{2}-\d{2})=(open|closed)$/.exec(entry.trim()) ?? [];
-      if (day !== undefined && parseUtc(`${day}T00:00Z`) && !days.has(day)) days.set(day, standing === 'open');
-      else wrong.push({ message: `must be ${bankingDays.words}`, quote: entry });
-    }
-    return wrong.length > 0 ? { wrong } : { value: days };
-  },
-};
-
-export const allowedPlaces: Kind<readonly AllowedPlace[]> = {
-  words: 'a list such as 10.0.0.0/8,fd00::/8,10.0.0.5:8080,receiver.internal:8080',
-  parse: given => {
-    const entries = given
-      .split(',')
-      .map(entry => entry.trim())
-      .filter(Boolean);
-    const read = entries.map(entry => ({ entry, place: parseAllowedPlace(entry) }));
-    const wrong = read.filter(({ place }) => place === undefined);
-    if (wrong.length === 0) return { value: read.flatMap(({ place }) => place ?? []) };
-    return { wrong: wrong.map(({ entry }) => ({ message: `must be ${allowedPlaces.words}`, quote: entry })) };
-  },
-};
-const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
-
-/** IP addresses, each with or without the length of a network's prefix. */
-export const addressRanges = kindOf(
-  'a list of IP addresses or networks such as 10.0.0.5,192.168.0.0/16,fd00::/8',
-  (given): readonly string[] | undefined => {
-    const ranges = given.split(',').map(range => range.trim());
-    return ranges.every(isAddressRange) ? ranges : undefined;
-  },
-);
-
-function isAddressRange(range: string): boolean {
-  const [address = '', prefix, ...others] = range.split('/');
-  const bits = ADDRESS_BITS[isIP(address)];
-  if (bits === undefined || others.length > 0 || address.includes('%')) return false;
-  // A prefix of 0 would trust everybody.
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
-}
 
 /** Absolute; a relative path starts at the working directory. */
 export const folder: Kind<string> = {
@@ -154,26 +97,15 @@ export const serviceUrl: Kind<string> = {
   },
 };
 
-/** Where people reach the service: passkeys and links need one name. Plain http is for one's own machine or network. */
-export const publicUrl = kindOf('a URL with https or http and without path, user and password', given => {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const isPlain =
-    url && url.pathname === '/' && url.search === '' && url.hash === '' && url.username + url.password === '';
-  return isPlain && /^https?:$/.test(url.protocol) ? url.origin : undefined;
-});
-
 export const headerWord = kindOf('1 to 4000 printable ASCII characters without spaces', given =>
   /^[\x21-\x7e]{1,4000}$/.test(given) ? given : undefined,
-);
-
-export const postgresUrl = kindOf('a URL such as postgres://user:password@host:5432/database', given =>
-  /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined,
 );
 
 /** JSON of a schema; each fault has its path inside the value, and no value is quoted. */
 export function jsonOf<S extends TSchema>(schema: S, words: string): Kind<Static<S>> {
   return {
     words,
+    schema,
     parse: given => {
       const json = parseJson(given);
       if (!json) return { wrong: [{ message: `must be ${words}` }] };
@@ -196,11 +128,11 @@ export function parseJson(given: string): { readonly value: unknown } | undefine
 }
 
 /** The same kind, with its values in the one form in which the service uses them. */
-export function normalised<T>({ words, parse }: Kind<T>, change: (value: T) => T): Kind<T> {
+export function normalised<T>(kind: Kind<T>, change: (value: T) => T): Kind<T> {
   return {
-    words,
+    ...kind,
     parse: text => {
-      const parsed = parse(text);
+      const parsed = kind.parse(text);
       return 'wrong' in parsed ? parsed : { value: change(parsed.value) };
     },
   };

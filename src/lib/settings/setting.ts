@@ -24,6 +24,18 @@ export type Setting = {
   readonly meaning: string;
 };
 
+/** A setting with a default in both modes always has a value. */
+type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
+  ? S extends { readonly default: string | Readonly<Record<Mode, string>> }
+    ? T
+    : T | undefined
+  : never;
+
+/** The value of every setting of a list, by its name. */
+export type ValuesOf<Settings extends readonly Setting[]> = {
+  readonly [S in Settings[number] as S['name']]: ValueOf<S>;
+};
+
 /** The text that stands for a setting that is not given. */
 export function defaultOf(setting: Setting, mode: Mode): string | undefined {
   return typeof setting.default === 'string' ? setting.default : setting.default?.[mode];

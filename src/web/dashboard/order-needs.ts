@@ -3,13 +3,13 @@
 import type { FastifyRequest } from 'fastify';
 import { listUnmatched } from '../../charges/unmatched/list.ts';
 import { suggestCharges } from '../../charges/unmatched/suggest.ts';
-import type { WalletPolicySettings } from '../../config/config.ts';
 import { listWebhooks } from '../../events/list.ts';
 import { MAX_PAGE_SIZE } from '../../lib/paging.ts';
 import { APPROVABLE } from '../../orders/approve.ts';
 import { listHeldOrders } from '../../orders/list.ts';
 import { HOLD_REASONS } from '../../orders/order.ts';
 import { listWallets } from '../../wallets/list.ts';
+import type { WalletPolicySettings } from '../../wallets/wallet-settings.ts';
 import { html } from '../html.ts';
 import type { ListDeps } from './charges.ts';
 import { quantity, when } from './formats.ts';

@@ -1,7 +1,6 @@
 // What a process of a drill does until it is killed. `send`, `look` and `void` die after a given number of steps, `work` when
 // somebody kills it. The last two are controls: ways to send that pay twice, which the drill must see.
 import assert from 'node:assert/strict';
-import type { LimitSettings } from '../../../src/config/payout-settings.ts';
 import { backOff } from '../../../src/lib/backoff.ts';
 import { claimWaiting } from '../../../src/orders/claim.ts';
 import { followOrder } from '../../../src/orders/follow.ts';
@@ -11,6 +10,7 @@ import { advancePayout } from '../../../src/payouts/advance.ts';
 import { openLimits } from '../../../src/payouts/limits.ts';
 import { chainOf } from '../../../src/payouts/open.ts';
 import { transferOf } from '../../../src/payouts/payout.ts';
+import type { LimitSettings } from '../../../src/payouts/payout-settings.ts';
 import { findPayoutOfOrder } from '../../../src/payouts/store.ts';
 import { ACCOUNT, ORDER_VERBS, type OrderNode, openOrderNode } from '../order-verbs.ts';
 import { dieAfter } from '../steps.ts';

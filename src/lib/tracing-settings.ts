@@ -1,7 +1,7 @@
 // Where traces are sent, by the variables and values that OpenTelemetry defines.
-import { SAMPLERS, type TracingSettings } from '../lib/opentelemetry.ts';
-import { type Kind, kindOf, oneOf } from '../lib/settings/kinds.ts';
-import type { Setting } from '../lib/settings/setting.ts';
+import { SAMPLERS, type TracingSettings } from './opentelemetry.ts';
+import { type Kind, kindOf, oneOf } from './settings/kinds.ts';
+import type { Setting, ValuesOf } from './settings/setting.ts';
 
 /** Not quoted, since it may hold a password. */
 const collectorUrl: Kind<string> = {
@@ -96,16 +96,8 @@ export const TRACING_SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
-type Values = {
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  readonly OTEL_EXPORTER_OTLP_HEADERS?: Readonly<Record<string, string>> | undefined;
-  readonly OTEL_SERVICE_NAME: string;
-  readonly OTEL_TRACES_SAMPLER: TracingSettings['sampler'];
-  readonly OTEL_TRACES_SAMPLER_ARG: number;
-};
-
 /** Undefined: no traces are recorded. */
-export function tracingOf(values: Values): TracingSettings | undefined {
+export function tracingSettingsOf(values: ValuesOf<typeof TRACING_SETTINGS>): TracingSettings | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = values;
   if (endpoint === undefined) return undefined;
   return {

@@ -1,7 +1,8 @@
 // A replica of the database, for lists and exports.
 import { addDuration, parseDuration } from '../lib/date-times.ts';
-import { kindOf, postgresUrl } from '../lib/settings/kinds.ts';
-import type { Setting } from '../lib/settings/setting.ts';
+import { kindOf } from '../lib/settings/kinds.ts';
+import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
+import { postgresUrl } from './postgres-url.ts';
 
 /** Marks are left every second, so a replica that keeps up is up to two seconds old. */
 const SHORTEST_MS = 2_000;
@@ -30,3 +31,12 @@ export const REPLICA_SETTINGS = [
       'How far behind an answer from DATABASE_READ_URL may be; a list that would be older is read from DATABASE_URL.',
   },
 ] as const satisfies readonly Setting[];
+
+/** Where a replica is, and how far behind what it answers may be. */
+export type ReplicaSettings = { readonly url: string; readonly maxLagMs: number };
+
+/** Undefined: there is none. */
+export function replicaSettingsOf(values: ValuesOf<typeof REPLICA_SETTINGS>): ReplicaSettings | undefined {
+  const { DATABASE_READ_URL: url, TRILHO_READ_MAX_LAG: maxLagMs } = values;
+  return url === undefined ? undefined : { url, maxLagMs };
+}

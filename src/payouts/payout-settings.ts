@@ -1,26 +1,17 @@
 // What can be set about payouts: how much may leave, of each asset, who approves it, what raises an alarm, and which key signs receipts.
 import { type Static, Type } from 'typebox';
+import { ApprovalEntry } from '../accounts/approval-settings.ts';
 import { NETWORKS } from '../chains/asset.ts';
+import { AmountOfAny, CLOSED } from '../chains/entry-fields.ts';
 import { SENT_SYMBOLS } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf } from '../lib/settings/kinds.ts';
+import type { Setting } from '../lib/settings/setting.ts';
+import { TERM_FIELDS } from '../quotes/term-fields.ts';
 
-const CLOSED = { additionalProperties: false } as const;
 /** No asset has more; how many an asset really has is checked at the start. */
 const MAX_DECIMALS = 18;
-
-/** Decimal text in units of the asset, since a JSON number could lose digits. */
-const Amount = () =>
-  Type.Optional(
-    Type.String({
-      'x-check': {
-        holds: value => typeof value !== 'string' || (parseUnits(value, MAX_DECIMALS) ?? 0n) > 0n,
-        message: 'must be a decimal above zero as text, such as "5000"',
-      } satisfies Check,
-    }),
-  );
-
 /** `none`: no limit, on purpose. */
 export const NO_LIMIT = 'none';
 const Limit = () =>
@@ -42,29 +33,12 @@ export const LimitEntry = Type.Object(
     accountId: Id(),
     keyId: Id(),
     perPayout: Limit(),
-    approvalAbove: Amount(),
+    approvalAbove: AmountOfAny(),
     perDay: Limit(),
-    perDayToAddress: Amount(),
-    lowFunds: Amount(),
-    ceiling: Amount(),
-    minimum: Amount(),
-    networkFee: Amount(),
-  },
-  CLOSED,
-);
-
-/** Who approves, how many of them, and what. */
-export const ApprovalEntry = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 60 }),
-    // As the audit log writes them: the id of a key, `person:` and an id, or `operator`.
-    by: Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { minItems: 1, maxItems: 50, uniqueItems: true }),
-    needed: Type.Integer({ minimum: 1, maximum: 10 }),
-    wallets: Type.Optional(Type.Boolean()),
-    accountId: Id(),
-    symbol: Type.Optional(Type.Enum([...SENT_SYMBOLS], { type: 'string' })),
-    network: Type.Optional(Type.Enum([...NETWORKS], { type: 'string' })),
-    above: Amount(),
+    perDayToAddress: AmountOfAny(),
+    lowFunds: AmountOfAny(),
+    ceiling: AmountOfAny(),
+    ...TERM_FIELDS,
   },
   CLOSED,
 );
@@ -108,13 +82,20 @@ export const PayoutEntry = Type.Object(
 );
 
 export type LimitSettings = Readonly<Static<typeof LimitEntry>>;
-export type ApprovalSettings = Readonly<Static<typeof ApprovalEntry>>;
 export type PayoutSettings = Readonly<Static<typeof PayoutEntry>>;
 
-export const payoutSettings = jsonOf(
-  PayoutEntry,
-  'a JSON object { limits: [{ symbol, network, perPayout, … }], approvals: [{ name, by, needed, … }], coldAddresses: { … }, alarms: { … }, … }',
-);
+export const PAYOUT_SETTINGS = [
+  {
+    name: 'TRILHO_PAYOUTS',
+    kind: jsonOf(
+      PayoutEntry,
+      'a JSON object { limits: [{ symbol, network, perPayout, … }], approvals: [{ name, by, needed, … }], coldAddresses: { … }, alarms: { … }, … }',
+    ),
+    inFile: 'payouts',
+    meaning:
+      'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; what becomes of slots without a transfer; where sweeps go; which key signs receipts. Without it live has small limits, and a sandbox none.',
+  },
+] as const satisfies readonly Setting[];
 
 function hasDistinctAssets(limits: unknown): boolean {
   if (!Array.isArray(limits)) return true;

@@ -1,9 +1,9 @@
 // The settings of rails: the static key, the lists of entries, and where banks report payments.
-import type { Setting } from '../lib/settings/setting.ts';
+import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 import { agreementSettings } from './agreement-entry.ts';
 import { railSettings } from './entries.ts';
 import { RAIL_KINDS } from './kinds.ts';
-import { brCodeText, pixKey } from './pix-key.ts';
+import { brCodeText, type PixKeyValue, pixKey } from './pix-key.ts';
 import { receiverSettings } from './receiver-entry.ts';
 
 const NO_REAL_KEY = 'a sandbox takes no real pix key';
@@ -63,3 +63,29 @@ export const RAIL_SETTINGS = [
     meaning: 'Port, certificate or proxy of the server to which banks send notifications of payments.',
   },
 ] as const satisfies readonly Setting[];
+
+type Values = ValuesOf<typeof RAIL_SETTINGS>;
+
+export type PixKey = PixKeyValue & { readonly receiverName: string; readonly receiverCity: string };
+
+export type RailSettings = Readonly<ReturnType<typeof railSettingsOf>>;
+
+export function railSettingsOf(values: Values) {
+  const key = pixKeyOf(values);
+  const { TRILHO_RECEIVER: receiver } = values;
+  return {
+    /** The static key that live charges are paid to. */
+    ...(key && { pixKey: key }),
+    /** In the order in which they are preferred, as `boletos`. */
+    rails: values.TRILHO_RAILS ?? [],
+    boletos: values.TRILHO_BOLETOS ?? [],
+    /** Absent: banks are only asked. */
+    ...(receiver && { receiver }),
+  };
+}
+
+function pixKeyOf(values: Values): PixKey | undefined {
+  const { TRILHO_PIX_KEY: key, TRILHO_PIX_NAME: receiverName, TRILHO_PIX_CITY: receiverCity } = values;
+  if (key === undefined || receiverName === undefined || receiverCity === undefined) return undefined;
+  return { ...key, receiverName, receiverCity };
+}

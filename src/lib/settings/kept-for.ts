@@ -1,0 +1,27 @@
+// How long rows are kept that nothing needs any more.
+import { addDuration, type Duration, parseDuration } from '../date-times.ts';
+import { type Kind, kindOf } from './kinds.ts';
+
+/** `forever`: never removed. */
+export type Kept = Duration | 'forever';
+
+const DAY_MS = 86_400_000;
+const LONGEST_MS = 18_263 * DAY_MS;
+
+/** Shorter would take an idempotency key from a caller that still repeats, or a delivery from one who still looks for it. */
+export const keptFor: Kind<Kept> = kindOf('a length of time from P1D to P50Y such as P30D, or forever', given => {
+  if (given === 'forever') return given;
+  const duration = parseDuration(given);
+  const lengthMs = duration ? lengthOf(duration) : Number.NaN;
+  return lengthMs >= DAY_MS && lengthMs <= LONGEST_MS ? duration : undefined;
+});
+
+export function shorterOf(a: Kept, b: Kept): Kept {
+  if (a === 'forever') return b;
+  return b === 'forever' || lengthOf(a) < lengthOf(b) ? a : b;
+}
+
+/** Milliseconds from a day in January, as months differ in length. */
+function lengthOf(duration: Duration): number {
+  return addDuration(new Date(0), duration)?.getTime() ?? Number.POSITIVE_INFINITY;
+}
