@@ -1,7 +1,7 @@
 // A data directory for a database that is only tried: it holds all payers' data, so nothing of it is left, also when the command is
 // interrupted. What a killed one left goes at the next run.
 import { tmpdir } from 'node:os';
-import { findAbandoned, makeDraft, removeFolder } from '../lib/drafts.ts';
+import { findAbandoned, makeDraft, removeFolder } from '../lib/files/drafts.ts';
 import type { Log } from '../lib/log.ts';
 import { clusterIn } from '../storage/embedded/home.ts';
 import { shutDown } from '../storage/embedded/server-process.ts';

@@ -4,9 +4,9 @@ import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
+import { writeDurably } from '../lib/files/write-durably.ts';
 import { keyIdOf } from '../lib/sealing.ts';
 import { openSealed, sealedFileKey, sealedText } from '../lib/settings/sealed-file.ts';
-import { writeDurably } from '../lib/write-durably.ts';
 
 /** As much as any reader of such a file takes. */
 const MAX_FILE_BYTES = 64 * 1024;

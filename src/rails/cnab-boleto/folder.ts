@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { syncFolder } from '../../lib/files/sync-folder.ts';
 
 /** The name of a file to a bank: `sicoob-main-000007.rem`. */
 export function outgoingName(rail: string, sequence: number): string {

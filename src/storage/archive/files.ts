@@ -3,8 +3,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
-import { writeDurably } from '../../lib/write-durably.ts';
+import { syncFolder } from '../../lib/files/sync-folder.ts';
+import { writeDurably } from '../../lib/files/write-durably.ts';
 import { sha256Of } from '../backup/format.ts';
 import { type Block, formatBlock, gunzipText, gzipBlock, parseBlock, parseRow, pathOfBlock } from './block.ts';
 

@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
+import { writeDurably } from '../../lib/files/write-durably.ts';
 import { checkSchema } from '../../lib/settings/check-schema.ts';
-import { writeDurably } from '../../lib/write-durably.ts';
 import type { Sql } from '../database.ts';
 import { ARCHIVE_KINDS } from './block.ts';
 import { notTheArchive, requireBlockBefore } from './check.ts';

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { findAbandoned, makeDraft, removeFolder, removeOwn } from '../../lib/drafts.ts';
 import { StartError } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { findAbandoned, makeDraft, removeFolder, removeOwn } from '../../lib/files/drafts.ts';
+import { syncFolder } from '../../lib/files/sync-folder.ts';
 import { type Entry, HEADER, MANIFEST, readHeader, readManifest, rowsOf, sha256Of } from './format.ts';
 import { compareParts, damaged } from './load.ts';
 

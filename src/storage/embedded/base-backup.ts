@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findAbandoned, makeDraft, removeFolder, removeOwn } from '../../lib/drafts.ts';
 import { StartError } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { findAbandoned, makeDraft, removeFolder, removeOwn } from '../../lib/files/drafts.ts';
+import { syncFolder } from '../../lib/files/sync-folder.ts';
 import type { Database, Sql } from '../database.ts';
 import { BASE_FILE, type Base, baseFolder, checkFiles, type KeptBase } from './wal-archive.ts';
 

@@ -7,10 +7,10 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AwayError } from '../../lib/errors.ts';
+import { writeDurably } from '../../lib/files/write-durably.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { writeDurably } from '../../lib/write-durably.ts';
 import { isServerOf, runningPid, signal } from './server-process.ts';
 
 export type InUse = {

@@ -2,7 +2,7 @@
 // finds those that a killed one left.
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isAlive } from './processes.ts';
+import { isAlive } from '../processes.ts';
 
 /** A new folder whose name begins with `prefix`. */
 export function makeDraft(parent: string, prefix: string): Promise<string> {

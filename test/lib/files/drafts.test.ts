@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { findAbandoned } from '../../src/lib/drafts.ts';
-import { ownFolder } from '../harness/process.ts';
+import { findAbandoned } from '../../../src/lib/files/drafts.ts';
+import { ownFolder } from '../../harness/process.ts';
 
 /** No process has it. */
 const DEAD = 2 ** 30;
