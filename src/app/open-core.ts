@@ -14,7 +14,6 @@ import type { Log } from '../lib/log.ts';
 import { startTracing } from '../lib/opentelemetry.ts';
 import { slowStep } from '../lib/slow-step.ts';
 import { version } from '../lib/version.ts';
-import { SECRET_STORES } from '../payouts/secret-stores.ts';
 import { observedRails } from '../rails/observed.ts';
 import type { Database } from '../storage/database.ts';
 import { noReplica, startReplica } from '../storage/replica.ts';
@@ -22,6 +21,7 @@ import { NO_MASTER_KEY, NOT_RESEALED, requireMasterKeys, sealPlain, sealsSecrets
 import { secretBox as openSecretBox, type SecretBox } from '../storage/secret-box.ts';
 import type { Composition } from './composition.ts';
 import type { Storage } from './open-storage.ts';
+import { SECRET_STORES } from './secret-stores.ts';
 import type { Stops } from './stops.ts';
 
 type Deps = Storage & {
