@@ -10,8 +10,9 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Check } from '../rails/bank-client/check.ts';
 import { agreementsByFile } from '../rails/entries.ts';
+import type { FileServer } from '../rails/file-server.ts';
 import { liveRails } from '../rails/live-rails.ts';
-import type { FileServer, Rail } from '../rails/rail.ts';
+import type { Rail } from '../rails/rail.ts';
 import { allRails } from '../rails/rails.ts';
 import type { CheckedRail } from './check-rails.ts';
 

@@ -4,6 +4,7 @@
 
 import type { ReturnEnd, ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../lib/civil-days.ts';
+import type { FileServer } from './file-server.ts';
 
 export const METHODS = ['boleto', 'pix'] as const;
 export type Method = (typeof METHODS)[number];
@@ -129,36 +130,6 @@ export type FileExchange = {
   readonly withCode?: (instrument: BoletoInstrument, entry: ReturnEntry, request: PaymentRequest) => BoletoInstrument;
   /** Present: files are carried to and from the bank by this service. */
   readonly server?: FileServer;
-};
-
-/** A server at which files for the bank are left and those from it are found. */
-export type FileServer = {
-  /** How often it is met. */
-  readonly everyMs: number;
-  /** The times of day, such as `09:30`, at which what waits goes into a file; absent: each time that the server is met. */
-  readonly sendAt?: readonly string[];
-  /** Throws `rail_unavailable` when it does not answer, and `not_configured` with the name of the setting that is wrong. */
-  connect(): Promise<FileConnection>;
-};
-
-export type RemoteFile = { readonly name: string; readonly bytes: number; readonly modifiedAt: Date };
-
-export type FileToPut = { readonly name: string; readonly digest: string; readonly parts: AsyncIterable<Buffer> };
-
-/** Its calls throw as `connect` does. */
-export type FileConnection = {
-  /** That both folders are there and may be read. */
-  check(): Promise<void>;
-  /**
-   * Leaves a file, whole or not at all; the same file again changes nothing. Refuses a name under which another file is there. Not at all when
-   * the signal is aborted before the file has its name.
-   */
-  put(file: FileToPut, signal: AbortSignal): Promise<void>;
-  /** The files from the bank, the oldest first. */
-  list(): Promise<readonly RemoteFile[]>;
-  /** Undefined when it is larger than any return. */
-  fetch(file: RemoteFile): Promise<Buffer | undefined>;
-  close(): Promise<void>;
 };
 
 /** What a printed boleto shows of the bank and the beneficiary. */

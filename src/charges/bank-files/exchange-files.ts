@@ -8,7 +8,7 @@ import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Beat, startLoop } from '../../lib/loop.ts';
 import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
-import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
+import type { FileConnection, FileServer, RemoteFile } from '../../rails/file-server.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { betweenSteps, whenDue, withLease } from '../../storage/leases.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';

@@ -1,5 +1,5 @@
 // The SQL of exchanges with the SFTP servers of banks: when they are due, and which files were fetched.
-import type { RemoteFile } from '../../rails/rail.ts';
+import type { RemoteFile } from '../../rails/file-server.ts';
 import type { Sql } from '../../storage/database.ts';
 
 /** Whether the server of an agreement is to be met now, and when it was last. */

@@ -7,7 +7,7 @@ import { MAX_FILE_BYTES } from '@trilho/cnab';
 import type SftpClient from 'ssh2-sftp-client';
 import { AppError } from '../../lib/errors.ts';
 import { readSecretFile } from '../../lib/settings/sealed-file.ts';
-import type { FileConnection, FileServer, FileToPut, RemoteFile } from '../rail.ts';
+import type { FileConnection, FileServer, FileToPut, RemoteFile } from '../file-server.ts';
 
 /** One entry's `sftp` in the configuration file, already checked for its form. */
 export type SftpSettings = {
