@@ -51,7 +51,7 @@ const states = sectionsOf('docs/states.md');
 
 type Drawing = { readonly starts: string[]; readonly edges: string[] };
 
-/** The arrows of a section's diagram. A line that is none is a fault, so that no arrow is passed over. */
+/** The arrows of a section's diagram. A line that is not an arrow is a fault, so that none is passed over. */
 function drawingIn(heading: string): Drawing {
   const section = states.get(heading);
   const diagram = /^```mermaid\nstateDiagram-v2\n(.*?)^```$/ms.exec(section ?? '')?.[1];

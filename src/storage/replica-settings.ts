@@ -35,7 +35,7 @@ export const REPLICA_SETTINGS = [
 /** Where a replica is, and how far behind what it answers may be. */
 export type ReplicaSettings = { readonly url: string; readonly maxLagMs: number };
 
-/** Undefined: there is none. */
+/** Undefined when no replica is set. */
 export function replicaSettingsOf(values: ValuesOf<typeof REPLICA_SETTINGS>): ReplicaSettings | undefined {
   const { DATABASE_READ_URL: url, TRILHO_READ_MAX_LAG: maxLagMs } = values;
   return url === undefined ? undefined : { url, maxLagMs };

@@ -77,7 +77,7 @@ test('a payment of which the bank does not tell is found in its list', async () 
   assert.equal((await at.read(json.id)).state, 'PAID');
 });
 
-test('a notification of a payment that is none changes nothing', async () => {
+test('a notification of a payment that never was changes nothing', async () => {
   const { json } = await at.create();
   const { ownNumber } = at.title(json.boleto.digitableLine);
   const [row] = await at.service.sql<{ bank_id: string }>('select bank_id from charge_methods where charge_id = $1', [

@@ -222,7 +222,7 @@ test('every night one node compares the day before, counts what differs, and tri
   assert.equal(await of('trilho_reconcile_last_run_timestamp_seconds'), at.service.clock.now().getTime() / 1000);
 });
 
-test('wrong arguments are named, and so is a rail that is none', async () => {
+test('wrong arguments are named, and so is an unknown rail', async () => {
   const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
   await assert.rejects(reconcile(), refusal(/--day is missing/));
   await assert.rejects(reconcile('--day', '2026-02-30'), refusal(/--day must be a day such as .* not "2026-02-30"/));

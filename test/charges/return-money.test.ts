@@ -1,4 +1,4 @@
-// Money of which a return tells under a word that is none of a payment, or that is unknown: it is kept, once, and a person is told.
+// Money that a return reports under a code that is not of a payment, or is unknown: it is kept, once, and waits for a person.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';

@@ -69,7 +69,7 @@ const BEHIND: readonly (readonly [string, string, number])[] = [
   ['headers of 20 kB', `${GET}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['a header without a name', `${GET}: a\r\n\r\n`, 400],
   ['a chunk without a length', `${CHUNKED}zz\r\n`, 400],
-  ['a version that is none', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n', 400],
+  ['an unknown version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n', 400],
 ];
 
 describe('never taken for the answer to a charge before it, and refused when alone:', () => {

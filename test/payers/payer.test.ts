@@ -170,7 +170,7 @@ test('an export of a person without a charge is in the audit log too', async () 
   assert.deepEqual(lines.slice(before), [{ action: 'trilho payer export', object_id: null }]);
 });
 
-test('a document that is none is refused, and not repeated', async () => {
+test('an invalid document is refused, and not repeated', async () => {
   for (const wrong of ['529.982.247-26', 'maria']) {
     await assert.rejects(payer('erase', wrong), (error: unknown) => {
       return error instanceof StartError && /must be a valid one/.test(error.message) && !error.message.includes(wrong);

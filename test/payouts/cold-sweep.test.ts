@@ -290,7 +290,7 @@ test('the command sweeps, and refuses in the words of its options', async () => 
   );
 });
 
-test('a cold address that is none, or our own, is refused at the start', async () => {
+test('a malformed cold address, or one of our own, is refused at the start', async () => {
   const [{ sender } = { sender: '' }] = await service.sql<{ sender: string }>(
     `select sender from chain_senders where network = 'polygon'`,
   );

@@ -124,7 +124,7 @@ test('a sender without funds, or without the coin for fees, or that the token bl
   await assertFulfilled([one!, two!, three!]);
 });
 
-test('a payee that is refused whoever sends is held once, and those behind it go on', async () => {
+test('a payee that every sender is refused for is held once, and those behind it go on', async () => {
   check = () => ({ kind: 'refused', reason: 'would_revert', words: 'it would revert' });
   const [order] = await paidTogether(1, { network: 'arbitrum' });
   assert.equal((await orders.read(order!)).holdReason, 'transfer_refused');
@@ -250,7 +250,7 @@ test('each sender has alarms of its own', async () => {
   assert.match(low[0].words, new RegExp(`^${B} has 0 pol`));
 });
 
-test('a transfer that moved nothing is sent again by whichever sender can', async () => {
+test('a transfer that moved nothing is sent again by any sender that can', async () => {
   asset = { [B]: 0n, [C]: 0n };
   await orders.fault('polygon', { fault: 'reverting' });
   const [order] = await paidTogether(1, { network: 'polygon' });

@@ -240,7 +240,7 @@ test('live makes wallets for accounts that it knows, and for no other', async ()
   }
 });
 
-test('a waiting time that is none, or longer than a year, stops the start', () => {
+test('a waiting time that cannot be read, or is longer than a year, stops the start', () => {
   for (const text of ['24h', 'PT', '-PT1H', 'P367D', 'P2Y'])
     assert.throws(() => readConfig({ TRILHO_WALLET_WAIT: text }), /TRILHO_WALLET_WAIT must be/, text);
   assert.deepEqual(readConfig({ TRILHO_WALLET_WAIT: 'P1Y' }).walletWait, { months: 12, ms: 0 });

@@ -66,7 +66,7 @@ export function parseKeystore(text: string): { readonly keystore: Keystore } | {
   const isWhole = iv?.length === IV_BYTES && mac?.length === MAC_BYTES && ciphertext && ciphertext.length <= KEY_BYTES;
   if (!isWhole) return { fault: 'has a crypto section that is not whole' };
   const body = bytesAt(json, ['address']);
-  if (body && body.length !== 20) return { fault: 'has an address that is none' };
+  if (body && body.length !== 20) return { fault: 'has an address that is not 20 bytes long' };
   return {
     keystore: {
       derivation: derivation.derivation,

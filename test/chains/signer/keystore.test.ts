@@ -69,7 +69,7 @@ test('a file that is no whole keystore of version 3 is told what it lacks', asyn
     [/"mac":"../, '"mac":"', 'has a crypto section that is not whole'],
     [/"iv":"../, '"iv":"', 'has a crypto section that is not whole'],
     [/"ciphertext":"/, '"ciphertext":"0000', 'has a crypto section that is not whole'],
-    ['"version"', '"address":"0102","version"', 'has an address that is none'],
+    ['"version"', '"address":"0102","version"', 'has an address that is not 20 bytes long'],
   ];
   for (const [from, to, fault] of wrong) {
     const text = whole.replace(from, to);

@@ -198,7 +198,7 @@ test('what is wrong is named by its label, and its group is open', async () => {
   assert.match(wordsOf(await late.text()), /Ends must not be earlier/);
 });
 
-test('an amount that is none is refused in the words of the form, and nothing is sent back', async () => {
+test('an unreadable amount is refused in the words of the form, and nothing is sent back', async () => {
   const id = await openCharge(service, { methods: ['pix'], externalId: 'mistyped' });
   assert.equal((await service.post(`/sandbox/charges/${id}/pay`, { method: 'pix' })).status, 200);
   for (const amount of ['', '0', '-1', '50,005', 'all']) {

@@ -98,7 +98,7 @@ test('a held order takes the price that is named, once, and refuses one of anoth
   assert.deepEqual([repriced.quote.id, repriced.exact.quantity], [quote.id, quote.exact.quantity]);
 });
 
-test('an address that names nothing is a plain page: an id that is none, a page that is not there', async () => {
+test('an address that names nothing is a plain page: a malformed id, a page that does not exist', async () => {
   const objects = ['charges', 'orders', 'payouts', 'wallets', 'webhooks', 'events'].map(kind => `/${kind}/xyz`);
   for (const path of [...objects, '/charges/xyz/cancel', '/wallets/xyz/approve', '/nothing', '/charges/a/b/c']) {
     const answer = await fetch(`${service.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
