@@ -1,7 +1,7 @@
 // Alarms of payouts as answers and events show them.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
-import { ALARM_REASONS } from '../payouts/alarm.ts';
+import { ALARM_REASONS } from '../payouts/watch/alarm.ts';
 import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
 
 export const AlarmView = Type.Object(

@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox';
 import { CHARGE_EVENTS } from '../charges/life.ts';
 import { PING } from '../events/ping.ts';
 import { ORDER_EVENT_TYPES } from '../orders/order.ts';
-import { ALARM_EVENT_TYPES } from '../payouts/alarm.ts';
+import { ALARM_EVENT_TYPES } from '../payouts/watch/alarm.ts';
 import recorded from './event-examples.json' with { type: 'json' };
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { SENT_SYMBOLS } from '../chains/networks.ts';
 import { MODES } from '../lib/mode.ts';
-import { RECEIPT_TYPE, SIGNATURE_ALGORITHM } from '../payouts/receipt.ts';
+import { RECEIPT_TYPE, SIGNATURE_ALGORITHM } from '../payouts/receipts/receipt.ts';
 import { PAYOUT_EXAMPLE } from './payouts.ts';
 import { DateTime, OneOf, Uuid } from './schemas.ts';
 

@@ -10,7 +10,7 @@ import { MAX_PAGE_SIZE } from '../lib/paging.ts';
 import { standingOf } from '../orders/approvals.ts';
 import { APPROVABLE, approveOrder } from '../orders/approve.ts';
 import { readHeldPage } from '../orders/store.ts';
-import { findTopUp } from '../payouts/store-top-ups.ts';
+import { findTopUp } from '../payouts/store/top-ups.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges, withDatabase } from './database.ts';
 import { approveTopUpCommand } from './top-up.ts';

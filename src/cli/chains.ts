@@ -1,8 +1,8 @@
 // trilho chains: how each network stands, for a person or a script.
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
-import { type ChainStatus, readChainStatus } from '../payouts/chain-status.ts';
-import { readOpenAlarms } from '../payouts/store-alarms.ts';
+import { readOpenAlarms } from '../payouts/store/alarms.ts';
+import { type ChainStatus, readChainStatus } from '../payouts/watch/chain-status.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { openChainsOfService } from './open-chains.ts';

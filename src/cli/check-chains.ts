@@ -8,10 +8,10 @@ import { formatUnits } from '../lib/decimals.ts';
 import type { Log } from '../lib/log.ts';
 import { findOrdersLike, firstOrderAt } from '../orders/store-like.ts';
 import { networksInUse } from '../orders/store-networks.ts';
-import { compareSender, paidTwice, type SenderComparison } from '../payouts/compare-chain.ts';
-import type { OrderTransfer } from '../payouts/compare-record.ts';
-import { markCompared } from '../payouts/store-restores.ts';
-import { readSenders } from '../payouts/store-senders.ts';
+import { compareSender, paidTwice, type SenderComparison } from '../payouts/compare/chain.ts';
+import type { OrderTransfer } from '../payouts/compare/record.ts';
+import { markCompared } from '../payouts/store/restores.ts';
+import { readSenders } from '../payouts/store/senders.ts';
 import type { Database } from '../storage/database.ts';
 import { openChainsOfService } from './open-chains.ts';
 

@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { EffectiveSetting, Settings } from '../config/read.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
-import { openColdAddresses } from '../payouts/cold-sweep.ts';
-import { openLimits } from '../payouts/limits.ts';
+import { openColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
+import { openLimits } from '../payouts/policy/limits.ts';
 
 /** The settings come from the caller: a secret that is read from a pipe can be read once only. */
 export async function configCommand(

@@ -5,7 +5,7 @@ import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { MAX_PAGE_SIZE } from '../lib/paging.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
-import { findPayoutByEither } from '../payouts/store-list.ts';
+import { findPayoutByEither } from '../payouts/store/list.ts';
 import { listPayouts, payoutView } from '../payouts/view.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';

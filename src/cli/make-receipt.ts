@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { withoutAuditContext } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { openReceiptKey } from '../payouts/open-receipt-key.ts';
-import { type SignedReceipt, signedReceipt } from '../payouts/receipt.ts';
-import { findPayoutByEither } from '../payouts/store-list.ts';
+import { openReceiptKey } from '../payouts/receipts/open-receipt-key.ts';
+import { type SignedReceipt, signedReceipt } from '../payouts/receipts/receipt.ts';
+import { findPayoutByEither } from '../payouts/store/list.ts';
 import { secretBox } from '../storage/secret-box.ts';
 import { withDatabase } from './database.ts';
 

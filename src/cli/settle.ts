@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { SETTLEMENTS } from '../orders/order.ts';
 import { settleMismatch } from '../orders/settle-mismatch.ts';
 import { settlePaid } from '../orders/settle-paid.ts';
-import { openLimits } from '../payouts/limits.ts';
+import { openLimits } from '../payouts/policy/limits.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 import { openChainsOfService } from './open-chains.ts';

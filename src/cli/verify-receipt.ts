@@ -2,7 +2,7 @@
 
 import { StartError } from '../lib/errors.ts';
 import { readTextFile, tryReadFile } from '../lib/settings/read-file.ts';
-import { verifyReceipt } from '../payouts/receipt.ts';
+import { verifyReceipt } from '../payouts/receipts/receipt.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 
 const KEY_ID = /^[A-Za-z0-9_-]{43}$/;

@@ -6,7 +6,7 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { MAX_PAGE_SIZE } from '../lib/paging.ts';
-import { blockPayee } from '../payouts/block-payee.ts';
+import { blockPayee } from '../payouts/policy/block-payee.ts';
 import { standingOf } from '../wallets/approvals.ts';
 import { approveWallet } from '../wallets/approve.ts';
 import { openScreeningFile } from '../wallets/screening-file.ts';

@@ -1,7 +1,7 @@
 // What news of its payout means for an order. Pure.
-import type { Refusal } from '../payouts/first-signature.ts';
+import type { Refusal } from '../payouts/engine/first-signature.ts';
+import type { PayoutNews } from '../payouts/engine/sighting.ts';
 import { UNSIGNED_REASONS, type UnsignedReason } from '../payouts/payout.ts';
-import type { PayoutNews } from '../payouts/sighting.ts';
 import { held, moved, NO_ANSWER, type OrderStep, resumed, sentAgain, undone, waiting, withLastError } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
 

@@ -1,7 +1,7 @@
 // Wakes the lines whose time to be looked at has come, whether or not anything has woken them since.
 import type { Queue } from '../jobs/queue.ts';
 import type { Sweep } from '../jobs/sweep.ts';
-import { nextClaimAt, takeDueClaims } from '../payouts/store-senders.ts';
+import { nextClaimAt, takeDueClaims } from '../payouts/store/senders.ts';
 import type { Database } from '../storage/database.ts';
 import { CLAIM } from './claim-job.ts';
 

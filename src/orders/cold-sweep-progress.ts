@@ -14,7 +14,7 @@ import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
 import { sentUnits } from '../payouts/payout.ts';
-import { lockPayouts } from '../payouts/store-sweeps.ts';
+import { lockPayouts } from '../payouts/store/sweeps.ts';
 import { wakeFreed } from './wake-freed.ts';
 
 export function coldSweepsAsOwners(deps: { readonly queue: Queue }): PayoutOwner {

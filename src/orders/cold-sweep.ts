@@ -5,11 +5,11 @@ import { decimalsOf } from '../chains/networks.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
-import type { ColdAddresses } from '../payouts/cold-sweep.ts';
-import { limitsOf, type PayoutLimits } from '../payouts/limits.ts';
-import { chainOf } from '../payouts/open.ts';
+import { chainOf } from '../payouts/line/open.ts';
+import type { ColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { findOpenSweep } from '../payouts/store-sweeps.ts';
+import { limitsOf, type PayoutLimits } from '../payouts/policy/limits.ts';
+import { findOpenSweep } from '../payouts/store/sweeps.ts';
 import { type OperatorDeps, openOwnTransfer } from './own-transfer.ts';
 
 export type ColdSweepDeps = OperatorDeps & {

@@ -8,12 +8,12 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { traceOf } from '../lib/tracing.ts';
-import { firstUnused } from '../payouts/gap.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
-import { chainOf, chainSilent } from '../payouts/open.ts';
+import { firstUnused } from '../payouts/line/gap.ts';
+import { chainOf, chainSilent } from '../payouts/line/open.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { findGap, insertGapFills, readOpenFills } from '../payouts/store-gaps.ts';
-import { lockNetwork } from '../payouts/store-senders.ts';
+import { findGap, insertGapFills, readOpenFills } from '../payouts/store/gaps.ts';
+import { lockNetwork } from '../payouts/store/senders.ts';
 import type { Database } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 

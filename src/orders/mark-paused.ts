@@ -1,7 +1,7 @@
 // Says on the orders in line that they wait for a pause to end, and takes that back when it has ended.
 import type { Network } from '../chains/asset.ts';
 import type { Clock } from '../lib/clock.ts';
-import { coveringPause, type Pause, pausedSymbols, pauseWords } from '../payouts/pause.ts';
+import { coveringPause, type Pause, pausedSymbols, pauseWords } from '../payouts/policy/pause.ts';
 import type { Database } from '../storage/database.ts';
 import { resumed, waiting } from './life.ts';
 import { lockWaiting, readWronglyMarked } from './store-line.ts';

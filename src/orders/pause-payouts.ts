@@ -6,10 +6,10 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { waitForClaims, wakeUnsigned } from '../payouts/after-claims.ts';
-import type { Pause, PauseScope } from '../payouts/pause.ts';
-import { deletePause, insertPause, readPauses } from '../payouts/store-pauses.ts';
-import { findUncomparedOfPause, markExcused } from '../payouts/store-restores.ts';
+import { waitForClaims, wakeUnsigned } from '../payouts/line/after-claims.ts';
+import type { Pause, PauseScope } from '../payouts/policy/pause.ts';
+import { deletePause, insertPause, readPauses } from '../payouts/store/pauses.ts';
+import { findUncomparedOfPause, markExcused } from '../payouts/store/restores.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { wakeLine } from './claim-job.ts';
 

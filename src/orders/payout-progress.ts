@@ -7,7 +7,7 @@ import { feeCorrectionEntry, networkFeeEntry, payoutEntry, payoutUndoneEntry } f
 import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { readRefusals } from '../payouts/first-signature.ts';
+import { readRefusals } from '../payouts/engine/first-signature.ts';
 import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
 import { hasMovedNothing, type Payout, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';

@@ -3,7 +3,7 @@
 import { activeSendersOf } from '../chains/chain.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { chainOf, chainSilent } from '../payouts/open.ts';
+import { chainOf, chainSilent } from '../payouts/line/open.ts';
 import { intentOf } from '../payouts/payout.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { noSuchOrder } from './cancel.ts';

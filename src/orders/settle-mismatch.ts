@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { type Payout, sentUnits } from '../payouts/payout.ts';
-import { findPayoutOfOrder } from '../payouts/store.ts';
+import { findPayoutOfOrder } from '../payouts/store/payouts.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { noSuchOrder } from './cancel.ts';
 import { lockChargeOf } from './follow.ts';

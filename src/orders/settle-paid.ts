@@ -13,18 +13,18 @@ import { formatUnits } from '../lib/decimals.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
-import { isAboveApproval, type PayoutLimits } from '../payouts/limits.ts';
-import { chainOf, chainSilent } from '../payouts/open.ts';
+import { chainOf, chainSilent } from '../payouts/line/open.ts';
 import { isUnmined, type Payout } from '../payouts/payout.ts';
-import { findPayout, findPayoutOfOrder } from '../payouts/store.ts';
+import { isAboveApproval, type PayoutLimits } from '../payouts/policy/limits.ts';
 import {
   findAttemptOwner,
   insertAdopted,
   insertSentAttempt,
   isSlotGiven,
   reopenPayout,
-} from '../payouts/store-adopt.ts';
-import { findSender, insertSender, lockSender, type Sender } from '../payouts/store-senders.ts';
+} from '../payouts/store/adopt.ts';
+import { findPayout, findPayoutOfOrder } from '../payouts/store/payouts.ts';
+import { findSender, insertSender, lockSender, type Sender } from '../payouts/store/senders.ts';
 import type { Sql } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
 import { requireApprover } from './approver.ts';

@@ -3,8 +3,8 @@ import { approvalsView } from '../accounts/approvals.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
-import { findTopUp, readWaitingTopUps } from '../payouts/store-top-ups.ts';
-import type { TopUp } from '../payouts/top-up.ts';
+import type { TopUp } from '../payouts/own-transfers/top-up.ts';
+import { findTopUp, readWaitingTopUps } from '../payouts/store/top-ups.ts';
 import { isLapsed, standingOf, type TopUpDeps, WAITS_MS } from './top-up.ts';
 
 export async function showTopUp(deps: TopUpDeps, topUp: TopUp) {

@@ -5,7 +5,7 @@ import type { Chains } from '../chains/chain.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharge } from '../charges/store/charges.ts';
 import type { Clock } from '../lib/clock.ts';
-import { findPayoutOfOrder } from '../payouts/store.ts';
+import { findPayoutOfOrder } from '../payouts/store/payouts.ts';
 import type { Sql } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
 import { noSuchOrder } from './cancel.ts';

@@ -1,7 +1,7 @@
 // The SQL of slots without a transfer, for their alarm.
 import type { Network } from '../chains/asset.ts';
-import type { UnsignedSlot } from '../payouts/judge-network.ts';
 import type { UnsignedReason } from '../payouts/payout.ts';
+import type { UnsignedSlot } from '../payouts/watch/judge-network.ts';
 import type { Row, Sql } from '../storage/database.ts';
 
 /** Each is an alarm of its own; one at the front that is mended makes room for the next. */

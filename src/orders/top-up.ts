@@ -12,13 +12,14 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { BLOCKED_WORDS } from '../payouts/first-signature.ts';
-import { dayLimitWords } from '../payouts/limit-gates.ts';
-import { isAboveApproval, type PayoutLimits } from '../payouts/limits.ts';
-import { chainOf } from '../payouts/open.ts';
-import { coveringPause, pauseWords } from '../payouts/pause.ts';
+import { BLOCKED_WORDS } from '../payouts/engine/first-signature.ts';
+import { chainOf } from '../payouts/line/open.ts';
+import type { TopUp } from '../payouts/own-transfers/top-up.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { readPauses } from '../payouts/store-pauses.ts';
+import { dayLimitWords } from '../payouts/policy/limit-gates.ts';
+import { isAboveApproval, type PayoutLimits } from '../payouts/policy/limits.ts';
+import { coveringPause, pauseWords } from '../payouts/policy/pause.ts';
+import { readPauses } from '../payouts/store/pauses.ts';
 import {
   findOpenTopUp,
   findTopUp,
@@ -27,8 +28,7 @@ import {
   lockTopUp,
   setTopUpApprovals,
   setTopUpPayout,
-} from '../payouts/store-top-ups.ts';
-import type { TopUp } from '../payouts/top-up.ts';
+} from '../payouts/store/top-ups.ts';
 import type { Sql } from '../storage/database.ts';
 import { isAddressBlocked } from '../wallets/store.ts';
 import { type OperatorDeps, openOwnTransfer } from './own-transfer.ts';

@@ -2,9 +2,9 @@
 import { AppError } from '../lib/errors.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { isUnmined, type Payout } from '../payouts/payout.ts';
-import { findPayout, requestVoid } from '../payouts/store.ts';
-import { findPayoutByEither } from '../payouts/store-list.ts';
-import { lockPayouts } from '../payouts/store-sweeps.ts';
+import { findPayoutByEither } from '../payouts/store/list.ts';
+import { findPayout, requestVoid } from '../payouts/store/payouts.ts';
+import { lockPayouts } from '../payouts/store/sweeps.ts';
 import type { FollowDeps } from './follow.ts';
 import { voidPayout } from './void.ts';
 

@@ -3,7 +3,7 @@
 import { AppError } from '../lib/errors.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { isUnmined } from '../payouts/payout.ts';
-import { findPayoutOfOrder, requestVoid } from '../payouts/store.ts';
+import { findPayoutOfOrder, requestVoid } from '../payouts/store/payouts.ts';
 import { noSuchOrder } from './cancel.ts';
 import type { FollowDeps } from './follow.ts';
 import type { Order } from './order.ts';

@@ -8,12 +8,10 @@ import type { Heartbeats } from '../lib/heartbeats.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from '../payouts/alarm.ts';
-import { haltIfLost } from '../payouts/check-books.ts';
-import { usedElsewhereWords } from '../payouts/foreign-slots.ts';
-import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/judge-network.ts';
-import type { PayoutLimits } from '../payouts/limits.ts';
-import { pausedSymbols } from '../payouts/pause.ts';
+import { haltIfLost } from '../payouts/compare/check-books.ts';
+import { usedElsewhereWords } from '../payouts/line/foreign-slots.ts';
+import type { PayoutLimits } from '../payouts/policy/limits.ts';
+import { pausedSymbols } from '../payouts/policy/pause.ts';
 import {
   clearAlarm,
   insertAlarm,
@@ -23,10 +21,12 @@ import {
   readContradicted,
   readHaltedSenders,
   readOpenAlarms,
-} from '../payouts/store-alarms.ts';
-import { findGap } from '../payouts/store-gaps.ts';
-import { readPauses } from '../payouts/store-pauses.ts';
-import { type HaltedSender, haltUsedElsewhere, readHalts } from '../payouts/store-senders.ts';
+} from '../payouts/store/alarms.ts';
+import { findGap } from '../payouts/store/gaps.ts';
+import { readPauses } from '../payouts/store/pauses.ts';
+import { type HaltedSender, haltUsedElsewhere, readHalts } from '../payouts/store/senders.ts';
+import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from '../payouts/watch/alarm.ts';
+import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/watch/judge-network.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { whenDue } from '../storage/leases.ts';
 import { firstUnheld, hasHeld } from './store-line.ts';

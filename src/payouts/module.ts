@@ -5,8 +5,8 @@ import { type ReceiptDeps, receiptRoutes } from '../http/routes/receipts.ts';
 import type { Module } from '../module.ts';
 import { type PayoutActDeps, payoutActs } from '../web/dashboard/payout-acts.ts';
 import { payoutPages } from '../web/dashboard/payouts.ts';
-import { type AdvanceDeps, payoutJobs } from './advance.ts';
-import { payoutSweep } from './sweep.ts';
+import { type AdvanceDeps, payoutJobs } from './engine/advance.ts';
+import { payoutSweep } from './engine/sweep.ts';
 
 type Deps = AdvanceDeps &
   ReceiptDeps &

@@ -1,7 +1,7 @@
 // What a payout is for, as the engine knows it: something that is locked first and takes its step in the same transaction.
 import type { Sql } from '../storage/database.ts';
+import type { PayoutNews } from './engine/sighting.ts';
 import type { Payout } from './payout.ts';
-import type { PayoutNews } from './sighting.ts';
 
 export type PayoutChange = { readonly before: Payout; readonly after: Payout; readonly news: PayoutNews };
 

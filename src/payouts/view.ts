@@ -4,7 +4,7 @@ import { formatUnits } from '../lib/decimals.ts';
 import { countPages } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Payout } from './payout.ts';
-import { type PayoutsQuery, readPayoutPage } from './store-list.ts';
+import { type PayoutsQuery, readPayoutPage } from './store/list.ts';
 
 export async function listPayouts({ db }: { readonly db: Sql }, query: PayoutsQuery) {
   const { payouts, total } = await readPayoutPage(db, query);

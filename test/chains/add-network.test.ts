@@ -36,8 +36,8 @@ test('a network that one file describes is ordered on, paid for and paid out', a
   const { orderDriver, ADDRESSES } = (await project.load('orders.ts')) as typeof import('../harness/orders.ts');
 
   const { openLimits, limitsOf } = (await project.load(
-    '../../src/payouts/limits.ts',
-  )) as typeof import('../../src/payouts/limits.ts');
+    '../../src/payouts/policy/limits.ts',
+  )) as typeof import('../../src/payouts/policy/limits.ts');
   const coin = { symbol: gnosis.coin.symbol, network: gnosis.id } as unknown as Parameters<typeof limitsOf>[1];
   assert.deepEqual(limitsOf(openLimits([], 'live'), coin), {
     perPayout: 1000n * 10n ** 18n,

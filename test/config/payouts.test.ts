@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/lib/errors.ts';
-import { assetsOnDefaults, limitsOf, openLimits } from '../../src/payouts/limits.ts';
+import { assetsOnDefaults, limitsOf, openLimits } from '../../src/payouts/policy/limits.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
 
 const FILE = { TRILHO_CONFIG: 'trilho.json' };

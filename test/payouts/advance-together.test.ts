@@ -5,7 +5,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import type { Chain } from '../../src/chains/chain.ts';
 import { ordersAsOwners } from '../../src/orders/payout-progress.ts';
-import { payoutJobs } from '../../src/payouts/advance.ts';
+import { payoutJobs } from '../../src/payouts/engine/advance.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
 import { ACCOUNT, openOrderNode } from '../harness/order-verbs.ts';

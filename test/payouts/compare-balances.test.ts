@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { coinOf } from '../../src/chains/networks.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
-import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { compareSender } from '../../src/payouts/compare/chain.ts';
 import { runCommand } from '../harness/commands.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
 import { scaled } from '../harness/scale.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { transferData } from '../../src/chains/evm/contracts.ts';
 import { signTransaction } from '../../src/chains/evm/transaction.ts';
 import { parseUnits } from '../../src/lib/decimals.ts';
-import { compareSender, paidTwice } from '../../src/payouts/compare-chain.ts';
+import { compareSender, paidTwice } from '../../src/payouts/compare/chain.ts';
 import { callNode } from '../../src/sandbox/evm-node/evm-node.ts';
 import type { Sql } from '../../src/storage/database.ts';
 import { signerOf } from '../harness/payout-drill/chain-of.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { OwnTransfer, SlotCount } from '../../src/chains/chain.ts';
-import { judgeCounts, overruledOf } from '../../src/payouts/foreign-slots.ts';
+import { judgeCounts, overruledOf } from '../../src/payouts/line/foreign-slots.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
 import type { Answer } from '../harness/service.ts';
 

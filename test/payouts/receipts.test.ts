@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { receiptCommand } from '../../src/cli/receipt.ts';
 import { StartError } from '../../src/lib/errors.ts';
-import { keyIdOf, publicKeyFrom, receiptKeyOf } from '../../src/payouts/receipt-key.ts';
+import { keyIdOf, publicKeyFrom, receiptKeyOf } from '../../src/payouts/receipts/receipt-key.ts';
 import { runCommand } from '../harness/commands.ts';
 import { type OrderDriver, orderDriver } from '../harness/orders.ts';
 import { openDrill } from '../harness/payout-drill/drill.ts';

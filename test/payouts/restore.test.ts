@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
-import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { compareSender } from '../../src/payouts/compare/chain.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { runCommand } from '../harness/commands.ts';
 import { createDatabase } from '../harness/databases.ts';

@@ -1,8 +1,8 @@
 // What a lookup means for a slot that was given up.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sighted } from '../../src/payouts/engine/sighting.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { sighted } from '../../src/payouts/sighting.ts';
 
 const AT = new Date('2026-11-17T12:00:00Z');
 const GIVEN_UP: Payout = {

@@ -1,8 +1,8 @@
 // Alarms of payouts.
 import type { FastifyInstance } from 'fastify';
 import { ALARMS_EXAMPLE, AlarmsView } from '../../api/alarms.ts';
-import { alarmView } from '../../payouts/alarm.ts';
-import { readOpenAlarms } from '../../payouts/store-alarms.ts';
+import { readOpenAlarms } from '../../payouts/store/alarms.ts';
+import { alarmView } from '../../payouts/watch/alarm.ts';
 import type { Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
 import { defineRoute } from '../server/route.ts';

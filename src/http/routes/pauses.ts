@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { PAUSES_EXAMPLE, PauseBody, PausesView, ResumeBody } from '../../api/payouts.ts';
 import { type PauseDeps, pausePayouts, resumePayouts } from '../../orders/pause-payouts.ts';
-import type { Pause } from '../../payouts/pause.ts';
-import { readPauses } from '../../payouts/store-pauses.ts';
+import type { Pause } from '../../payouts/policy/pause.ts';
+import { readPauses } from '../../payouts/store/pauses.ts';
 import { checkNetwork } from '../../quotes/check.ts';
 import { ok } from '../server/answers.ts';
 import { actorOf } from '../server/audit.ts';

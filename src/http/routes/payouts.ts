@@ -12,9 +12,9 @@ import {
 } from '../../api/payouts.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { AppError } from '../../lib/errors.ts';
-import { readChainStatus } from '../../payouts/chain-status.ts';
-import { findPayoutByEither } from '../../payouts/store-list.ts';
+import { findPayoutByEither } from '../../payouts/store/list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
+import { readChainStatus } from '../../payouts/watch/chain-status.ts';
 import type { Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';

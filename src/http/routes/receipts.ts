@@ -4,11 +4,11 @@ import { RECEIPT_EXAMPLE, RECEIPT_KEYS_EXAMPLE, ReceiptKeysView, ReceiptView } f
 import { AppError } from '../../lib/errors.ts';
 import type { Mode } from '../../lib/mode.ts';
 import { requireOrder } from '../../orders/show.ts';
-import { signedReceipt } from '../../payouts/receipt.ts';
-import type { ReceiptKey } from '../../payouts/receipt-key.ts';
-import { findPayoutOfOrder } from '../../payouts/store.ts';
-import { findPayoutByEither } from '../../payouts/store-list.ts';
-import { readReceiptKeys } from '../../payouts/store-receipt-keys.ts';
+import { signedReceipt } from '../../payouts/receipts/receipt.ts';
+import type { ReceiptKey } from '../../payouts/receipts/receipt-key.ts';
+import { findPayoutByEither } from '../../payouts/store/list.ts';
+import { findPayoutOfOrder } from '../../payouts/store/payouts.ts';
+import { readReceiptKeys } from '../../payouts/store/receipt-keys.ts';
 import type { Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
 import { idOf } from '../server/path.ts';

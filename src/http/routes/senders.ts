@@ -9,7 +9,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { fillGap } from '../../orders/fill-gap.ts';
 import { resumeHaltedSender } from '../../orders/resume-sender.ts';
-import { findSender, readHalts } from '../../payouts/store-senders.ts';
+import { findSender, readHalts } from '../../payouts/store/senders.ts';
 import { payoutView } from '../../payouts/view.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';

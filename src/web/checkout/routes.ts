@@ -17,7 +17,7 @@ import type { Mode } from '../../lib/mode.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
 import type { Order } from '../../orders/order.ts';
 import { findOrder } from '../../orders/store.ts';
-import { findPayoutOfOrder } from '../../payouts/store.ts';
+import { findPayoutOfOrder } from '../../payouts/store/payouts.ts';
 import { findRail, type Rails } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';

@@ -7,7 +7,7 @@ import { readDeliveryLag } from '../../events/store-lag.ts';
 import type { Certificates } from '../../http/certificates.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { type Heartbeats, hasStopped } from '../../lib/heartbeats.ts';
-import { readHalts } from '../../payouts/store-senders.ts';
+import { readHalts } from '../../payouts/store/senders.ts';
 import type { Database } from '../../storage/database.ts';
 import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { html } from '../html.ts';

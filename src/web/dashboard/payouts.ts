@@ -8,7 +8,7 @@ import { accountOf } from '../../http/server/auth.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { PAYOUT_STATES } from '../../payouts/payout.ts';
-import { findPayoutByEither } from '../../payouts/store-list.ts';
+import { findPayoutByEither } from '../../payouts/store/list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';

@@ -1,0 +1,197 @@
+// Compares what the books say that a sender sent with what the chain itself shows. Changes nothing but the note of what the sender has.
+import type { Chain, ChainRecord, Sighting } from '../../chains/chain.ts';
+import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type Payout, sentUnits, transferOf } from '../payout.ts';
+import { firstBlockOf, isFirstAdopted, readArrivals, readPayoutsOfSender } from '../store/compare.ts';
+import { readExplanations } from '../store/explanations.ts';
+import { findUncompared } from '../store/restores.ts';
+import { findSender } from '../store/senders.ts';
+import { askBalances, compareBalances, type Spent } from './balances.ts';
+import {
+  balanceNotes,
+  coinText,
+  compareHistory,
+  compareRecord,
+  type Found,
+  NOTHING,
+  nameOf,
+  type OrderTransfer,
+  unitsText,
+} from './record.ts';
+
+export type SenderComparison = Found & {
+  readonly sender: string;
+  /** Payouts that a block has decided, and those that are still on their way. */
+  readonly settled: number;
+  readonly underWay: number;
+};
+
+/** The clocks of the database and of the network differ by less. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+const beforeBackup = ({ asOf }: { readonly asOf: Date }) => new Date(asOf.getTime() - CLOCK_MARGIN_MS);
+
+const PAGE = 500;
+const LOOKUPS_AT_ONCE = 50;
+
+/**
+ * The comparison of one sender. What left before its first payout is not the service's. Where the books may be older than that, because
+ * they have no payout of the sender or recorded one only after it was sent, what left after `since` is among `strangers`.
+ */
+export async function compareSender(db: Sql, chain: Chain, sender: string, since?: Date): Promise<SenderComparison> {
+  const { network } = chain;
+  const first = await firstBlockOf(db, network, sender);
+  const from = first?.isAdopted ? (since ?? first.number) : (first?.number ?? since);
+  // The chain is read first: bytes are saved before they are sent, so whatever it shows is in the books that are read later.
+  const restore = await findUncompared(db);
+  const record = chain.record && (await chain.record(sender, from));
+  const history = restore && chain.history && (await chain.history(sender, beforeBackup(restore)));
+  const balances = await askBalances(chain, sender);
+  const known = await findSender(db, network, sender);
+  const payouts = await readAll(db, chain, sender);
+  const inTurn = concurrencyLimit(LOOKUPS_AT_ONCE);
+  const signed = payouts.filter(({ attempts }) => attempts.length > 0);
+  const looked = await Promise.all(signed.map(payout => inTurn(() => compareOne(chain, payout))));
+  const shown = new Set(looked.flatMap(({ isMined, payout }) => (isMined ? [payout] : [])));
+  const mayLackFirst = payouts.length === 0 ? since !== undefined : await isFirstAdopted(db, network, sender);
+  const explanations = await readExplanations(db, network, sender);
+  const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations };
+  const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
+  const sinceBackup = restore && chain.history ? compareHistory(books, restore, history, chain) : NOTHING;
+  // What came by top-ups of other senders is expected, so that it hides nothing that left.
+  const spent = [...looked.flatMap(one => one.spent), ...(await readArrivals(db, network, sender))];
+  // Where a payout is not answered, it is not known what should be left.
+  const isAllKnown = looked.every(one => one.unanswered.length === 0 || one.spent.length > 0);
+  // Where nodes keep no record of a sender, what left before the first note of a balance is seen by nothing else.
+  const needsNote = !chain.record && !restore && (signed.length > 0 || since !== undefined);
+  const held = isAllKnown
+    ? await compareBalances(db, chain, sender, balances, { spent, explanations, needsNote })
+    : NOTHING;
+  const found = [...looked, recorded, sinceBackup, held];
+  return {
+    sender,
+    settled: payouts.filter(isSettled).length,
+    underWay: payouts.filter(payout => !isSettled(payout)).length,
+    differences: found.flatMap(one => one.differences),
+    unanswered: [
+      ...found.flatMap(one => one.unanswered),
+      ...(chain.record && !record ? ['no node shows what left the sender'] : []),
+      ...(restore && waitsUnknown(record, known?.nextNonce) ? [POOLED_SINCE_BACKUP] : []),
+    ],
+    notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record)), ...held.notes],
+    moved: found.flatMap(one => one.moved),
+    strangers: found.flatMap(one => one.strangers),
+  };
+}
+
+const POOLED_SINCE_BACKUP =
+  'a transaction that the books do not know waits in the pool of a node, made after the backup; check again once it is in a block';
+
+/** What was signed after the backup and is in no block yet: the order would be sent again with another slot. */
+function waitsUnknown(record: ChainRecord | undefined, nextNonce = 0n): boolean {
+  return record?.takenSlots !== undefined && record.takenSlots > record.usedSlots && record.takenSlots > nextNonce;
+}
+
+/** A sentence for each order that more than one transfer of the chain paid, of any sender. */
+export function paidTwice(moved: readonly OrderTransfer[]): string[] {
+  return [...Map.groupBy(moved, ({ orderId }) => orderId)].flatMap(([orderId, transfers]) => {
+    const byHash = new Map(transfers.map(transfer => [transfer.hash, transfer]));
+    if (byHash.size < 2) return [];
+    const amounts = [...byHash.values()].map(
+      ({ units, symbol, network, hash }) => `${unitsText(symbol, units, { network })} ${symbol} in ${hash}`,
+    );
+    return [`order ${orderId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
+  });
+}
+
+async function readAll(db: Sql, { network }: Chain, sender: string): Promise<Payout[]> {
+  const payouts: Payout[] = [];
+  for (;;) {
+    const page = await readPayoutsOfSender(db, network, sender, payouts.at(-1), PAGE);
+    payouts.push(...page);
+    if (page.length < PAGE) return payouts;
+  }
+}
+
+/** The books say that nothing more comes of it, or that it has arrived. */
+function isSettled({ state }: Payout): boolean {
+  return state !== 'open';
+}
+
+const OUTCOMES = {
+  done: 'transferred',
+  final: 'transferred',
+  reverted: 'reverted',
+  mismatched: 'mismatched',
+  voided: 'voided',
+} as const satisfies Record<Exclude<Payout['state'], 'open'>, Extract<Sighting, { kind: 'mined' }>['outcome']>;
+
+type Looked = Found & {
+  readonly payout: Payout;
+  readonly isMined: boolean;
+  /** What it took from the sender: as the chain shows it, or as the books have it while the chain does not answer. */
+  readonly spent: readonly Spent[];
+};
+
+/**
+ * A payout as its own chain shows it: what moved, in which transaction, at which fee. One that was given up, or is on its way,
+ * is looked up as well: crypto may have left all the same.
+ */
+async function compareOne(chain: Chain, payout: Payout): Promise<Looked> {
+  const sighting = await chain.lookup(transferOf(payout), payout.attempts, payout.block);
+  const name = `${nameOf(payout)}, slot ${payout.nonce}`;
+  const looked = { ...NOTHING, payout, isMined: false, spent: [] };
+  if (sighting.kind === 'unknown') {
+    return { ...looked, spent: spentByBooks(payout), unanswered: [`${name}: ${sighting.words ?? 'no answer'}`] };
+  }
+  if (sighting.kind !== 'mined') {
+    const words = `${name}: the books have ${payout.state} in ${payout.hash}, the chain has no such transaction`;
+    const isMissing = isSettled(payout) && payout.hash !== undefined;
+    return isMissing ? { ...looked, differences: [words] } : looked;
+  }
+  const moved = await movedIn(chain, payout, sighting);
+  const differences = payout.state === 'open' ? [] : differencesOf(chain, payout, payout.state, sighting);
+  const { leftUnits, feeUnits, block } = sighting;
+  const spent = [{ symbol: payout.symbol, block: block.number, leftUnits, feeUnits }];
+  return { ...looked, isMined: true, moved, spent, differences: differences.map(words => `${name}: ${words}`) };
+}
+
+function spentByBooks(payout: Payout): Spent[] {
+  const { symbol, block, feeUnits = 0n } = payout;
+  return block && isSettled(payout) ? [{ symbol, block: block.number, leftUnits: sentUnits(payout), feeUnits }] : [];
+}
+
+type Mined = Extract<Sighting, { readonly kind: 'mined' }>;
+
+function differencesOf(
+  chain: Chain,
+  payout: Payout,
+  state: keyof typeof OUTCOMES,
+  { hash, outcome, leftUnits, feeUnits }: Mined,
+): string[] {
+  const { symbol } = payout;
+  const compared = [
+    ['the transaction', payout.hash ?? 'none', hash],
+    ['the outcome', OUTCOMES[state], outcome],
+    ['what left', unitsText(symbol, sentUnits(payout), chain), unitsText(symbol, leftUnits, chain)],
+    ['the fee', coinText(payout.feeUnits ?? 0n, chain), coinText(feeUnits, chain)],
+  ] as const;
+  return compared.flatMap(([what, books, found]) =>
+    books === found ? [] : [`${what} is ${books} in the books and ${found} on the chain`],
+  );
+}
+
+/** The transfers of an order that its attempts made. Where attempts share no slot, each of several may have moved crypto. */
+async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<OrderTransfer[]> {
+  const { orderId, network, symbol, attempts } = payout;
+  if (orderId === undefined) return [];
+  const isOneSighting = sighting.outcome !== 'mismatched' || attempts.length === 1;
+  const sightings = isOneSighting
+    ? [sighting]
+    : await Promise.all(attempts.map(attempt => chain.lookup(transferOf(payout), [attempt])));
+  return sightings.flatMap(one =>
+    one.kind === 'mined' && one.leftUnits > 0n
+      ? [{ orderId, network, symbol, hash: one.hash, units: one.leftUnits }]
+      : [],
+  );
+}

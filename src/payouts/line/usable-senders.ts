@@ -1,0 +1,137 @@
+// Which senders of a network may take slots now. With several, one could pay again what another has paid: a database that went back
+// forgets an order's transfer, by any sender. So while one is halted, or the chain may show more of it than the books have, the others take
+// only orders that were made after that began.
+import type { Network } from '../../chains/asset.ts';
+import { activeSendersOf, type Chain, type SlotCounts } from '../../chains/chain.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Database } from '../../storage/database.ts';
+import { doubtBooks, haltIfLost, hashesOf, type SeenOnChain, seeOnChain } from '../compare/check-books.ts';
+import { NO_ANSWER } from '../policy/gates.ts';
+import { keepDoubts } from '../store/doubts.ts';
+import { HALTED, type HaltedSender, noteHaltSeen, readHalts, type Sender } from '../store/senders.ts';
+import { mostOf } from './foreign-slots.ts';
+import { type JudgeFirst, requireSender } from './open.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
+
+export type UsableSenders = {
+  /** They may take slots, as far as they have any free. */
+  readonly usable: readonly Sender[];
+  /** The transactions that the books must have when slots are taken, of each sender that is neither halted nor doubted. */
+  readonly sent: readonly SentBy[];
+  /** Why orders made until a moment, or all orders, wait; absent when no order has to wait. */
+  readonly stop?: { readonly words: string; readonly until?: Date };
+  /** Senders of the settings that are halted, former ones too. */
+  readonly halted: readonly string[];
+  /** A sender is doubted, or nothing is known of it: it may be usable again soon. */
+  readonly mayChange: boolean;
+  /** No node says anything about any of them. */
+  readonly isSilent: boolean;
+};
+
+type SentBy = { readonly network: Network; readonly sender: string; readonly hashes: readonly string[] };
+
+type Look = { readonly address: string; readonly seen: SeenOnChain; readonly sender: Sender | undefined };
+
+type Stop = { readonly words: string; readonly since?: Date };
+
+/** Asks the chain about each sender first, then the books. Halts a sender that a person must look at. */
+export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: JudgeFirst): Promise<UsableSenders> {
+  const { network } = chain;
+  const active = activeSendersOf(chain);
+  const former = chain.senders.filter(sender => !active.includes(sender));
+  await haltIfLost(deps, chain, former);
+  const looks = await Promise.all(active.map(address => look(deps, chain, address, judgeFirst)));
+  const known = looks.flatMap(({ sender, seen }) => (sender && !sender.haltedAt ? [{ sender, seen }] : []));
+  const hasFree = known.some(({ sender }) => sender.openSlots < chain.window);
+  const found = hasFree
+    ? await Promise.all(known.map(({ sender, seen }) => doubtBooks(deps, chain, sender, seen)))
+    : [];
+  const doubts = known.flatMap(({ sender: { sender } }, index) => {
+    const doubt = found[index];
+    return doubt ? [{ sender, ...doubt }] : [];
+  });
+  const unknown = looks.filter(one => !one.sender && !isUnused(one.seen.counts)).map(one => one.address);
+  const waits = doubts.filter(({ kind }) => kind === 'wait');
+  // A single sender needs no note: nothing else takes slots. Without a free slot, nothing was asked about the doubts.
+  const isNoted = active.length > 1 && hasFree;
+  const since = isNoted
+    ? await sinceWhen(deps, network, [...waits.map(({ sender }) => sender), ...unknown])
+    : new Map<string, Date>();
+  await renewHalts(deps, chain, looks);
+  const halts = await readHalted(deps, chain, looks);
+  const stops: Stop[] = [
+    // Of this moment, so every order is older.
+    ...doubts.filter(({ kind }) => kind === 'halt').map(({ words }) => ({ words })),
+    ...halts.map(({ haltedAt, words = HALTED }) => ({ since: haltedAt, words })),
+    ...waits.map(({ sender, words }) => ({ words, ...sinceOf(since, sender) })),
+    ...unknown.map(sender => ({ words: NO_ANSWER, ...sinceOf(since, sender) })),
+  ];
+  const isDoubted = ({ sender }: Sender) => doubts.some(doubt => doubt.sender === sender);
+  const usable = known.flatMap(({ sender, seen }) => (isDoubted(sender) ? [] : [{ sender, seen }]));
+  const halted = halts.map(({ sender }) => sender);
+  return {
+    usable: usable.map(({ sender }) => sender),
+    sent: [
+      ...usable.map(({ sender: { sender }, seen }) => ({ network, sender, hashes: hashesOf(chain, sender, seen) })),
+      ...former
+        .filter(sender => !halted.includes(sender))
+        .map(sender => ({ network, sender, hashes: hashesOf(chain, sender) })),
+    ],
+    ...strictest(stops),
+    halted,
+    mayChange: waits.length > 0 || looks.some(({ sender }) => !sender),
+    isSilent: looks.every(({ sender }) => !sender),
+  };
+}
+
+async function look({ db }: Deps, chain: Chain, address: string, judgeFirst: JudgeFirst): Promise<Look> {
+  const seen = await seeOnChain(chain, address);
+  return { address, seen, sender: await requireSender(db, chain, address, judgeFirst) };
+}
+
+/** Whether every provider that answers counts nothing of a sender: then it has paid no order. */
+function isUnused(counts: SlotCounts | undefined): boolean {
+  return (
+    counts !== undefined && counts.said.length > 0 && counts.said.every(({ mined, pooled }) => mined + pooled === 0n)
+  );
+}
+
+async function sinceWhen(
+  { db, clock }: Deps,
+  network: Network,
+  senders: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  const doubts = await keepDoubts(db, network, senders, clock.now());
+  return new Map(doubts.map(({ sender, since }) => [sender, since]));
+}
+
+function sinceOf(since: ReadonlyMap<string, Date>, sender: string): { readonly since?: Date } {
+  const at = since.get(sender);
+  return at ? { since: at } : {};
+}
+
+/** A database may go back to a time when a sender was halted that was resumed since, and has paid orders that were made after that halt. */
+async function renewHalts({ db, clock }: Deps, { network }: Chain, looks: readonly Look[]): Promise<void> {
+  for (const { address, seen, sender } of looks) {
+    const counted = sender?.haltedAt && seen.counts && mostOf(seen.counts);
+    if (counted !== undefined) await noteHaltSeen(db, { network, sender: address }, counted, clock.now());
+  }
+}
+
+/** Former senders too: whatever halted them, orders of that time may be paid. */
+async function readHalted({ db }: Deps, { network, senders }: Chain, looks: readonly Look[]): Promise<HaltedSender[]> {
+  const isHalted = looks.some(({ sender }) => sender?.haltedAt);
+  // Nothing is read twice where there is one sender alone.
+  if (senders.length === 1 && !isHalted) return [];
+  return (await readHalts(db)).filter(one => one.network === network && senders.includes(one.sender));
+}
+
+/** The one that stops most: all orders, or those until the latest moment. */
+function strictest(stops: readonly Stop[]): Pick<UsableSenders, 'stop'> {
+  const [first] = stops.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  return first ? { stop: { words: first.words, ...(first.since && { until: first.since }) } } : {};
+}
+
+const timeOf = ({ since }: Stop) => since?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,27 @@
+// Blocks the address of a wallet for payouts, or lifts the block.
+import { NETWORKS } from '../../chains/asset.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import { withoutAuditContext } from '../../lib/audit-context.ts';
+import { type ApproveDeps, blockWallet } from '../../wallets/approve.ts';
+import type { Actor, Wallet } from '../../wallets/wallet.ts';
+import { waitForClaims, wakeUnsigned } from '../line/after-claims.ts';
+
+type Deps = ApproveDeps & { readonly queue: Queue };
+
+/**
+ * From the moment a block returns no order takes a slot for the address, on any network, and nothing is signed for a slot that
+ * has no signature. A repeat waits in the same way: the first request may have ended before it had.
+ *
+ * @example
+ * await blockPayee(deps, wallet.id, { by: 'operator', isBlocked: true });
+ */
+export async function blockPayee(
+  deps: Deps,
+  id: string,
+  change: { readonly by: Actor; readonly isBlocked: boolean },
+): Promise<Wallet> {
+  const wallet = await blockWallet(deps, id, change);
+  if (change.isBlocked) await waitForClaims(deps, NETWORKS);
+  else await withoutAuditContext(() => deps.db.transaction(tx => wakeUnsigned(deps, tx, NETWORKS)));
+  return wallet;
+}

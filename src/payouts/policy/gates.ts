@@ -1,0 +1,132 @@
+// The gates that a payout passes before it takes a slot. They are asked in order, while the row of the sender is locked, so
+// that what they count cannot change meanwhile; what the network must be asked is asked before. A new rule is a new gate in
+// `GATES`.
+import type { Chain } from '../../chains/chain.ts';
+import { coinOf, decimalsOf, type SentSymbol } from '../../chains/networks.ts';
+import { formatUnits } from '../../lib/decimals.ts';
+import type { Sql } from '../../storage/database.ts';
+import { BLOCKED_WORDS } from '../engine/first-signature.ts';
+import type { PayoutRequest } from '../payout.ts';
+import { type Gate, type GateContext, GO, type Source, type Verdict } from './gate.ts';
+import { approvalGate, dayLimitGate, payoutLimitGate } from './limit-gates.ts';
+import { coveringPause, pauseWords } from './pause.ts';
+
+export const NO_ANSWER = 'The chain does not answer.';
+const ASK_WALLET_AGAIN_MS = 60_000;
+const CHECK_AGAIN_MS = 60_000;
+/** An issuer seldom lifts a block, and a node that was wrong is right again soon. */
+const REFUSED_AGAIN_MS = 5 * 60_000;
+
+const GATES: readonly Gate[] = [
+  pauseGate,
+  windowGate,
+  payoutLimitGate,
+  approvalGate,
+  dayLimitGate,
+  fundsGate,
+  walletGate,
+  earlierGate,
+  checkGate,
+];
+
+/** The first verdict that is not `go`. */
+export async function judge(request: PayoutRequest, context: GateContext, tx: Sql): Promise<Verdict> {
+  for (const gate of GATES) {
+    const verdict = await gate(request, context, tx);
+    if (verdict.kind !== 'go') return verdict;
+  }
+  return GO;
+}
+
+/** A pause stops claims and first signatures: what is signed is sent and looked up. */
+function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
+  const pause = coveringPause(pauses, request);
+  return pause ? { kind: 'wait', reason: 'payouts_paused', words: pauseWords(pause) } : GO;
+}
+
+/** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
+function windowGate(_: PayoutRequest, { chain, source }: GateContext): Verdict {
+  return hasFreeSlot(chain, source) ? GO : { kind: 'wait' };
+}
+
+export function hasFreeSlot({ window }: Chain, { sender, claimed }: Source): boolean {
+  return sender.openSlots + claimed.length < window;
+}
+
+/**
+ * The balance pays for the open slots, for those ahead in line, for this transfer and for all fees. So a small transfer does
+ * not overtake a large one that waits for funds.
+ */
+function fundsGate(request: PayoutRequest, { source }: GateContext): Verdict {
+  return judgeFunds(request, source);
+}
+
+export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
+  const { sender, claimed, ahead } = source;
+  const { symbol, network, units } = request;
+  const funds = source.funds.get(symbol);
+  if (!funds) return { kind: 'wait', words: NO_ANSWER };
+  const coin = coinOf(network);
+  const taken = (of: SentSymbol) =>
+    [...claimed, ...ahead].reduce(
+      (sum, one) => (one.symbol === of ? sum + one.units : sum),
+      sender.openUnits[of] ?? 0n,
+    );
+  const fees = BigInt(sender.openSlots + claimed.length + 1) * funds.worstFee;
+  const isCoin = coin.symbol === symbol;
+  const coinUnits = taken(coin.symbol);
+  const needed = taken(symbol) + units;
+  if (!isCoin && funds.asset < needed) return short(symbol, funds.asset, needed, decimalsOf(symbol, network));
+  const neededCoin = fees + coinUnits + (isCoin ? units : 0n);
+  if (funds.coin < neededCoin) return short(coin.symbol, funds.coin, neededCoin, coin.decimals);
+  return GO;
+}
+
+/** What was found out about the wallet may have changed since the order was made. */
+function walletGate({ orderId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
+  if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', words: BLOCKED_WORDS };
+  const may = wallets.get(orderId);
+  if (!may) return { kind: 'wait' };
+  if (may.kind === 'payable') return GO;
+  if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', words: may.words };
+  // Those behind it go on meanwhile.
+  return { kind: 'wait', words: may.words, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
+}
+
+/** An order gets another slot only while nodes agree that its earlier transfers moved nothing. */
+function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext): Verdict {
+  const found = earlier.get(orderId);
+  if (!found) return { kind: 'wait' };
+  if (found.kind === 'moved_nothing') return GO;
+  const words =
+    found.kind === 'moved'
+      ? `The chain has carried an earlier transfer out: ${found.hash}.`
+      : `It is not known that an earlier transfer moved nothing: ${found.words}.`;
+  return { kind: 'wait', words, until: new Date(now.getTime() + CHECK_AGAIN_MS) };
+}
+
+/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, funds come, and nodes may be wrong. */
+function checkGate(request: PayoutRequest, { checks, now }: GateContext): Verdict {
+  const checked = checks.get(request.orderId);
+  // Its terms have changed since, so it is asked again in the next round.
+  if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {
+    return { kind: 'wait' };
+  }
+  const { check } = checked;
+  if (check.kind === 'ready') return GO;
+  const until = new Date(now.getTime() + CHECK_AGAIN_MS);
+  if (check.kind === 'unknown') {
+    // Those behind it go on meanwhile: the code of its payee may be why nodes do not judge it.
+    return { kind: 'wait', words: check.words ?? NO_ANSWER, until };
+  }
+  if (check.reason === 'fee_too_high' || check.reason === 'no_funds') {
+    return { kind: 'wait', reason: check.reason, words: check.words, until };
+  }
+  const later = new Date(now.getTime() + REFUSED_AGAIN_MS);
+  return { kind: 'wait', reason: 'transfer_refused', words: check.words, until: later };
+}
+
+function short(symbol: string, has: bigint, needs: bigint, decimals: number): Verdict {
+  const words = `The sender has ${formatUnits(has, decimals)} ${symbol} and needs ${formatUnits(needs, decimals)}.`;
+  return { kind: 'wait', reason: 'no_funds', words };
+}

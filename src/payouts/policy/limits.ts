@@ -1,0 +1,175 @@
+// How much may leave of each asset on each network: by payout, by rolling day, and by rolling day to one address; of all accounts
+// together, of one account, and of one key.
+import { NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
+import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../../chains/networks.ts';
+import { parseUnits } from '../../lib/decimals.ts';
+import { StartError } from '../../lib/errors.ts';
+import type { PayoutRequest } from '../payout.ts';
+import { type LimitSettings, NO_LIMIT } from '../payout-settings.ts';
+import { defaultLimitsOf } from './default-limits.ts';
+
+/** Smallest units of one asset on one network. */
+export type AmountLimits = {
+  readonly perPayout?: bigint;
+  /** Payouts above it wait for an approval. */
+  readonly approvalAbove?: bigint;
+  readonly perDay?: bigint;
+  readonly perDayToAddress?: bigint;
+};
+
+export type AssetLimits = AmountLimits & {
+  /** What the sender should have at least and at most; an alarm is raised otherwise. */
+  readonly lowFunds?: bigint;
+  readonly ceiling?: bigint;
+};
+
+/** Limits of the account or key that an entry names. `*` stands for each that has no entry of its own. */
+type NarrowLimits = ReadonlyMap<string, AmountLimits>;
+
+type LimitsOfAsset = {
+  readonly all: AssetLimits;
+  readonly accounts: NarrowLimits;
+  readonly keys: NarrowLimits;
+};
+
+/** By `usdt.polygon`. An asset without limits is absent. */
+export type PayoutLimits = ReadonlyMap<string, LimitsOfAsset>;
+
+const AMOUNT_FIELDS = ['perPayout', 'approvalAbove', 'perDay', 'perDayToAddress'] as const;
+const ASSET_FIELDS = ['lowFunds', 'ceiling'] as const;
+/** What an entry about an account or a key cannot have. */
+const FIELDS_OF_ASSETS = [...ASSET_FIELDS, 'minimum', 'networkFee'] as const;
+const EACH = '*';
+
+type Asset = { readonly symbol: SentSymbol; readonly network: Network };
+
+/** The limits of an asset for all accounts together. */
+export function limitsOf(limits: PayoutLimits, { symbol, network }: Asset): AssetLimits {
+  return limits.get(`${symbol}.${network}`)?.all ?? {};
+}
+
+/** Limits that hold for a payout, and what counts toward them: all of the asset, or only what is of one account or key. */
+export type LimitRule = AmountLimits & { readonly of: Partial<Pick<PayoutRequest, 'accountId' | 'requestedBy'>> };
+
+type Judged = Asset & Pick<PayoutRequest, 'accountId' | 'requestedBy'>;
+
+/** All of them hold together. */
+export function rulesFor(limits: PayoutLimits, { symbol, network, accountId, requestedBy }: Judged): LimitRule[] {
+  const asset = limits.get(`${symbol}.${network}`);
+  if (!asset) return [];
+  const ofAccount = asset.accounts.get(accountId) ?? asset.accounts.get(EACH);
+  const ofKey = requestedBy === undefined ? undefined : (asset.keys.get(requestedBy) ?? asset.keys.get(EACH));
+  return [
+    { ...asset.all, of: {} },
+    ...(ofAccount ? [{ ...ofAccount, of: { accountId } }] : []),
+    ...(ofKey && requestedBy !== undefined ? [{ ...ofKey, of: { requestedBy } }] : []),
+  ];
+}
+
+/** Whether a second pair of eyes is asked for. */
+export function isAboveApproval(limits: PayoutLimits, judged: Judged, units: bigint): boolean {
+  const bounds = rulesFor(limits, judged).flatMap(({ perPayout, approvalAbove }) => [perPayout, approvalAbove]);
+  return bounds.some(bound => bound !== undefined && units > bound);
+}
+
+/**
+ * The limits of the settings. An entry without a network holds for each network of its asset that has no entry of its own, for
+ * each by itself. In live an asset without perPayout and perDay has small ones. Throws a StartError that names every fault.
+ */
+export function openLimits(settings: readonly LimitSettings[], mode: 'live' | 'sandbox' = 'sandbox'): PayoutLimits {
+  const faults = settings.flatMap(({ symbol, network }) => {
+    const homes = NETWORKS.filter(one => sentSymbolsOn(one).includes(symbol));
+    const isHome = network === undefined || homes.includes(network);
+    return isHome
+      ? []
+      : [`payouts.limits of ${symbol}: network must be one that ${symbol} lives on: ${homes.join(', ')}.`];
+  });
+  for (const entry of settings) faults.push(...narrowFaults(entry));
+  const assets = NETWORKS.flatMap(network => sentSymbolsOn(network).map(symbol => ({ symbol, network })));
+  const limits = assets.flatMap(asset => {
+    const all = entryOf(settings.filter(isOfAll), asset);
+    const narrow = (field: 'accountId' | 'keyId') =>
+      new Map(
+        namesIn(settings, field).flatMap(name => {
+          const own = settings.filter(entry => entry[field] === name);
+          const entry = entryOf(own, asset);
+          const id = field === 'keyId' && name !== EACH ? actorOf(name) : name;
+          return entry ? [[id, amountsOf(entry, asset, AMOUNT_FIELDS, faults)] as const] : [];
+        }),
+      );
+    const own = all && amountsOf(all, asset, [...AMOUNT_FIELDS, ...ASSET_FIELDS], faults);
+    const found = {
+      all: { ...(mode === 'live' && hasNoAmount(all) && defaultLimitsOf(asset)), ...own },
+      accounts: narrow('accountId'),
+      keys: narrow('keyId'),
+    };
+    const hasSome = Object.keys(found.all).length + found.accounts.size + found.keys.size > 0;
+    return hasSome ? [[`${asset.symbol}.${asset.network}`, found] as const] : [];
+  });
+  if (faults.length > 0) throw new StartError([...new Set(faults)].join('\n'));
+  return new Map(limits);
+}
+
+function hasNoAmount(entry: LimitSettings | undefined): boolean {
+  return entry?.perPayout === undefined && entry?.perDay === undefined;
+}
+
+/** Assets on these networks whose limits in live are the small ones, since the settings name neither perPayout nor perDay. */
+export function assetsOnDefaults(settings: readonly LimitSettings[], networks: readonly Network[]): Asset[] {
+  const assets = networks.flatMap(network => sentSymbolsOn(network).map(symbol => ({ symbol, network })));
+  return assets.filter(asset => hasNoAmount(entryOf(settings.filter(isOfAll), asset)));
+}
+
+function isOfAll({ accountId, keyId }: LimitSettings): boolean {
+  return accountId === undefined && keyId === undefined;
+}
+
+function entryOf(settings: readonly LimitSettings[], { symbol, network }: Asset): LimitSettings | undefined {
+  const ofSymbol = settings.filter(entry => entry.symbol === symbol);
+  return ofSymbol.find(one => one.network === network) ?? ofSymbol.find(one => one.network === undefined);
+}
+
+function namesIn(settings: readonly LimitSettings[], field: 'accountId' | 'keyId'): string[] {
+  return [...new Set(settings.flatMap(entry => entry[field] ?? []))];
+}
+
+/** As the audit log writes who asked. A person is named in full, `person:…`. */
+function actorOf(keyId: string): string {
+  return keyId.includes(':') ? keyId : `key:${keyId}`;
+}
+
+function narrowFaults(entry: LimitSettings): string[] {
+  const { symbol, accountId, keyId } = entry;
+  if (!SYMBOLS.some(one => one === symbol)) {
+    const wrong = FIELDS_OF_ASSETS.filter(field => entry[field] !== undefined);
+    if (wrong.length > 0) {
+      return wrong.map(
+        field => `payouts.limits of ${symbol}: ${field} is of an asset that orders are for, and ${symbol} pays fees.`,
+      );
+    }
+  }
+  if (isOfAll(entry)) return [];
+  const where = `payouts.limits of ${symbol} for ${accountId ?? keyId}`;
+  if (accountId !== undefined && keyId !== undefined) return [`${where}: must have accountId or keyId, and not both.`];
+  return FIELDS_OF_ASSETS.filter(field => entry[field] !== undefined).map(
+    field => `${where}: ${field} is of an asset, and cannot be of an account or a key.`,
+  );
+}
+
+function amountsOf<F extends keyof AssetLimits>(
+  entry: LimitSettings,
+  { symbol, network }: Asset,
+  fields: readonly F[],
+  faults: string[],
+): { readonly [K in F]?: bigint } {
+  const decimals = decimalsOf(symbol, network);
+  const amounts = fields.flatMap(field => {
+    const text: string | undefined = entry[field];
+    if (text === undefined || text === NO_LIMIT) return [];
+    const units = parseUnits(text, decimals);
+    if (units !== undefined) return [[field, units] as const];
+    faults.push(`payouts.limits of ${symbol}: ${field} must have at most ${decimals} decimals on ${network}.`);
+    return [];
+  });
+  return Object.fromEntries(amounts) as { readonly [K in F]?: bigint };
+}

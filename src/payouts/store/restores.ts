@@ -1,0 +1,51 @@
+// The SQL of restores: until the books were compared with the chains, transfers after the backup may be missing in them.
+import type { Sql } from '../../storage/database.ts';
+
+export type Restore = {
+  readonly id: string;
+  /** What happened later is not in the database. */
+  readonly asOf: Date;
+  readonly restoredAt: Date;
+  /** The pause that ends only after a comparison. */
+  readonly pauseId: string;
+};
+
+export async function insertRestore(tx: Sql, { id, asOf, restoredAt, pauseId }: Restore): Promise<void> {
+  await tx.query('insert into restores (id, as_of, restored_at, pause_id) values ($1, $2, $3, $4)', [
+    id,
+    asOf,
+    restoredAt,
+    pauseId,
+  ]);
+}
+
+/** The span that is not compared yet: from the oldest backup to the newest restore. A backup of a restored database has both. */
+export async function findUncompared(sql: Sql): Promise<Pick<Restore, 'asOf' | 'restoredAt'> | undefined> {
+  const [row] = await sql.query<{ as_of: Date | null; restored_at: Date | null }>(
+    'select min(as_of) as as_of, max(restored_at) as restored_at from restores where compared_at is null',
+  );
+  return row?.as_of && row.restored_at ? { asOf: row.as_of, restoredAt: row.restored_at } : undefined;
+}
+
+/** The restore that made a pause, while it is not compared. */
+export async function findUncomparedOfPause(sql: Sql, pauseId: string): Promise<{ readonly asOf: Date } | undefined> {
+  const [row] = await sql.query<{ as_of: Date }>(
+    'select min(as_of) as as_of from restores where compared_at is null and pause_id = $1 having count(*) > 0',
+    [pauseId],
+  );
+  return row && { asOf: row.as_of };
+}
+
+/** Those up to a moment are compared. */
+export async function markCompared(sql: Sql, { until, at }: { until: Date; at: Date }): Promise<void> {
+  await sql.query('update restores set compared_at = $2 where compared_at is null and restored_at <= $1', [until, at]);
+}
+
+/** An operator answers for a restore that the check could not compare as a whole. */
+export async function markExcused(tx: Sql, pauseId: string, note: string, at: Date): Promise<void> {
+  await tx.query('update restores set compared_at = $3, note = $2 where compared_at is null and pause_id = $1', [
+    pauseId,
+    note,
+    at,
+  ]);
+}
