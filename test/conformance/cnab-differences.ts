@@ -58,11 +58,16 @@ export const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     fields: [
-      ...['P.discountCode', 'P.discountDay', 'P.discount', 'P.rebate', 'P.protestCode', 'P.protestDays'],
+      ...['P.protestCode', 'P.protestDays'],
       ...['Q.guarantorType', 'Q.guarantorDocument', 'Q.guarantorName', 'R.message3', 'R.message4'],
     ],
-    why: 'discounts, rebates, protests, guarantors and messages are not asked for by a charge',
+    why: 'protests, guarantors and messages are not asked for by a charge',
     holds: (_, ours) => /^[03 ]*$/.test(ours),
+  },
+  {
+    fields: ['P.discountCode', 'P.discountDay'],
+    why: 'a code or a day of a discount without a discount',
+    holds: (_, ours) => isUnused(ours),
   },
   {
     fields: ['P.ourNumber'],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type BoletoAccount, CNAB_BANKS, fileWriter, readEntries, readHead } from '@trilho/cnab';
 import {
   type Agreement,
+  type DiscountCode,
   type Instruction,
   MOVEMENTS,
   type Movement,
@@ -163,6 +164,7 @@ function instructionIn({ bank, account }: Agreement, P: string, Q: string, R = '
     amountCents: BigInt(fieldOf(P, 'amount')),
     ...(interestPercent !== undefined && { interestPercent }),
     ...(finePercent !== undefined && { finePercent }),
+    ...reductionsIn(P, R),
     ...(fieldOf(P, 'writeOffCode') === '1' && { writeOffDays: Number(fieldOf(P, 'writeOffDays')) }),
     payer: {
       name: fieldOf(Q, 'payerName'),
@@ -175,6 +177,23 @@ function instructionIn({ bank, account }: Agreement, P: string, Q: string, R = '
     },
   };
   return { movement: known[0] as Movement, title };
+}
+
+function reductionsIn(P: string, R: string): Pick<Title, 'abatementCents' | 'discounts'> {
+  const abatementCents = BigInt(fieldOf(P, 'rebate') || '0');
+  const places = [
+    [P, 'discount'] as const,
+    ...(R === '' ? [] : [[R, 'discount2'] as const, [R, 'discount3'] as const]),
+  ];
+  const discounts = places.flatMap(([line, key]) => {
+    const [code, day] = [fieldOf(line, `${key}Code`), dayOf(fieldOf(line, `${key}Day`))];
+    const hundredths = BigInt(fieldOf(line, key) || '0');
+    return hundredths > 0n && day !== undefined ? [{ code: code as DiscountCode, day, hundredths }] : [];
+  });
+  return {
+    ...(abatementCents > 0n && { abatementCents }),
+    ...(discounts.length > 0 && { discounts }),
+  };
 }
 
 function dayOf(text: string): string | undefined {

@@ -46,6 +46,10 @@ export type Title = {
   /** Decimal text: percent a month, and percent once. */
   readonly interestPercent?: string;
   readonly finePercent?: string;
+  /** Taken off on whatever day it is paid. */
+  readonly abatementCents?: bigint;
+  /** For paying early; three at most, in the order of their days, all of one kind. */
+  readonly discounts?: readonly TitleDiscount[];
   /** Days after the due day until the bank writes it off. */
   readonly writeOffDays?: number;
   readonly payer: {
@@ -59,6 +63,31 @@ export type Title = {
   };
   /** For a boleto that can be paid by pix too, where the bank has it. */
   readonly pix?: { readonly keyType: string; readonly key: string; readonly txid: string };
+};
+
+/**
+ * «Código do desconto» (C021): an amount or a percent until a day, and an amount or a percent for each day before the due day, counted in
+ * calendar or in banking days.
+ */
+export const DISCOUNT_CODES = {
+  '1': 'amount until the day',
+  '2': 'percent until the day',
+  '3': 'amount for each calendar day before the due day',
+  '4': 'amount for each banking day before the due day',
+  '5': 'percent for each calendar day before the due day',
+  '6': 'percent for each banking day before the due day',
+} as const;
+export type DiscountCode = keyof typeof DISCOUNT_CODES;
+
+/** The codes of discounts in percent. */
+export const PERCENT_DISCOUNTS: readonly string[] = ['2', '5', '6'] satisfies readonly DiscountCode[];
+
+export type TitleDiscount = {
+  readonly code: DiscountCode;
+  /** The last day of the discount; of one for each day, the due day. */
+  readonly day: CivilDay;
+  /** Cents, or hundredths of a percent. */
+  readonly hundredths: bigint;
 };
 
 /** The digit that distinguishes a CPF from a CNPJ. */

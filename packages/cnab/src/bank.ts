@@ -1,7 +1,7 @@
 // What a bank has of its own: the barcode and nosso número of its boletos, and in its CNAB 240 files the tables of its records, its codes and
 // its limits.
 
-import type { Agreement, Movement } from './agreement.ts';
+import type { Agreement, DiscountCode, Movement } from './agreement.ts';
 import type { BoletoAccount } from './boleto/account.ts';
 import type { BoletoBank } from './boleto/bank.ts';
 import type { TitleRows } from './norm-returned.ts';
@@ -22,6 +22,8 @@ export type CnabBank = {
   segmentsOf(movement: Movement): readonly SegmentName[];
   /** The largest number of days until a write-off; absent where the bank does not read them. */
   readonly maxWriteOffDays?: number;
+  /** Absent: all codes of the norm, and three discounts at most. */
+  readonly discounts?: DiscountLimits;
   /** The sequential part of a nosso número as a return has it; undefined when it is not of this account. */
   ourNumberIn(text: string, account: BoletoAccount): string | undefined;
   /** Codes of C044 that mean another thing than in the norm, or are not in it. `isComplete`: no code of the norm counts beside these. */
@@ -29,6 +31,9 @@ export type CnabBank = {
   /** The trailer of a lot counts neither its own record nor the header's. */
   readonly countsTitleRecordsAlone?: true;
 };
+
+/** Which discounts the bank takes, and how many of one title. */
+export type DiscountLimits = { readonly codes: readonly DiscountCode[]; readonly most: number };
 
 export type AgreementField =
   | 'agency'

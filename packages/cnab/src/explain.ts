@@ -1,9 +1,10 @@
 // Explains a CNAB 240 file of any bank, to it or from it, field by field, with what is wrong. For people: nothing is stored.
 
-import { MOVEMENTS } from './agreement.ts';
+import { DISCOUNT_CODES, type DiscountCode, MOVEMENTS, PERCENT_DISCOUNTS } from './agreement.ts';
 import { CNAB_BANKS } from './banks.ts';
 import { CnabError } from './cnab-error.ts';
 import { countRecords } from './counts.ts';
+import { percent } from './kinds.ts';
 import { type Line, linesOf, requireCnab240 } from './lines.ts';
 import { SEGMENT_T, SEGMENT_U, SEGMENT_Y03 } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';
@@ -158,7 +159,19 @@ function meaningOf(key: string, line: string, text: string): string | undefined 
     return Object.entries(MOVEMENTS)
       .find(([, code]) => code === text)?.[0]
       .replaceAll('_', ' ');
+  if (line[13] === 'P' || line[13] === 'R') return meaningOfDiscount(key, line, text);
   if (key !== 'reasons') return undefined;
   const reasons = reasonsOf(occurrenceOf(bank, line.slice(15, 17)).meaning, text);
   return reasons.map(({ code, words }) => `${code} ${words}`).join('; ') || undefined;
+}
+
+/** Where a segment says of a discount whether it is an amount or a percent. */
+const DISCOUNT_CODE_COLUMNS: Readonly<Record<string, number>> = { discount: 142, discount2: 18, discount3: 42 };
+
+function meaningOfDiscount(key: string, line: string, text: string): string | undefined {
+  if (/^discount\d?Code$/.test(key)) return DISCOUNT_CODES[text as DiscountCode];
+  const column = DISCOUNT_CODE_COLUMNS[key];
+  if (column === undefined || !PERCENT_DISCOUNTS.includes(line[column - 1] ?? '')) return undefined;
+  const { value } = percent.read(text);
+  return value === undefined ? undefined : percent.show(value);
 }

@@ -1,6 +1,6 @@
 // What the package offers. Everything else in this folder is its own.
-export type { Agreement, Instruction, Movement, Title } from './agreement.ts';
-export type { CnabBank } from './bank.ts';
+export type { Agreement, DiscountCode, Instruction, Movement, Title, TitleDiscount } from './agreement.ts';
+export type { CnabBank, DiscountLimits } from './bank.ts';
 export { sicoob } from './banks/sicoob.ts';
 export { addBank, CNAB_BANKS } from './banks.ts';
 export type { AccountProblem, BoletoAccount } from './boleto/account.ts';

@@ -82,6 +82,9 @@ function titleStart(segment: string) {
 /** Fine and interest count from the day after the due day. */
 const lateDay = ({ title }: TitleSource) => addDays(title.dueDay, 1);
 
+/** The first is in P, the others in R. */
+const discountOf = ({ title }: TitleSource, index: number) => title.discounts?.[index];
+
 export const SEGMENT_P = {
   ...titleStart('P'),
   agency: ofTitle('agência', 18, 22, digits, ({ agreement }) => agreement.account.agency),
@@ -106,11 +109,11 @@ export const SEGMENT_P = {
   interestCode: ofTitle('código dos juros', 118, 118, digits, ({ title }) => (title.interestPercent ? '2' : '3')),
   interestDay: ofTitle('data dos juros', 119, 126, day, from => from.title.interestPercent && lateDay(from)),
   interest: ofTitle('juros ao mês', 127, 141, percent, ({ title }) => title.interestPercent),
-  discountCode: ofTitle('código do desconto 1', 142, 142, digits),
-  discountDay: ofTitle('data do desconto 1', 143, 150, day),
-  discount: ofTitle('desconto 1', 151, 165, cents),
+  discountCode: ofTitle('código do desconto 1', 142, 142, digits, from => discountOf(from, 0)?.code),
+  discountDay: ofTitle('data do desconto 1', 143, 150, day, from => discountOf(from, 0)?.day),
+  discount: ofTitle('desconto 1', 151, 165, cents, from => discountOf(from, 0)?.hundredths),
   iof: ofTitle('IOF', 166, 180, cents),
-  rebate: ofTitle('abatimento', 181, 195, cents),
+  rebate: ofTitle('abatimento', 181, 195, cents, ({ title }) => title.abatementCents),
   ownId: ofTitle('uso da empresa', 196, 220, code, ({ title }) => title.ownId),
   protestCode: ofTitle('código de protesto', 221, 221, digits, '3'),
   protestDays: ofTitle('dias para protesto', 222, 223, digits),
@@ -143,12 +146,12 @@ export const SEGMENT_Q = {
 
 export const SEGMENT_R = {
   ...titleStart('R'),
-  discount2Code: ofTitle('código do desconto 2', 18, 18, zeros),
-  discount2Day: ofTitle('data do desconto 2', 19, 26, day),
-  discount2: ofTitle('desconto 2', 27, 41, cents),
-  discount3Code: ofTitle('código do desconto 3', 42, 42, zeros),
-  discount3Day: ofTitle('data do desconto 3', 43, 50, day),
-  discount3: ofTitle('desconto 3', 51, 65, cents),
+  discount2Code: ofTitle('código do desconto 2', 18, 18, digits, from => discountOf(from, 1)?.code),
+  discount2Day: ofTitle('data do desconto 2', 19, 26, day, from => discountOf(from, 1)?.day),
+  discount2: ofTitle('desconto 2', 27, 41, cents, from => discountOf(from, 1)?.hundredths),
+  discount3Code: ofTitle('código do desconto 3', 42, 42, digits, from => discountOf(from, 2)?.code),
+  discount3Day: ofTitle('data do desconto 3', 43, 50, day, from => discountOf(from, 2)?.day),
+  discount3: ofTitle('desconto 3', 51, 65, cents, from => discountOf(from, 2)?.hundredths),
   fineCode: ofTitle('código da multa', 66, 66, digits, ({ title }) => (title.finePercent ? '2' : '0')),
   fineDay: ofTitle('data da multa', 67, 74, day, from => from.title.finePercent && lateDay(from)),
   fine: ofTitle('multa', 75, 89, percent, ({ title }) => title.finePercent),

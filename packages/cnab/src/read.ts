@@ -44,6 +44,9 @@ export type ReturnEntry = {
   readonly paidCents: bigint;
   readonly creditedCents: bigint;
   readonly feeCents: bigint;
+  /** What the bank took off of the title: for an early payment, and by an abatement. */
+  readonly discountCents: bigint;
+  readonly abatementCents: bigint;
   readonly occurrenceDay?: CivilDay;
   readonly creditDay?: CivilDay;
   /** Of the pix of the boleto, where the return has it. */
@@ -166,6 +169,8 @@ function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): Retu
     paidCents,
     creditedCents: (U && fieldValue(tables.U.credited, U.text)) ?? 0n,
     feeCents: T(tables.T.fee) ?? 0n,
+    discountCents: (U && fieldValue(tables.U.discount, U.text)) ?? 0n,
+    abatementCents: (U && fieldValue(tables.U.rebate, U.text)) ?? 0n,
     content: [line, U, Y].map(record => record?.text.slice(13).trimEnd() ?? '').join('\n'),
   };
 }
@@ -179,6 +184,8 @@ function withoutTitle({ number, text }: Line): ReturnEntry {
     paidCents: fieldValue(SEGMENT_U.paid, text) ?? 0n,
     creditedCents: fieldValue(SEGMENT_U.credited, text) ?? 0n,
     feeCents: 0n,
+    discountCents: fieldValue(SEGMENT_U.discount, text) ?? 0n,
+    abatementCents: fieldValue(SEGMENT_U.rebate, text) ?? 0n,
     damage: 'Its segment T is missing.',
     content: text.slice(13).trimEnd(),
   };

@@ -85,7 +85,10 @@ export function fileWriter(agreement: Agreement, head: FileHead): FileWriter {
 }
 
 function isNeeded(segment: SegmentName, agreement: Agreement, { title }: Instruction): boolean {
-  if (segment === 'R') return title.finePercent !== undefined || agreement.emptySegmentR === true;
+  if (segment === 'R') {
+    const hasMoreDiscounts = (title.discounts ?? []).length > 1;
+    return title.finePercent !== undefined || hasMoreDiscounts || agreement.emptySegmentR === true;
+  }
   return segment !== 'Y03' || title.pix !== undefined;
 }
 

@@ -6,6 +6,7 @@ import { RULES } from './banks.ts';
 import { at, centsIn, dayIn } from './columns.ts';
 import type { Customer } from './customer.ts';
 import { reasonsAgainst } from './judge-title.ts';
+import { abatementIn, hasDiscount } from './reductions.ts';
 import { type News, type ReturnHead, returnFile, type ToldTitle } from './return-file.ts';
 import type { BankRules } from './rules.ts';
 import { FileRefused, type Records, takeFile } from './take-file.ts';
@@ -162,6 +163,7 @@ export function numbersIn({ bank }: Customer, bytes: Buffer): string[] {
 
 function titleOf(rules: BankRules, { P, Q = '', Y }: Records): ToldTitle {
   const dueDay = dayIn(at(P, 78, 85));
+  const abatementCents = abatementIn(P) ?? 0n;
   return {
     number: at(P, ...rules.numberInP),
     account: at(P, 18, 37),
@@ -170,6 +172,8 @@ function titleOf(rules: BankRules, { P, Q = '', Y }: Records): ToldTitle {
     ...(dueDay !== undefined && { dueDay }),
     amountCents: centsIn(at(P, 86, 100)) ?? 0n,
     payer: at(Q, 18, 73),
+    ...(abatementCents > 0n && { abatementCents }),
+    ...(hasDiscount(P) && { hasDiscount: true }),
     ...(Y !== undefined && { txid: at(Y, 159, 193).trim() }),
   };
 }

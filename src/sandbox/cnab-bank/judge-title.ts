@@ -2,6 +2,7 @@
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { at, centsIn, dayIn } from './columns.ts';
 import type { Customer } from './customer.ts';
+import { reductionsAgainst } from './reductions.ts';
 import { type BankRules, unmet } from './rules.ts';
 import type { Records } from './take-file.ts';
 import { isDocument } from './tax-document.ts';
@@ -24,6 +25,7 @@ export function reasonsAgainst(
     ...termsAgainst(rules, P, due, today),
     ...payerAgainst(Q),
     ...(R === undefined ? [] : fineAgainst(R, due)),
+    ...reductionsAgainst(rules, P, R, due),
     ...(Y === undefined ? [] : unless('15', /^[1-5]\S/.test(at(Y, 81, 82)))),
   ];
   return [...new Set(found)].slice(0, MAX_REASONS);

@@ -27,6 +27,9 @@ export type ToldTitle = {
   readonly amountCents: bigint;
   /** Columns 18 to 73 of its segment Q: kind and number of the document, and the name. */
   readonly payer: string;
+  /** What is taken off in any case, and whether there is a discount for paying early. */
+  readonly abatementCents?: bigint;
+  readonly hasDiscount?: true;
   /** The txid of its pix. */
   readonly txid?: string;
 };
@@ -102,16 +105,24 @@ function titleParts(
   ];
 }
 
-function eventParts({ occurrence, paidCents, feeCents, day, creditDay, title: { amountCents } }: News): Part[] {
-  const surcharge = paidCents > amountCents ? paidCents - amountCents : 0n;
-  const rebate = paidCents > 0n && paidCents < amountCents ? amountCents - paidCents : 0n;
+function eventParts({ occurrence, paidCents, feeCents, day, creditDay, title }: News): Part[] {
+  const { surcharge, discount, rebate } = differencesOf(paidCents, title);
   const credited = paidCents > feeCents ? paidCents - feeCents : 0n;
   return [
     [14, `U ${occurrence}`],
-    [18, [surcharge, 0n, rebate, 0n, paidCents, credited, 0n, 0n].map(amount => zeros(amount, 15)).join('')],
+    [18, [surcharge, discount, rebate, 0n, paidCents, credited, 0n, 0n].map(amount => zeros(amount, 15)).join('')],
     [138, textOfDay(day) + textOfDay(creditDay)],
     [154, zeros(0, 27)],
   ];
+}
+
+/** Why another amount was paid than that of the title. What is short beyond the abatement is the discount, where there is one. */
+function differencesOf(paidCents: bigint, { amountCents, abatementCents = 0n, hasDiscount }: ToldTitle) {
+  if (paidCents === 0n) return { surcharge: 0n, discount: 0n, rebate: 0n };
+  const asked = amountCents - abatementCents;
+  const surcharge = paidCents > asked ? paidCents - asked : 0n;
+  const short = paidCents < asked ? asked - paidCents : 0n;
+  return { surcharge, discount: hasDiscount ? short : 0n, rebate: abatementCents + (hasDiscount ? 0n : short) };
 }
 
 function pixParts({ occurrence, title: { txid = '' } }: News): Part[] {

@@ -23,6 +23,8 @@ export type BankRules = {
   isNumber(text: string, customer: Customer): boolean;
   /** Interest is an amount a day, else a percent a month. */
   readonly hasDailyInterest: boolean;
+  /** The codes of discounts that it takes: `0` where a discount has no code. */
+  readonly discountCodes: readonly string[];
   /** The columns of the days until a write-off; absent where they are not read. */
   readonly writeOffDays?: readonly [from: number, to: number];
   readonly documentNumber: readonly [from: number, to: number];
@@ -77,6 +79,7 @@ export const NORM = {
   numberInP: [38, 57],
   numberInT: [38, 57],
   hasDailyInterest: false,
+  discountCodes: ['1', '2', '3', '4', '5', '6'],
   codes: { refused: '26', paidAfterWriteOff: '17', reversed: '44' },
   documentNumber: [63, 77],
   currency: [228, '09'],

@@ -122,6 +122,46 @@ test('a write-off names the title with its own code and has no segment R', () =>
   );
 });
 
+const DISCOUNTS = [
+  { code: '1', day: '2026-11-30', hundredths: 1_000n },
+  { code: '1', day: '2026-12-05', hundredths: 500n },
+  { code: '1', day: '2026-12-10', hundredths: 250n },
+] as const;
+
+test('the first discount and the abatement stand in segment P, the second and the third in R', () => {
+  const title = { ...TITLE, abatementCents: 345n, discounts: DISCOUNTS };
+  const [, , P, , R] = linesFor(agreementOf('001'), [{ movement: 'register', title }]);
+  assert.equal(columns(P, 142, 165), '130112026000000000001000');
+  assert.equal(columns(P, 181, 195), '000000000000345');
+  assert.equal(columns(R, 18, 65), '105122026000000000000500110122026000000000000250');
+  const { finePercent: _, ...free } = title;
+  const segments = linesFor(agreementOf('001'), [{ movement: 'register', title: free }]).map(line => columns(line, 14));
+  assert.deepEqual(segments.slice(2, 5), ['P', 'Q', 'R'], 'a second discount needs the segment');
+});
+
+test('a discount without a code at Itaú, and no third one at Santander', () => {
+  const title = { ...TITLE, discounts: DISCOUNTS };
+  const [, , P, , R] = linesFor(agreementOf('341'), [{ movement: 'register', title }]);
+  assert.equal(columns(P, 142, 165), '030112026000000000001000');
+  assert.equal(columns(R, 18, 65), '005122026000000000000500010122026000000000000250');
+  const [, , , , santander] = linesFor(agreementOf('033'), [{ movement: 'register', title }]);
+  assert.equal(columns(santander, 18, 65), `105122026000000000000500${'0'.repeat(24)}`);
+});
+
+test('an amount a day of interest is of what the abatement leaves', () => {
+  const title = { ...TITLE, amountCents: 24_690n, abatementCents: 12_345n };
+  const [, , P] = linesFor(agreementOf('341'), [{ movement: 'register', title }]);
+  assert.equal(columns(P, 127, 141), '000000000000004');
+});
+
+test('an explained file says what kind of discount it has, and writes a percent as one', () => {
+  const discounts = [{ code: '6', day: '2026-12-10', hundredths: 15n }] as const;
+  const lines = linesFor(agreementOf('756'), [{ movement: 'register', title: { ...TITLE, discounts } }]);
+  const P = [...explainFile(Buffer.from(lines.join('\r\n')))].find(({ name }) => name.startsWith('segment P'));
+  const meanings = P!.fields.filter(({ label }) => label.includes('desconto 1')).map(({ meaning }) => meaning);
+  assert.deepEqual(meanings, ['percent for each banking day before the due day', '2026-12-10', '0.15 %']);
+});
+
 test('a pix is written as segment Y-03 where the bank has it', () => {
   const pix = { keyType: '4', key: 'pix@example.com', txid: 'TX1' };
   const lines = linesFor(agreementOf('033'), [{ movement: 'register', title: { ...TITLE, pix } }]);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
   CNAB_BANKS,
+  type DiscountCode,
   fileWriter,
   type Meaning,
   type Movement,
@@ -16,6 +17,7 @@ import {
   reasonsOf,
   type Title,
 } from '@trilho/cnab';
+import { DISCOUNT_CODES, PERCENT_DISCOUNTS } from '../../../packages/cnab/src/agreement.ts';
 import { addDays } from '../../../src/lib/civil-days.ts';
 import { formatUnits } from '../../../src/lib/decimals.ts';
 import { type CnabBank, openBank } from '../../../src/sandbox/cnab-bank/bank.ts';
@@ -48,18 +50,42 @@ function anyCents(random: Random): bigint {
   return BigInt(1 + random.below(Math.min(10 ** (1 + random.below(10)), MAX_CENTS)));
 }
 
+/** An abatement and discounts that the bank takes, of a title of at least R$ 1.00. */
+function randomReductions(
+  bank: string,
+  random: Random,
+  { amountCents, dueDay }: Pick<Title, 'amountCents' | 'dueDay'>,
+) {
+  if (amountCents < 100n || random.chance(0.4)) return {};
+  const { codes = Object.keys(DISCOUNT_CODES) as DiscountCode[], most = 3 } = CNAB_BANKS.get(bank)!.discounts ?? {};
+  const code = random.pick(codes);
+  const isUntilADay = code === '1' || code === '2';
+  const count = isUntilADay ? 1 + random.below(most) : 1;
+  const most1 = PERCENT_DISCOUNTS.includes(code) ? 1_000n : amountCents / 10n;
+  const discounts = Array.from({ length: count }, (_, index) => ({
+    code,
+    day: isUntilADay ? addDays(dueDay, index - count + 1) : dueDay,
+    hundredths: most1 - BigInt(index),
+  }));
+  return {
+    ...(random.chance(0.7) && { discounts }),
+    ...(random.chance(0.5) && { abatementCents: BigInt(1 + random.below(Number(amountCents / 10n))) }),
+  };
+}
+
 function randomTitle(bank: string, random: Random, index: number): Title {
   const rules = CNAB_BANKS.get(bank)!;
   const issueDay = addDays(TODAY, -random.below(20));
   const width = rules.boleto.ourNumberDigits(AGREEMENTS[bank]!.account);
   const days = rules.maxWriteOffDays;
+  const asked = { dueDay: addDays(issueDay, random.below(400)), amountCents: anyCents(random) };
   return {
+    ...randomReductions(bank, random, asked),
     ourNumber: `${random.below(9)}`.repeat(width).slice(0, width - 5) + String(index + 1).padStart(5, '0'),
     documentNumber: String(index + 1),
     ownId: random.chance(0.5) ? `${'A1B2C'.repeat(4)}${String(index).padStart(5, '0')}` : 'SHORT',
     issueDay,
-    dueDay: addDays(issueDay, random.below(400)),
-    amountCents: anyCents(random),
+    ...asked,
     ...(random.chance(0.5) && { interestPercent: percent(random) }),
     ...(random.chance(0.5) && { finePercent: percent(random) }),
     ...(days !== undefined && { writeOffDays: 1 + random.below(days) }),
@@ -167,6 +193,10 @@ for (const code of BANKS) {
         const number = exchange.numberOf(title);
         const isLate = random.chance(0.3);
         const paidCents = random.chance(0.5) ? title.amountCents : anyCents(random);
+        const short = title.amountCents - (title.abatementCents ?? 0n) - paidCents;
+        const isDiscounted = short > 0n && title.discounts !== undefined;
+        const discountCents = isDiscounted ? short : 0n;
+        const abatementCents = (title.abatementCents ?? 0n) + (short > 0n && !isDiscounted ? short : 0n);
         const feeCents = BigInt(random.below(1_000));
         const channel = random.pick(['03', '06', '31', '32', '61']);
         const creditDay = addDays(TODAY, random.below(5));
@@ -176,16 +206,21 @@ for (const code of BANKS) {
         if (isReversed) exchange.bank.reverse(number, TODAY);
         const of = (occurrence: string, ...rest: unknown[]) => [title.ourNumber, MEANINGS[occurrence], ...rest];
         return [
-          ...(isLate ? [of('09', 0n, 0n, ['13'], TODAY, undefined)] : []),
-          of(isLate && code !== '341' ? '17' : '06', paidCents, feeCents, [channel], TODAY, creditDay),
-          ...(isReversed ? [of('44', paidCents, 0n, [], TODAY, undefined)] : []),
+          ...(isLate ? [of('09', 0n, 0n, 0n, 0n, ['13'], TODAY, undefined)] : []),
+          of(
+            isLate && code !== '341' ? '17' : '06',
+            ...[paidCents, discountCents, abatementCents, feeCents, [channel], TODAY, creditDay],
+          ),
+          ...(isReversed ? [of('44', paidCents, discountCents, abatementCents, 0n, [], TODAY, undefined)] : []),
         ];
       });
       const { entries, warnings } = exchange.told();
       assert.deepEqual(warnings, oddities(code));
-      const seen = entries.map(({ ourNumber, meaning, paidCents, feeCents, reasons, occurrenceDay, creditDay }) => {
-        const codes = reasons.map(reason => reason.code);
-        return [ourNumber, meaning, paidCents, feeCents, codes, occurrenceDay, creditDay];
+      const seen = entries.map(one => {
+        const { ourNumber, meaning, paidCents, discountCents, abatementCents, feeCents } = one;
+        const codes = one.reasons.map(reason => reason.code);
+        const amounts = [paidCents, discountCents, abatementCents, feeCents];
+        return [ourNumber, meaning, ...amounts, codes, one.occurrenceDay, one.creditDay];
       });
       assert.deepEqual(seen, expected.flat());
     });
@@ -205,6 +240,22 @@ for (const code of BANKS) {
         ],
       );
       assert.ok(entries[0]!.reasons.every(({ words }) => words !== ''));
+    });
+
+    test('rejects discounts and an abatement that cannot be, by the codes of the norm', () => {
+      const exchange = exchangeWith(code);
+      const code1 = { code: '1', day: TITLE.dueDay, hundredths: 1_000n } as const;
+      const wrong: readonly Partial<Title>[] = [
+        { discounts: [{ ...code1, hundredths: TITLE.amountCents }] },
+        { discounts: [{ ...code1, day: addDays(TITLE.dueDay, 1) }] },
+        { abatementCents: TITLE.amountCents },
+        { discounts: [code1], abatementCents: 1n },
+      ];
+      exchange.send('register', ...wrong.map((part, index) => ({ ...TITLE, ...part, ourNumber: String(index + 1) })));
+      assert.deepEqual(
+        exchange.told().entries.map(({ reasons }) => reasons.map(reason => reason.code)),
+        [['29'], ['80'], ['34'], []],
+      );
     });
 
     test('carries out a write-off and a change of the due day, and refuses those of titles that are not open', () => {

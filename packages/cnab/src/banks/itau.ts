@@ -113,6 +113,7 @@ export const itau: CnabBank = {
   needs: ['accountDigit'],
   segmentsOf: movement => (movement === 'register' ? REGISTERING : INSTRUCTING),
   maxWriteOffDays: 99,
+  discounts: { codes: ['1'], most: 3 },
   occurrences: { isComplete: true, codes: OCCURRENCES },
   ourNumberIn: text => digitsAt(text, 3, 11),
   sent: {
@@ -151,8 +152,9 @@ export const itau: CnabBank = {
       species: ofTitle('espécie', 107, 108, digits, ({ agreement }) => agreement.species ?? '01'),
       interestCode: ofTitle('reservado', 118, 118, zeros),
       interest: ofTitle('juros por dia', 127, 141, cents, ({ title }) =>
-        interestADay(title.amountCents, title.interestPercent ?? '0'),
+        interestADay(title.amountCents - (title.abatementCents ?? 0n), title.interestPercent ?? '0'),
       ),
+      discountCode: ofTitle('reservado', 142, 142, zeros),
       writeOffDays: ofTitle('dias para baixa', 225, 226, digits, ({ title }) => title.writeOffDays),
       currency: ofTitle('reservado', 227, 229, zeros),
     },
@@ -161,7 +163,11 @@ export const itau: CnabBank = {
       payerName: ofTitle('nome do pagador', 34, 63, words, ({ title }) => title.payer.name),
       reserved64: ofTitle('reservado', 64, 73, blanks),
     },
-    R: SEGMENT_R,
+    R: {
+      ...SEGMENT_R,
+      discount2Code: ofTitle('reservado', 18, 18, zeros),
+      discount3Code: ofTitle('reservado', 42, 42, zeros),
+    },
     lotTrailer: { ...LOT_TRAILER, notice: ofLotEnd('aviso de lançamento', 116, 123, zeros) },
     fileTrailer: FILE_TRAILER,
   },

@@ -48,6 +48,7 @@ export const santander: CnabBank = {
   needs: ['agency', 'agencyDigit', 'accountNumber', 'accountDigit', 'transmissionCode'],
   segmentsOf: movement => (movement === 'register' ? REGISTERING : ['P']),
   maxWriteOffDays: 99,
+  discounts: { codes: ['1', '2'], most: 2 },
   countsTitleRecordsAlone: true,
   ourNumberIn: text => digitsAt(text.trim().padStart(13, '0'), 0, 12),
   sent: {
@@ -77,7 +78,7 @@ export const santander: CnabBank = {
       deliveredBy: ofTitle('reservado', 62, 62, code),
       interestCode: ofTitle('código dos juros', 118, 118, digits, ({ title }) => (title.interestPercent ? '1' : '3')),
       interest: ofTitle('juros por dia', 127, 141, cents, ({ title }) =>
-        interestADay(title.amountCents, title.interestPercent ?? '0'),
+        interestADay(title.amountCents - (title.abatementCents ?? 0n), title.interestPercent ?? '0'),
       ),
       reserved225: ofTitle('reservado', 225, 225, zeros),
       writeOffCode: ofTitle('código de baixa', 224, 224, digits, ({ title }) =>
@@ -94,6 +95,9 @@ export const santander: CnabBank = {
     },
     R: {
       ...without(SEGMENT_R, 'payerOccurrence', 'debitBank', ...DEBIT, 'debitNotice', 'reserved232'),
+      discount3Code: ofTitle('reservado', 42, 42, zeros),
+      discount3Day: ofTitle('reservado', 43, 50, zeros),
+      discount3: ofTitle('reservado', 51, 65, zeros),
       reserved180: ofTitle('reservado', 180, 240, blanks),
     },
     Y03: SEGMENT_Y03,

@@ -23,6 +23,7 @@ export const itau: BankRules = {
     return found === carteira && String(modulo10(before + carteira + number)) === digit;
   },
   hasDailyInterest: true,
+  discountCodes: ['0'],
   codes: { refused: '16', paidAfterWriteOff: '06' },
   writeOffDays: [225, 226],
   documentNumber: [63, 72],

@@ -28,6 +28,7 @@ export const santander: BankRules = {
     return number !== '' && digit === String(rest < 2 ? 0 : 11 - rest);
   },
   hasDailyInterest: true,
+  discountCodes: ['1', '2'],
   writeOffDays: [226, 227],
   currency: [228, '00'],
   hasTotals: false,
