@@ -145,7 +145,7 @@ async function fuzz(): Promise<number> {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   clearInterval(said);
   sender.close();
-  for (const words of failures.words) print(`\n${words}`);
+  for (const message of failures.messages) print(`\n${message}`);
   if (failures.count() > 0)
     print(`\nof the service's log:\n${errorsIn(service.output())}\n\nwhole in ${failures.file}`);
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
@@ -171,8 +171,8 @@ function countsOf(counted: readonly ReadonlyMap<number, number>[]): string {
   for (const counts of counted) {
     for (const [status, count] of counts) sums.set(status, (sums.get(status) ?? 0) + count);
   }
-  const words = [...sums].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
-  return words.join(', ');
+  const counts = [...sums].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+  return counts.join(', ');
 }
 
 /** The last lines of the log that are errors. */

@@ -206,9 +206,9 @@ function endOf(node: RunningProgram): string {
 
 /** Charges that no rail has taken yet, and refunds that were not carried out. */
 async function unfinishedWork(db: Sql): Promise<string[]> {
-  const rows = await db.query<{ words: string }>(
-    `select 'charge ' || id || ' is CREATING' as words from charges where state = 'CREATING' union all
+  const rows = await db.query<{ text: string }>(
+    `select 'charge ' || id || ' is CREATING' as text from charges where state = 'CREATING' union all
      select 'refund ' || id || ' is PENDING' from refunds where status = 'PENDING'`,
   );
-  return rows.map(({ words }) => words);
+  return rows.map(({ text }) => text);
 }

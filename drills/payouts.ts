@@ -71,8 +71,8 @@ async function runAll(scenarios: readonly Scenario[]): Promise<Outcome[]> {
       inTurn(async () => {
         const outcome = await runScenario(scenario, seed).catch((error: unknown) => failed(scenario, error));
         const { verdict, kind, index, world } = outcome;
-        for (const words of [...verdict.lost, ...verdict.doubled, ...verdict.wrong]) {
-          process.stdout.write(`${world}, ${kind}, --index ${index}: ${words}\n`);
+        for (const message of [...verdict.lost, ...verdict.doubled, ...verdict.wrong]) {
+          process.stdout.write(`${world}, ${kind}, --index ${index}: ${message}\n`);
         }
         if (++done % 10 === 0) process.stderr.write(`${done} of ${scenarios.length} scenarios are done\n`);
         return outcome;
@@ -83,9 +83,9 @@ async function runAll(scenarios: readonly Scenario[]): Promise<Outcome[]> {
 
 /** A scenario that cannot be judged proves nothing. */
 function failed(scenario: Scenario, error: unknown): Outcome {
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const none = { orders: 0, fulfilled: 0, transfers: 0, lost: [], doubled: [] };
-  return { ...scenario, injected: [], verdict: { ...none, wrong: [`the scenario failed: ${words}`] } };
+  return { ...scenario, injected: [], verdict: { ...none, wrong: [`the scenario failed: ${message}`] } };
 }
 
 function report(world: WorldName, outcomes: readonly Outcome[], seconds: number): number {

@@ -142,8 +142,8 @@ async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Da
   const untold = () => [...life.payments.values()].filter(id => !paidAt.has(id));
   await until(() => untold().length === 0, PATIENCE_MS);
   const { lost, doubled } = await proveMoney(db, life);
-  const late = await db.query<{ words: string }>(
-    `select kind || ' of charge ' || charge_id as words from charge_timers where at < $1`,
+  const late = await db.query<{ text: string }>(
+    `select kind || ' of charge ' || charge_id as text from charge_timers where at < $1`,
     [now],
   );
   const { acknowledged, longestGapMs } = life.tally;
@@ -155,7 +155,7 @@ async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Da
     ...lost.map(line => `lost: ${line}`),
     ...doubled.map(line => `doubled: ${line}`),
     ...untold().map(id => `not told: payment of ${id}`),
-    ...late.map(({ words }) => `not done in time: ${words}`),
+    ...late.map(({ text }) => `not done in time: ${text}`),
   ];
 }
 

@@ -79,7 +79,7 @@ function statesOf({ starts, edges }: Drawing): Set<string> {
 }
 
 /** The words that a column of the database allows; where migrations say it twice, the last one holds. */
-function wordsAllowedIn(table: string, column: string): string[] {
+function valuesAllowedIn(table: string, column: string): string[] {
   const sql = globSync('migrations/*.sql', { cwd: root }).sort().map(read).join('\n');
   const statements = sql.split(/^(?=(?:create|alter) table )/m).filter(text => text.split(/\s+/)[2] === table);
   const check = new RegExp(`check \\(${column} in \\(([^)]*)\\)\\)`, 'g');
@@ -95,12 +95,12 @@ function rowsIn(section: string | undefined): string[][] {
 }
 
 function describedIn(heading: string): string[] {
-  const words = rowsIn(states.get(heading)).map(cells => cells[1]!);
-  assert.equal(new Set(words).size, words.length, `${heading} describes each word once`);
-  return words;
+  const values = rowsIn(states.get(heading)).map(cells => cells[1]!);
+  assert.equal(new Set(values).size, values.length, `${heading} describes each word once`);
+  return values;
 }
 
-const sorted = (words: Iterable<string>) => [...words].sort();
+const sorted = (values: Iterable<string>) => [...values].sort();
 
 for (const method of METHODS) {
   test(`the diagram of a ${method} is its transitions`, () => {
@@ -121,12 +121,12 @@ test('the statuses of a method are the same in the code, the database and the pa
   const drawn = METHODS.flatMap(method => [...statesOf(drawingIn(method))]);
   assert.deepEqual(sorted(new Set(drawn)), sorted(METHOD_STATUSES));
   assert.deepEqual(sorted(describedIn('Statuses of a method')), sorted(METHOD_STATUSES));
-  assert.deepEqual(sorted(wordsAllowedIn('charge_methods', 'status')), sorted(METHOD_STATUSES));
+  assert.deepEqual(sorted(valuesAllowedIn('charge_methods', 'status')), sorted(METHOD_STATUSES));
 });
 
 test('the states of a charge are the same in the code, the database and the page', () => {
   assert.deepEqual(sorted(describedIn('States of a charge')), sorted(CHARGE_STATES));
-  assert.deepEqual(sorted(wordsAllowedIn('charges', 'state')), sorted(CHARGE_STATES));
+  assert.deepEqual(sorted(valuesAllowedIn('charges', 'state')), sorted(CHARGE_STATES));
 });
 
 test('the states of a charge stand in the order in which the code asks for them', () => {
@@ -145,17 +145,17 @@ test('timing and paidAmount are the same in the API, the database and the page',
   assert.deepEqual(describedIn('timing'), [...PaymentView.properties.timing.enum]);
   assert.deepEqual(describedIn('paidAmount'), [...paidAmount.enum]);
   for (const table of ['charges', 'payments'])
-    assert.deepEqual(wordsAllowedIn(table, 'timing'), describedIn('timing'), table);
-  assert.deepEqual(wordsAllowedIn('charges', 'paid_amount'), describedIn('paidAmount'));
+    assert.deepEqual(valuesAllowedIn(table, 'timing'), describedIn('timing'), table);
+  assert.deepEqual(valuesAllowedIn('charges', 'paid_amount'), describedIn('paidAmount'));
 });
 
 test('the statuses of a refund are the same in the code, the database and the page', () => {
   assert.deepEqual(describedIn('Refunds'), [...REFUND_STATUSES]);
-  assert.deepEqual(wordsAllowedIn('refunds', 'status'), [...REFUND_STATUSES]);
+  assert.deepEqual(valuesAllowedIn('refunds', 'status'), [...REFUND_STATUSES]);
 });
 
 /** The words of a union of string literals, as its source has them. */
-function wordsOfType(file: string, name: string): string[] {
+function valuesOfType(file: string, name: string): string[] {
   const union = new RegExp(`^export type ${name} =([^;]+);`, 'm').exec(read(file))?.[1];
   assert.ok(union, `${file} has the type ${name}`);
   return [...union.matchAll(/'([^']+)'/g)].map(match => match[1]!);
@@ -166,9 +166,9 @@ test('every event of a charge is on the page and no other', () => {
 });
 
 test('the kinds of timers are the same in the code, the database and the page', () => {
-  const kinds = wordsOfType('src/charges/store/timers.ts', 'TimerKind');
+  const kinds = valuesOfType('src/charges/store/timers.ts', 'TimerKind');
   assert.deepEqual(describedIn('Timers'), kinds);
-  assert.deepEqual(wordsAllowedIn('charge_timers', 'kind'), kinds);
+  assert.deepEqual(valuesAllowedIn('charge_timers', 'kind'), kinds);
 });
 
 test('the diagram of crypto transactions is their transitions', () => {
@@ -180,15 +180,15 @@ test('the diagram of crypto transactions is their transitions', () => {
 test('the statuses of a crypto transaction are the same in the code, the database and the page', () => {
   assert.deepEqual(sorted(statesOf(drawingIn('Crypto transactions'))), sorted(STATUSES));
   assert.deepEqual(sorted(describedIn('Crypto transactions')), sorted(STATUSES));
-  assert.deepEqual(sorted(wordsAllowedIn('orders', 'status')), sorted(STATUSES));
+  assert.deepEqual(sorted(valuesAllowedIn('orders', 'status')), sorted(STATUSES));
 });
 
 test('hold reasons and endings are the same in the code, the database and the page, and each hold has a way out', () => {
   assert.deepEqual(describedIn('Hold reasons'), [...HOLD_REASONS]);
-  assert.deepEqual(wordsAllowedIn('orders', 'hold_reason'), [...HOLD_REASONS]);
+  assert.deepEqual(valuesAllowedIn('orders', 'hold_reason'), [...HOLD_REASONS]);
   for (const [, reason, , wayOut] of rowsIn(states.get('Hold reasons'))) assert.ok(wayOut, reason);
   assert.deepEqual(describedIn('Endings'), [...ENDINGS]);
-  assert.deepEqual(wordsAllowedIn('orders', 'ended_as'), [...ENDINGS]);
+  assert.deepEqual(valuesAllowedIn('orders', 'ended_as'), [...ENDINGS]);
 });
 
 test('every event of a crypto transaction is on the page and no other', () => {
@@ -199,14 +199,14 @@ test('every event of a crypto transaction is on the page and no other', () => {
 });
 
 test('the timers of a crypto transaction are the same in the code, the database and the page', () => {
-  const kinds = wordsOfType('src/orders/store-timers.ts', 'OrderTimerKind');
+  const kinds = valuesOfType('src/orders/store-timers.ts', 'OrderTimerKind');
   assert.deepEqual(describedIn('Timers of a crypto transaction'), kinds);
-  assert.deepEqual(wordsAllowedIn('order_timers', 'kind'), kinds);
+  assert.deepEqual(valuesAllowedIn('order_timers', 'kind'), kinds);
 });
 
 test('the states of a payout are the same in the code, the database and the page', () => {
   assert.deepEqual(describedIn('States of a payout'), [...PAYOUT_STATES]);
-  assert.deepEqual(wordsAllowedIn('payouts', 'state'), [...PAYOUT_STATES]);
+  assert.deepEqual(valuesAllowedIn('payouts', 'state'), [...PAYOUT_STATES]);
 });
 
 test('the page of orders has a section for every hold', () => {
@@ -434,9 +434,9 @@ test('the index of the documentation links to every page', () => {
 });
 
 test('the glossary has each word once', () => {
-  const words = [...read('docs/glossary.md').matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(match => match[1]!.toLowerCase());
-  assert.ok(words.length > 100, 'the walk sees the words');
-  assert.deepEqual(sorted(new Set(words)), sorted(words));
+  const terms = [...read('docs/glossary.md').matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(match => match[1]!.toLowerCase());
+  assert.ok(terms.length > 100, 'the walk sees the words');
+  assert.deepEqual(sorted(new Set(terms)), sorted(terms));
 });
 
 test('a file that a page names is there, in the project or in src', () => {

@@ -18,7 +18,7 @@ export type Failures = {
   add(failure: Failure): void;
   count(): number;
   /** Each in short. */
-  readonly words: readonly string[];
+  readonly messages: readonly string[];
   readonly file: string;
 };
 
@@ -27,16 +27,16 @@ const SHOWN_LENGTH = 600;
 
 export function keepFailures(seed: number): Failures {
   const file = path.join(FOLDER, `fuzz-seed-${seed}.txt`);
-  const words: string[] = [];
+  const messages: string[] = [];
   rmSync(file, { force: true });
   return {
     add: failure => {
       mkdirSync(FOLDER, { recursive: true });
       appendFileSync(file, `${textOf(failure, Number.POSITIVE_INFINITY)}\n\n`);
-      words.push(textOf(failure, SHOWN_LENGTH));
+      messages.push(textOf(failure, SHOWN_LENGTH));
     },
-    count: () => words.length,
-    words,
+    count: () => messages.length,
+    messages,
     file,
   };
 }

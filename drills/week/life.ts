@@ -37,13 +37,13 @@ export function startLife(url: string, callers: readonly Caller[], seed: number)
     const startedMs = performance.now();
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const answer = await fetch(url + path, { ...init, headers, signal })
-      .then(async got => ({ isGood: got.ok, words: `${got.status}`, text: await got.text() }))
-      .catch((error: Error) => ({ isGood: false, words: 'no answer', text: String(error) }));
+      .then(async got => ({ isGood: got.ok, message: `${got.status}`, text: await got.text() }))
+      .catch((error: Error) => ({ isGood: false, message: 'no answer', text: String(error) }));
     const taken = times.get(name) ?? [];
     times.set(name, taken);
     taken.push(performance.now() - startedMs);
     if (answer.isGood) return JSON.parse(answer.text);
-    faults.push(`${name}: ${answer.words} ${answer.text}`);
+    faults.push(`${name}: ${answer.message} ${answer.text}`);
     return undefined;
   };
 

@@ -62,7 +62,7 @@ export function openApprovalRules(settings: readonly ApprovalSettings[] = []): A
   const faults = settings.flatMap((entry, index) => {
     const isDouble = settings.findIndex(({ name }) => name === entry.name) < index;
     return [...(isDouble ? ['name must be another one than that of an entry before'] : []), ...faultsOf(entry)].map(
-      words => `payouts.approvals of ${entry.name}: ${words}.`,
+      message => `payouts.approvals of ${entry.name}: ${message}.`,
     );
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));

@@ -55,7 +55,7 @@ export async function judgeGroups(
 }
 
 /** A sentence for an operator about what is missing. */
-export function missingWords(standings: readonly GroupStanding[]): string {
+export function missingApprovals(standings: readonly GroupStanding[]): string {
   const missing = standings.filter(standing => !isComplete(standing));
   const parts = missing.map(({ name, needed, given }) => `${name} has given ${given.length} of ${needed} approvals`);
   return parts.length === 0 ? 'Nothing is missing.' : `${parts.join(', ')}.`;
@@ -66,7 +66,7 @@ export function requireCounted(before: readonly GroupStanding[], after: readonly
   const counts = after.some(({ given }, index) => given.length > (before[index]?.given.length ?? 0));
   if (counts || after.length === 0) return;
   const who = `Only members of the groups that have not approved can approve ${what}, each pair of eyes once`;
-  throw new AppError('second_key_needed', `${who}: ${missingWords(after)}`);
+  throw new AppError('second_key_needed', `${who}: ${missingApprovals(after)}`);
 }
 
 /** As answers show them; undefined where no approval was given or is needed from a group. */

@@ -5,7 +5,7 @@ import type { ApprovalRules } from './approval-rules.ts';
 import { judgeGroups } from './approvals.ts';
 import { findActive } from './store-approvers.ts';
 
-export type GroupFault = { readonly words: string; readonly canComplete: boolean };
+export type GroupFault = { readonly message: string; readonly canComplete: boolean };
 
 /** A sentence for each member that may not act, and for each group whose members are too few pairs of eyes. */
 export async function faultsOfGroups(sql: Sql, rules: ApprovalRules, now: Date): Promise<GroupFault[]> {
@@ -20,11 +20,11 @@ export async function faultsOfGroups(sql: Sql, rules: ApprovalRules, now: Date):
     const canComplete = pairs >= rule.needed;
     if (unknown.length > 0) {
       const who = unknown.length === 1 ? 'is no key or person' : 'are no keys or people';
-      faults.push({ words: `${rule.name}: ${unknown.join(', ')} ${who} that may act`, canComplete });
+      faults.push({ message: `${rule.name}: ${unknown.join(', ')} ${who} that may act`, canComplete });
     }
     if (!canComplete) {
-      const words = `${rule.name}: needs ${rule.needed} approvals, and its members are ${pairs} pairs of eyes: nothing that it must approve is sent`;
-      faults.push({ words, canComplete });
+      const message = `${rule.name}: needs ${rule.needed} approvals, and its members are ${pairs} pairs of eyes: nothing that it must approve is sent`;
+      faults.push({ message, canComplete });
     }
   }
   return faults;
@@ -36,7 +36,7 @@ export async function warnOfGroups(
   rules: ApprovalRules,
   now: Date,
 ): Promise<void> {
-  for (const { words } of await faultsOfGroups(db, rules, now)) {
-    log.warn('a group of payouts.approvals names who cannot approve', { reason: words });
+  for (const { message } of await faultsOfGroups(db, rules, now)) {
+    log.warn('a group of payouts.approvals names who cannot approve', { reason: message });
   }
 }

@@ -10,7 +10,7 @@ const MAX_ORIGINS = 20;
 
 const orNull = <S extends ReturnType<typeof Type.String>>(schema: S) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
-const words = {
+const descriptions = {
   displayName: 'The name above the checkout.',
   document: 'CPF or CNPJ of the receiver, which payers compare with what their bank shows.',
   colour: 'Colour of buttons, as `#rrggbb`; it must stand out from white by 3 to 1.',
@@ -19,20 +19,26 @@ const words = {
   frameOrigins: 'Origins whose pages may show a checkout in a frame.',
   offersRemainder: 'Whether the checkout of a charge that was paid in part offers to pay the rest.',
 };
-const Colour = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: words.colour });
-const frameOrigins = Type.Array(LooseText(), { maxItems: MAX_ORIGINS, description: words.frameOrigins });
+const Colour = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: descriptions.colour });
+const frameOrigins = Type.Array(LooseText(), { maxItems: MAX_ORIGINS, description: descriptions.frameOrigins });
 
 export const AccountSettingsBody = Type.Object(
   {
     displayName: orNull(
-      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-storable': true, description: words.displayName }),
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '\\S',
+        'x-storable': true,
+        description: descriptions.displayName,
+      }),
     ),
-    document: orNull(LooseText({ maxLength: 20, description: words.document })),
+    document: orNull(LooseText({ maxLength: 20, description: descriptions.document })),
     colour: orNull(Colour),
-    returnUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: words.returnUrl })),
-    supportUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: words.supportUrl })),
+    returnUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: descriptions.returnUrl })),
+    supportUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: descriptions.supportUrl })),
     frameOrigins: Type.Optional(frameOrigins),
-    offersRemainder: Type.Optional(Type.Boolean({ description: words.offersRemainder })),
+    offersRemainder: Type.Optional(Type.Boolean({ description: descriptions.offersRemainder })),
     logo: orNull(
       LooseText({
         maxLength: MAX_LOGO_LENGTH,
@@ -50,14 +56,14 @@ export const AccountSettingsBody = Type.Object(
 export const AccountSettingsView = Type.Object(
   {
     accountId: Type.String(),
-    displayName: Type.Optional(Type.String({ description: words.displayName })),
-    document: Type.Optional(Type.String({ description: words.document })),
+    displayName: Type.Optional(Type.String({ description: descriptions.displayName })),
+    document: Type.Optional(Type.String({ description: descriptions.document })),
     colour: Type.Optional(Colour),
-    returnUrl: Type.Optional(Type.String({ description: words.returnUrl })),
-    supportUrl: Type.Optional(Type.String({ description: words.supportUrl })),
-    frameOrigins: Type.Array(Type.String(), { description: words.frameOrigins }),
+    returnUrl: Type.Optional(Type.String({ description: descriptions.returnUrl })),
+    supportUrl: Type.Optional(Type.String({ description: descriptions.supportUrl })),
+    frameOrigins: Type.Array(Type.String(), { description: descriptions.frameOrigins }),
     hasLogo: Type.Boolean(),
-    offersRemainder: Type.Boolean({ description: words.offersRemainder }),
+    offersRemainder: Type.Boolean({ description: descriptions.offersRemainder }),
   },
   { $id: 'AccountSettings', additionalProperties: false },
 );

@@ -40,8 +40,8 @@ export const UtcDateTime = (options: Options = {}) =>
   DateTime({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z$', ...options });
 
 /** One word of a closed list. */
-export const OneOf = <const T extends string>(words: readonly T[], options: Options = {}) =>
-  Type.Enum([...words], { type: 'string', ...options });
+export const OneOf = <const T extends string>(values: readonly T[], options: Options = {}) =>
+  Type.Enum([...values], { type: 'string', ...options });
 
 /** A civil day, `YYYY-MM-DD`. */
 export const Day = (options: Options = {}) => Type.String({ format: 'date', ...options });

@@ -1,9 +1,9 @@
 // A refusal of a transfer counts when enough providers say it. One that is out of credits, broken or wrong refuses everything, and
 // another one that would carry the transfer out shows it.
 
-type Answer = { readonly kind: string; readonly words?: string };
-/** `words`: what the nodes that answered said. */
-export type Unknown = { readonly kind: 'unknown'; readonly words?: string };
+type Answer = { readonly kind: string; readonly message?: string };
+/** `message`: what the nodes that answered said. */
+export type Unknown = { readonly kind: 'unknown'; readonly message?: string };
 
 /**
  * The first answer, in the order of the providers, that is neither unknown nor a refusal; the first refusal when two providers
@@ -15,17 +15,17 @@ export async function unlessRefused<P extends { readonly name: string }, T exten
 ): Promise<T | Unknown> {
   const quorum = Math.min(2, providers.length);
   const refusals: T[] = [];
-  const words: string[] = [];
+  const answers: string[] = [];
   for (const provider of providers) {
     const answer = await askOne(provider);
     if (answer.kind !== 'unknown' && answer.kind !== 'refused') return answer;
-    if (answer.words !== undefined) words.push(`${provider.name}: ${answer.words}`);
+    if (answer.message !== undefined) answers.push(`${provider.name}: ${answer.message}`);
     if (isUnknown(answer)) continue;
     refusals.push(answer);
     const [first] = refusals;
     if (first && refusals.length >= quorum) return first;
   }
-  return { kind: 'unknown', ...(words.length > 0 && { words: words.join('; ') }) };
+  return { kind: 'unknown', ...(answers.length > 0 && { message: answers.join('; ') }) };
 }
 
 function isUnknown(answer: Answer): answer is Unknown {

@@ -34,9 +34,9 @@ export type Attempt = {
 /** What a signer returned, checked; or why nothing was signed, for an operator. */
 export type Signed =
   | { readonly kind: 'signed'; readonly hash: string; readonly raw: string }
-  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'refused'; readonly message: string }
   /** A node or the signer did not answer. */
-  | { readonly kind: 'unknown'; readonly words?: string };
+  | { readonly kind: 'unknown'; readonly message?: string };
 
 /** A block as it was seen: another hash at the same height proves that it is part of the chain no more. */
 export type Block = { readonly number: number; readonly hash: string };
@@ -73,15 +73,15 @@ export type Sighting =
    * No node answered; or some did (`isAnswered`), and disagree where they must agree. `isUsed`: enough of them count the slot as used
    * and show no receipt of an attempt, which nodes also do that have not indexed their newest block.
    */
-  | { readonly kind: 'unknown'; readonly words?: string; readonly isAnswered?: true; readonly isUsed?: true };
+  | { readonly kind: 'unknown'; readonly message?: string; readonly isAnswered?: true; readonly isUsed?: true };
 
 /** Whether a transfer could be carried out now; asked before a slot is taken. */
 export type Check =
   | { readonly kind: 'ready' }
   /** Carried out now it would fail, or pay another amount. */
-  | { readonly kind: 'refused'; readonly reason: CheckReason; readonly words: string }
-  /** `words`: what nodes said, if they answered and it says nothing about the transfer. */
-  | { readonly kind: 'unknown'; readonly words?: string };
+  | { readonly kind: 'refused'; readonly reason: CheckReason; readonly message: string }
+  /** `message`: what the nodes answered, when it says nothing about the transfer. */
+  | { readonly kind: 'unknown'; readonly message?: string };
 /**
  * `blocked`: the issuer of the token blocks payee or sender. `pays_less`: the token keeps a part of each transfer. `no_funds`:
  * the sender has too little. `would_revert`: the node says that it fails for another reason, or it takes too much gas.
@@ -217,8 +217,8 @@ export type Chain = {
    * that is not used blocks no other: there a slot is void when all its attempts are `stuck`.
    */
   readonly signVoid?: (slot: Slot, before: readonly Attempt[]) => Promise<Signed>;
-  /** Sends signed bytes to every node. Idempotent. `sender`: whose they are, for `memory`. `words`: what the nodes said, if they refused. */
-  broadcast(attempt: Attempt, sender?: string): Promise<{ readonly isSent: boolean; readonly words?: string }>;
+  /** Sends signed bytes to every node. Idempotent. `sender`: whose they are, for `memory`. `message`: what the nodes said, if they refused. */
+  broadcast(attempt: Attempt, sender?: string): Promise<{ readonly isSent: boolean; readonly message?: string }>;
   /**
    * Looks all attempts up. `seen` is the block in which a lookup has seen an attempt: from then on `absent`, `pending`,
    * `stuck` and `taken` are answered only on evidence against that block (another one at its height, or two nodes that

@@ -2,7 +2,7 @@
 // read when the chain is opened.
 import { type TProperties, Type } from 'typebox';
 import { parseUnits } from '../lib/decimals.ts';
-import { isNodeUrl, NODE_URL_WORDS } from '../lib/node-url.ts';
+import { isNodeUrl, NODE_URL_MESSAGE } from '../lib/node-url.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import type { AddressForm, NetworkFacts } from './family.ts';
 import { type AssetSymbol, SYMBOLS } from './symbol.ts';
@@ -38,7 +38,7 @@ export const Amount = (decimals: number, example: string) =>
 export const AmountOfAny = () => Amount(MAX_DECIMALS, '5000');
 const Name = () => Type.String(check(text => /^[\w.-]{1,40}$/.test(text), 'must be 1 to 40 letters, digits, . _ or -'));
 
-const url = { url: Type.Optional(Type.String(check(isNodeUrl, NODE_URL_WORDS))), urlFile: Type.Optional(Path()) };
+const url = { url: Type.Optional(Type.String(check(isNodeUrl, NODE_URL_MESSAGE))), urlFile: Type.Optional(Path()) };
 const URL_RULE = { 'x-check': { holds: oneOf('url', 'urlFile'), message: 'must have url or urlFile, and not both' } };
 
 /** The providers of a network, each with the fields of its family beside those that all have. */

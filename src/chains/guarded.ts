@@ -26,7 +26,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
       guarded<Check>(
         { kind: 'unknown' },
         () => chain.check(intent),
-        check => check.kind !== 'unknown' || check.words !== undefined,
+        check => check.kind !== 'unknown' || check.message !== undefined,
       ),
     funds: (...asked) => guarded(undefined, () => chain.funds(...asked), isAnswered),
     sign: (...asked) => guarded({ kind: 'unknown' }, () => chain.sign(...asked), isKnown),
@@ -36,7 +36,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
       guarded(
         { isSent: false },
         () => chain.broadcast(...asked),
-        ({ isSent, words }) => isSent || words !== undefined,
+        ({ isSent, message }) => isSent || message !== undefined,
       ),
     readTransfer: hash => guarded(undefined, () => chain.readTransfer(hash), isAnswered),
     // Nodes that disagree are there: asked again, they may agree.

@@ -1,6 +1,6 @@
 // What opening a chain of any family begins with: signers are found by their names, files read, and every fault is kept with its path.
 import type { Clock } from '../lib/clock.ts';
-import { isNodeUrl, NODE_URL_WORDS } from '../lib/node-url.ts';
+import { isNodeUrl, NODE_URL_MESSAGE } from '../lib/node-url.ts';
 import { readAddress } from './address.ts';
 import type { Network } from './asset.ts';
 import type { Chain } from './chain.ts';
@@ -23,7 +23,7 @@ type SenderEntry = { readonly signer?: string; readonly address?: string; readon
 export function urlOf({ url, urlFile }: ProviderEntry, path: string, faults: string[]): string {
   if (urlFile === undefined) return url ?? '';
   const text = secretOf(urlFile, `${path}.urlFile`, faults);
-  if (text !== undefined && !isNodeUrl(text)) faults.push(`${path}.urlFile: its text ${NODE_URL_WORDS}`);
+  if (text !== undefined && !isNodeUrl(text)) faults.push(`${path}.urlFile: its text ${NODE_URL_MESSAGE}`);
   return text ?? '';
 }
 

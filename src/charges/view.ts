@@ -1,5 +1,5 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
-import { channelWords } from '@trilho/cnab';
+import { channelText } from '@trilho/cnab';
 import type { Method } from '../rails/rail.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
 import { boletoResult, pixResult } from './create/answer.ts';
@@ -77,7 +77,7 @@ function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
     reference,
     feeCents: feeCents === undefined ? undefined : Number(feeCents),
     creditDay,
-    channel: channel === undefined ? undefined : { code: channel, words: channelWords(channel) },
+    channel: channel === undefined ? undefined : { code: channel, words: channelText(channel) },
   };
 }
 

@@ -23,8 +23,8 @@ const OPTIONS = [
 const NONE = 'none';
 
 export async function accountSettings(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { words: ['id'], options: OPTIONS });
-  const [id = ''] = words;
+  const { positionals, options, faults } = readArguments(args, { positionals: ['id'], options: OPTIONS });
+  const [id = ''] = positionals;
   refuseFaults('accounts settings', faults);
   const change = await changeOf(options);
   const settings = await withDatabase({ config, log, action: 'trilho accounts settings' }, async deps => {

@@ -18,9 +18,9 @@ export async function accountsCommand(config: Config, log: Log, args: readonly s
 }
 
 async function create(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isAccountId(id)) {
+  const { positionals, faults } = readArguments(args, { positionals: ['id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isAccountId(id)) {
     faults.push(
       `<id> must be a text of 1 to ${MAX_ID_LENGTH} characters, without blanks at its ends and in Unicode form NFC`,
     );

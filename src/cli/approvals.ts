@@ -1,6 +1,6 @@
 // trilho payouts approve and approvals: approves a payout as an operator, and lists the orders that wait for approvals.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
-import { missingWords } from '../accounts/approvals.ts';
+import { missingApprovals } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -19,9 +19,10 @@ import { approveTopUpCommand } from './top-up.ts';
 const MAX_PAGES = 1_000;
 
 export async function approveCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['transaction or top-up id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction or top-up id> must be a UUID, not ${quoted(id)}`);
+  const { positionals, faults } = readArguments(args, { positionals: ['transaction or top-up id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isUuid(id))
+    faults.push(`<transaction or top-up id> must be a UUID, not ${quoted(id)}`);
   refuseFaults('payouts approve', faults);
   const isOfTopUp = await withDatabase({ config, log, action: 'trilho payouts approve' }, async ({ db }) => {
     return (await findTopUp(db, id)) !== undefined;
@@ -43,7 +44,7 @@ export async function approveCommand(config: Config, log: Log, args: readonly st
   console.log(
     isApproved
       ? 'Approved. It is sent in its turn, as far as limits and funds allow.'
-      : `Your approval counts, and others are missing: ${missingWords(groups)}`,
+      : `Your approval counts, and others are missing: ${missingApprovals(groups)}`,
   );
   return 0;
 }
@@ -67,7 +68,7 @@ export async function approvalsCommand(config: Config, log: Log, args: readonly 
         const { groups, isApproved } = await standingOf(db, rules, order, clock.now());
         const amount = `${order.quantity} ${order.symbol}`;
         const standing =
-          groups.length > 0 ? missingWords(groups) : `A second key ${isApproved ? 'has approved' : 'approves'} it.`;
+          groups.length > 0 ? missingApprovals(groups) : `A second key ${isApproved ? 'has approved' : 'approves'} it.`;
         const given = (order.approvals ?? []).map(({ by }) => by).join(', ');
         found.push(
           [order.id, order.accountId, order.network, amount, order.walletAddress, standing, given && `by ${given}`]

@@ -10,9 +10,9 @@ const BROKEN = 1;
 
 export async function archiveCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
   readVerb('archive', args, ['check']);
-  const { words, faults } = readArguments(args.slice(1), { words: ['file or folder'] });
+  const { positionals, faults } = readArguments(args.slice(1), { positionals: ['file or folder'] });
   refuseFaults('archive check', faults);
-  const [place = ''] = words;
+  const [place = ''] = positionals;
   const checked = await tryArchive(place);
   if (!checked) return BROKEN;
   for (const { kind, files, first, position, hash } of checked) {

@@ -5,9 +5,9 @@ import { StartError } from '../lib/errors.ts';
 /** What a command takes, by the names that its help uses. */
 type Shape = {
   /** Positional arguments that must be there, in order. */
-  readonly words?: readonly string[];
+  readonly positionals?: readonly string[];
   /** Positional arguments that may follow them. */
-  readonly moreWords?: readonly string[];
+  readonly optionalPositionals?: readonly string[];
   /** Options with a value, without their dashes; `neededOptions` must be there. */
   readonly options?: readonly string[];
   readonly neededOptions?: readonly string[];
@@ -15,7 +15,7 @@ type Shape = {
 };
 
 export type Arguments = {
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
   readonly flags: readonly string[];
   /** What the shape alone refuses; the command adds what it finds. */
@@ -27,7 +27,13 @@ const OPTION = /^--|^-.?$/;
 
 /** Reads as far as it can; the caller passes the faults to `refuseFaults` together with its own. */
 export function readArguments(args: readonly string[], shape: Shape): Arguments {
-  const { words: needed = [], moreWords = [], options: optional = [], neededOptions = [], flags: known = [] } = shape;
+  const {
+    positionals: needed = [],
+    optionalPositionals = [],
+    options: optional = [],
+    neededOptions = [],
+    flags: known = [],
+  } = shape;
   const valued = [...neededOptions, ...optional];
   const { tokens } = parseArgs({
     args: [...args],
@@ -40,14 +46,14 @@ export function readArguments(args: readonly string[], shape: Shape): Arguments 
     strict: false,
     tokens: true,
   });
-  const words: string[] = [];
+  const positionals: string[] = [];
   const options: Record<string, string> = {};
   const flags: string[] = [];
   const faults: string[] = [];
   const seen = new Set<string>();
   let hasUnknown = false;
   for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     if (valued.includes(name)) {
@@ -65,13 +71,13 @@ export function readArguments(args: readonly string[], shape: Shape): Arguments 
     seen.add(name);
   }
   faults.push(...neededOptions.filter(name => !seen.has(name)).map(name => `--${name} is missing`));
-  faults.push(...needed.slice(words.length).map(name => `<${name}> is missing`));
+  faults.push(...needed.slice(positionals.length).map(name => `<${name}> is missing`));
   // After an option that is not known, a word too many is probably its value, and may be a secret.
   if (!hasUnknown) {
-    const tooMany = words.slice(needed.length + moreWords.length);
+    const tooMany = positionals.slice(needed.length + optionalPositionals.length);
     faults.push(...tooMany.map(word => `${quoted(word)} is one word too many`));
   }
-  return { words, options, flags, faults };
+  return { positionals, options, flags, faults };
 }
 
 /** Throws a StartError of one line that names every fault. `command` is what was typed, such as `keys create`. */

@@ -59,7 +59,7 @@ async function isArchiveWhole(folder: string, { cut, events, noted }: Expected):
     ...(cut && lacks('audit', cut.position) ? [`lines of the audit log: it must have 1 to ${cut.position}`] : []),
     ...(lacks('events', events.position) ? [`events: it must have 1 to ${events.position}`] : []),
   ];
-  for (const words of missing) console.log(`Broken: ${folder} lacks ${words}.`);
+  for (const message of missing) console.log(`Broken: ${folder} lacks ${message}.`);
   const last = checked.find(({ kind }) => kind === 'events');
   if (last?.position !== events.position || last.hash === events.hash) return missing.length === 0;
   console.log(`Broken: ${folder} ends with other events than those that were moved there.`);
@@ -68,8 +68,11 @@ async function isArchiveWhole(folder: string, { cut, events, noted }: Expected):
 
 /** Position and hash as an earlier run printed them, or neither. */
 function readChoices(args: readonly string[]): { readonly noted?: Head; readonly archive?: string } {
-  const { words, options, faults } = readArguments(args, { moreWords: ['position', 'hash'], options: ['archive'] });
-  const [position, hash] = words;
+  const { positionals, options, faults } = readArguments(args, {
+    optionalPositionals: ['position', 'hash'],
+    options: ['archive'],
+  });
+  const [position, hash] = positionals;
   if (position !== undefined && !/^[1-9]\d{0,14}$/.test(position)) {
     faults.push(`<position> must be a whole number above 0, not ${quoted(position)}`);
   }

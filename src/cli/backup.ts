@@ -21,8 +21,8 @@ import { sayDatabase } from './say-database.ts';
 
 export async function backupCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.includes('--base')) return baseBackupCommand(config, log, args);
-  const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
-  const [place = ''] = words;
+  const { positionals, flags, faults } = readArguments(args, { positionals: ['folder'], flags: ['verify'] });
+  const [place = ''] = positionals;
   const isVerified = flags.includes('verify');
   if (isVerified && place === STREAM) {
     faults.push('a stream cannot be read again: pipe it into trilho restore - --verify where it is kept');

@@ -1,7 +1,7 @@
 // What the doctor finds about each agreement with a bank that works by files: its numbers, what waits, returns, the SFTP server.
 import { type AgreementUse, numbersLeft } from '../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../charges/bank-files/store-answers.ts';
-import { overdueFiles, unansweredWords } from '../charges/bank-files/unanswered-files.ts';
+import { overdueFiles, unansweredMessage } from '../charges/bank-files/unanswered-files.ts';
 import { isScarce } from '../charges/bank-files/warn-numbers.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
@@ -75,11 +75,11 @@ function waitingCheck({ waiting, waitingSince }: AgreementUse, now: Date): Check
 
 function answerCheck(file: OpenFile): Check {
   const mend = `Ask the bank whether it has the file; if not, run trilho cnab renew ${file.rail} --file ${file.sequence}.`;
-  return { name: 'answers', ok: false, detail: `${sentence(unansweredWords(file))}.`, mend };
+  return { name: 'answers', ok: false, detail: `${sentence(unansweredMessage(file))}.`, mend };
 }
 
-function sentence(words: string): string {
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function returnChecks({ lastFile, lastReturnAt }: AgreementUse, now: Date): Check[] {

@@ -13,9 +13,9 @@ export async function checkApprovals(db: Sql, { payouts }: Pick<Config, 'payouts
   try {
     const faults = await faultsOfGroups(db, openApprovalRules(approvals), systemClock.now());
     if (faults.length === 0) return [right(`approvals: every group can give what it is asked for`)];
-    return faults.map(({ words, canComplete }) => (canComplete ? warning : wrong)(`approvals: ${words}`));
+    return faults.map(({ message, canComplete }) => (canComplete ? warning : wrong)(`approvals: ${message}`));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    return error.message.split('\n').map(words => wrong(words));
+    return error.message.split('\n').map(message => wrong(message));
   }
 }

@@ -15,8 +15,8 @@ export async function checkArchiver(sql: Sql, now: Date): Promise<Finding[]> {
   if (!state) return [];
   const { lastArchivedAt, folder } = state;
   const last = lastArchivedAt ? `last archived ${lastArchivedAt.toISOString()}` : 'nothing archived yet';
-  const words = `wal archive: ${last}${faultOf(state)}`;
-  const archiving = state.isFailing ? wrong(words) : right(words);
+  const message = `wal archive: ${last}${faultOf(state)}`;
+  const archiving = state.isFailing ? wrong(message) : right(message);
   return folder === undefined ? [archiving] : [archiving, await checkBases(path.dirname(folder), now)];
 }
 
@@ -30,9 +30,9 @@ async function checkBases(archiveDir: string, now: Date): Promise<Finding> {
   const newest = bases.at(-1);
   const mend = 'run trilho backup --base';
   if (!newest) return wrong(`base backup: ${archiveDir} has none; ${mend}`);
-  const words = `base backup: the newest is of ${newest.endedAt}`;
+  const message = `base backup: the newest is of ${newest.endedAt}`;
   const [damaged] = skipped;
-  if (damaged !== undefined) return wrong(`${words}, and ${damaged} is damaged; remove it`);
+  if (damaged !== undefined) return wrong(`${message}, and ${damaged} is damaged; remove it`);
   const isOld = now.getTime() - new Date(newest.endedAt).getTime() > MAX_BASE_AGE_MS;
-  return isOld ? wrong(`${words}; ${mend}`) : right(words);
+  return isOld ? wrong(`${message}; ${mend}`) : right(message);
 }

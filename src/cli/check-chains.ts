@@ -76,7 +76,7 @@ async function suggestions(
     const quantity = formatUnits(units, decimalsOf(symbol, network));
     const like = await findOrdersLike(db, { network, symbol, quantity, to: to.toLowerCase() }, MAX_LIKE);
     const open = like.filter(({ isFulfilled }) => !isFulfilled);
-    const isNamed = differences.some(words => words.includes(hash));
+    const isNamed = differences.some(message => message.includes(hash));
     if (open.length > 0 && !isStored && !isNamed)
       lines.push(`  DIFFERS: ${quantity} ${symbol} left to ${to} in ${hash}`);
     for (const { id } of open) {

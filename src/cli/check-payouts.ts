@@ -21,7 +21,7 @@ export async function checkPayouts(config: Config, log: Log): Promise<Finding[]>
     return [...signers, wrong('chains: not asked while a signer cannot be opened')];
   }
   const chains = await openOrFaults(config, log);
-  if ('faults' in chains) return [...signers, ...chains.faults.map(words => wrong(`chains: ${words}`))];
+  if ('faults' in chains) return [...signers, ...chains.faults.map(message => wrong(`chains: ${message}`))];
   const checked = await Promise.all(Object.values(chains.open).map(checkChain));
   return [...signers, ...checked.flat()];
 }
@@ -36,7 +36,7 @@ async function checkSigners({ signers }: Config): Promise<SignerFinding[]> {
     const opened = await openSigner(entry);
     if ('faults' in opened) {
       findings.push(
-        ...sentencesOf(index, opened.faults).map(words => ({ ...wrong(`${of}: ${words}`), isOpen: false })),
+        ...sentencesOf(index, opened.faults).map(message => ({ ...wrong(`${of}: ${message}`), isOpen: false })),
       );
     } else if (entry.kind === 'remote' && (await isRemoteSilent(entry))) {
       findings.push({
@@ -63,17 +63,17 @@ async function checkChain(chain: Chain): Promise<Finding[]> {
   const { network } = chain;
   const { head, fault, providers } = await chain.health();
   const silent = providers.filter(({ isAnswering }) => !isAnswering);
-  if (head === undefined) return [wrong(`chain ${network}: no node answers${wordsOf(silent)}`)];
+  if (head === undefined) return [wrong(`chain ${network}: no node answers${messagesOf(silent)}`)];
   return [
     fault === undefined ? right(`chain ${network}: answers, head ${head}`) : wrong(`chain ${network}: ${fault}`),
-    ...silent.map(one => warning(`chain ${network}: ${one.name} does not answer${wordsOf([one])}`)),
+    ...silent.map(one => warning(`chain ${network}: ${one.name} does not answer${messagesOf([one])}`)),
     ...(await Promise.all(activeSendersOf(chain).map(sender => checkFunds(chain, sender)))).flat(),
   ];
 }
 
-function wordsOf(providers: readonly { readonly words?: string }[]): string {
-  const words = providers.flatMap(one => one.words ?? []);
-  return words.length === 0 ? '' : `: ${words.join('; ')}`;
+function messagesOf(providers: readonly { readonly words?: string }[]): string {
+  const messages = providers.flatMap(one => one.words ?? []);
+  return messages.length === 0 ? '' : `: ${messages.join('; ')}`;
 }
 
 /** A sender that takes new slots must pay the fee of one transfer at least, and have something to send. */
@@ -94,16 +94,16 @@ async function checkFunds(chain: Chain, sender: string): Promise<Finding[]> {
       asset,
       text: `${formatUnits(asset, decimalsOf(symbol, network))} ${symbol}`,
     }));
-  const words = `${of}: ${[`${formatUnits(any.coin, coin.decimals)} ${coin.symbol}`, ...has.map(({ text }) => text)].join(', ')}`;
+  const message = `${of}: ${[`${formatUnits(any.coin, coin.decimals)} ${coin.symbol}`, ...has.map(({ text }) => text)].join(', ')}`;
   const worst = known.reduce((most, { worstFee }) => (worstFee > most ? worstFee : most), 0n);
   const fee = `${formatUnits(worst, coin.decimals)} ${coin.symbol}`;
-  if (any.coin < worst) return [wrong(`${words}; one transfer may cost ${fee}: fill it up`)];
-  if (has.length > 0 && has.every(({ asset }) => asset === 0n)) return [wrong(`${words}; there is no token to send`)];
+  if (any.coin < worst) return [wrong(`${message}; one transfer may cost ${fee}: fill it up`)];
+  if (has.length > 0 && has.every(({ asset }) => asset === 0n)) return [wrong(`${message}; there is no token to send`)];
   const empty = has.filter(({ asset }) => asset === 0n).map(({ symbol }) => `no ${symbol}`);
   const low =
     any.coin < worst * BigInt(window)
       ? [`a full window of ${window} transfers may cost more than its ${coin.symbol}`]
       : [];
   const reasons = [...empty, ...low];
-  return [reasons.length === 0 ? right(words) : warning(`${words}; ${reasons.join(', ')}`)];
+  return [reasons.length === 0 ? right(message) : warning(`${message}; ${reasons.join(', ')}`)];
 }

@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 50;
 /** Leaves a mark on the primary and waits until the replica shows it, for as long as it may be behind. */
 export async function checkReplica(primary: Sql, { url, maxLagMs }: ReplicaSettings): Promise<Finding> {
   const replica = openReplicaDatabase(url);
-  const fault = (words: string) => wrong(`replica: ${words}`);
+  const fault = (message: string) => wrong(`replica: ${message}`);
   try {
     await requireCopyOf(primary, replica.probe);
     await requireReplicaSession(replica.probe, url);

@@ -17,9 +17,11 @@ import { localUrl } from './local-url.ts';
 /** The link alone goes to standard output. A withdrawal names the link, so that a repeat withdraws no other. */
 export async function checkoutCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('checkout', args, ['link', 'withdraw']);
-  const { words, faults } = readArguments(args.slice(1), { words: [verb === 'link' ? 'charge id' : 'link'] });
-  const [named = ''] = words;
-  if (verb === 'link' && words.length > 0 && !isUuid(named)) {
+  const { positionals, faults } = readArguments(args.slice(1), {
+    positionals: [verb === 'link' ? 'charge id' : 'link'],
+  });
+  const [named = ''] = positionals;
+  if (verb === 'link' && positionals.length > 0 && !isUuid(named)) {
     faults.push(`<charge id> must be a UUID, not ${quoted(named)}`);
   }
   refuseFaults(`checkout ${verb}`, faults);

@@ -6,9 +6,9 @@ import { readArguments, refuseFaults } from './arguments.ts';
 import { readBytes } from './cnab-bytes.ts';
 
 export function checkFile(args: readonly string[]): number {
-  const { words, flags, faults } = readArguments(args, { words: ['file'], flags: ['problems'] });
+  const { positionals, flags, faults } = readArguments(args, { positionals: ['file'], flags: ['problems'] });
   refuseFaults('cnab check', faults);
-  const [file = ''] = words;
+  const [file = ''] = positionals;
   return check(file, flags.includes('problems'));
 }
 

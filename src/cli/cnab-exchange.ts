@@ -12,11 +12,14 @@ import { withCharges } from './database.ts';
 
 /** Exit code 1 when a file of the server is no return of the agreement. */
 export async function exchangeFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { moreWords: ['agreement'], options: ['file'] });
+  const { positionals, options, faults } = readArguments(args, {
+    optionalPositionals: ['agreement'],
+    options: ['file'],
+  });
   const { file } = options;
   if (file !== undefined && !/^[1-9]\d{0,5}$/.test(file)) faults.push('--file must be the number of a file');
   refuseFaults('cnab exchange', faults);
-  const { name } = chosenAgreement(config, words[0]);
+  const { name } = chosenAgreement(config, positionals[0]);
   const again = file === undefined ? undefined : Number(file);
   const exchanged = await withCharges({ config, log, action: 'trilho cnab exchange' }, async deps => {
     const rails = composedRails(config, { clock: deps.clock, log });

@@ -19,9 +19,9 @@ import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 export async function readFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { words: ['file'], options: ['agreement'] });
+  const { positionals, options, faults } = readArguments(args, { positionals: ['file'], options: ['agreement'] });
   refuseFaults('cnab read', faults);
-  const [file = ''] = words;
+  const [file = ''] = positionals;
   const { agreement } = options;
   if (agreement !== undefined || config.boletos.length === 0) chosenAgreement(config, agreement);
   const { bytes, bank } = explained(() => {
@@ -73,7 +73,7 @@ function linesOf({ file, isKnown }: ReadReturn): string[] {
 function lineOf(bank: string, { line, occurrence, outcome, remark, chargeId }: EntryForPerson): string {
   const about = chargeId === undefined ? '' : ` charge ${chargeId},`;
   const why = remark === undefined ? '' : `: ${remark.replace(/\.$/, '')}`;
-  return `Line ${line},${about} ${occurrenceOf(bank, occurrence).words}, ${outcome.replaceAll('_', ' ')}${why}.`;
+  return `Line ${line},${about} ${occurrenceOf(bank, occurrence).text}, ${outcome.replaceAll('_', ' ')}${why}.`;
 }
 
 function whereOf(line: number, count: number): string {

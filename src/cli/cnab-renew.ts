@@ -9,11 +9,14 @@ import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 export async function renewCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { moreWords: ['agreement'], neededOptions: ['file'] });
+  const { positionals, options, faults } = readArguments(args, {
+    optionalPositionals: ['agreement'],
+    neededOptions: ['file'],
+  });
   const file = options['file'] ?? '1';
   if (!/^[1-9]\d{0,5}$/.test(file)) faults.push('--file must be the number of a file');
   refuseFaults('cnab renew', faults);
-  const { name } = chosenAgreement(config, words[0]);
+  const { name } = chosenAgreement(config, positionals[0]);
   const { files, closed } = await withCharges({ config, log, action: 'trilho cnab renew' }, deps => {
     const rails = composedRails(config, { clock: deps.clock, log });
     return renewFile({ ...deps, rails, log }, { rail: name, sequence: Number(file) }).catch(rethrown);

@@ -13,8 +13,8 @@ const MAX_SHOWN = 100;
 
 /** Exit code 1 when something waits to be seen. */
 export async function seenCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { moreWords: ['return'], options: ['line'] });
-  const [returnId] = words;
+  const { positionals, options, faults } = readArguments(args, { optionalPositionals: ['return'], options: ['line'] });
+  const [returnId] = positionals;
   const { line } = options;
   if (returnId !== undefined && !isUuid(returnId)) faults.push('<return> must be the id of a return file');
   if (line !== undefined && !/^[1-9]\d{0,6}$/.test(line)) faults.push('--line must be the number of a line');

@@ -10,13 +10,16 @@ import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 export async function writeFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { moreWords: ['agreement'], options: ['folder', 'file'] });
+  const { positionals, options, faults } = readArguments(args, {
+    optionalPositionals: ['agreement'],
+    options: ['folder', 'file'],
+  });
   const sequence = options['file'] === undefined ? undefined : Number(options['file']);
   if (sequence !== undefined && !/^[1-9]\d{0,5}$/.test(options['file'] ?? '')) {
     faults.push('--file must be the number of a file');
   }
   refuseFaults('cnab write', faults);
-  const { name, sendFolder } = chosenAgreement(config, words[0]);
+  const { name, sendFolder } = chosenAgreement(config, positionals[0]);
   const given = options['folder'] ?? sendFolder;
   if (given === undefined) throw new StartError(`${name} has no sendFolder: set it, or give --folder.`);
   const folder = path.resolve(given);

@@ -34,7 +34,7 @@ export async function coldSweepCommand(config: Config, log: Log, args: readonly 
     try {
       return await sweepToCold({ ...deps, ...settings }, sweep);
     } catch (error) {
-      throw error instanceof AppError ? new StartError(wordsOf(error)) : error;
+      throw error instanceof AppError ? new StartError(messageOf(error)) : error;
     }
   });
   const { id, quantity: swept, destination } = payoutView(payout);
@@ -45,7 +45,7 @@ export async function coldSweepCommand(config: Config, log: Log, args: readonly 
 }
 
 /** The field of the API is an option here. */
-function wordsOf({ message, faults }: AppError): string {
+function messageOf({ message, faults }: AppError): string {
   if (faults.length === 0) return message;
   return `trilho payouts sweep: ${faults.map(fault => `--amount ${fault.message}`).join('; ')}.`;
 }

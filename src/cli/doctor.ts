@@ -54,7 +54,7 @@ export async function doctorCommand(config: Config, log: Log, args: readonly str
     ...(await checkPayouts(config, log)),
     ...(await checkPrices(config, log)),
   ];
-  for (const { level, words } of findings) console.log(`${level}  ${words}`);
+  for (const { level, message } of findings) console.log(`${level}  ${message}`);
   return findings.some(({ level }) => level === 'wrong') ? WRONG : 0;
 }
 
@@ -66,8 +66,8 @@ function checkDisk({ databaseUrl, dataDir }: Config): Finding[] {
   if (databaseUrl !== undefined || !existsSync(dataDir)) return [];
   const { bavail, bsize } = statfsSync(dataDir);
   const free = (bavail * bsize) / GIB;
-  const words = `disk: ${free.toFixed(1)} GiB free for the database`;
-  return [free < MIN_FREE_GIB ? wrong(`${words}; make room, a full disk stops every write`) : right(words)];
+  const message = `disk: ${free.toFixed(1)} GiB free for the database`;
+  return [free < MIN_FREE_GIB ? wrong(`${message}; make room, a full disk stops every write`) : right(message)];
 }
 
 type CheckedDatabase = {
@@ -142,6 +142,6 @@ const MAX_CLOCK_OFFSET_MS = 30_000;
 /** The time of the database is that of the service. */
 function clockFinding(databaseNow: Date): Finding {
   const offsetMs = Math.abs(systemClock.now().getTime() - databaseNow.getTime());
-  const words = `clock: ${Math.round(offsetMs / 1_000)} s off the database's`;
-  return offsetMs > MAX_CLOCK_OFFSET_MS ? wrong(`${words}; set both by NTP`) : right(words);
+  const message = `clock: ${Math.round(offsetMs / 1_000)} s off the database's`;
+  return offsetMs > MAX_CLOCK_OFFSET_MS ? wrong(`${message}; set both by NTP`) : right(message);
 }

@@ -42,11 +42,11 @@ function explained(error: unknown): never {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 function readChange(args: readonly string[]): { chargeId: string; dueAt: Date } {
-  const { words, faults } = readArguments(args, { words: ['charge id', 'day'] });
-  const [chargeId = '', day = ''] = words;
+  const { positionals, faults } = readArguments(args, { positionals: ['charge id', 'day'] });
+  const [chargeId = '', day = ''] = positionals;
   const isDay = DAY.test(day) && parseUtc(`${day}T00:00Z`) !== undefined;
-  if (words.length > 0 && !isUuid(chargeId)) faults.push(`<charge id> must be a UUID, not ${quoted(chargeId)}`);
-  if (words.length > 1 && !isDay) faults.push(`<day> must be a day such as 2026-12-20, not ${quoted(day)}`);
+  if (positionals.length > 0 && !isUuid(chargeId)) faults.push(`<charge id> must be a UUID, not ${quoted(chargeId)}`);
+  if (positionals.length > 1 && !isDay) faults.push(`<day> must be a day such as 2026-12-20, not ${quoted(day)}`);
   refuseFaults('due', faults);
   assert(isDay, 'another day is a fault');
   return { chargeId, dueAt: lastSecondOf(day) };

@@ -19,12 +19,12 @@ const MAX_NOTE = 500;
 const KINDS = ['transfer', 'slot', 'amount'] as const;
 
 export async function explainCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, {
-    words: ['network', 'sender'],
+  const { positionals, options, faults } = readArguments(args, {
+    positionals: ['network', 'sender'],
     options: [...KINDS, 'asset', 'blocks'],
     neededOptions: ['note'],
   });
-  const [name, sender = ''] = words;
+  const [name, sender = ''] = positionals;
   const network = readNetwork('<network>', name, faults);
   const note = options['note'] ?? '';
   if (note.length > MAX_NOTE) faults.push(`--note must have at most ${MAX_NOTE} characters`);

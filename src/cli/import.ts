@@ -46,11 +46,11 @@ function sayDuplicates(duplicates: Import['duplicates']): void {
 }
 
 function readTask(args: readonly string[]): { file: string; format: StatementFormat; options: StatementOptions } {
-  const { words, flags, faults } = readArguments(args, { words: ['file'], flags: [DEBITS_HAVE_MINUS] });
-  const [file = ''] = words;
+  const { positionals, flags, faults } = readArguments(args, { positionals: ['file'], flags: [DEBITS_HAVE_MINUS] });
+  const [file = ''] = positionals;
   const debitsHaveMinus = flags.includes(DEBITS_HAVE_MINUS);
   const format = FORMATS.find(ending => file.toLowerCase().endsWith(`.${ending}`));
-  if (words.length > 0 && !format) faults.push(`<file> must end in .ofx or .csv, not be ${quoted(file)}`);
+  if (positionals.length > 0 && !format) faults.push(`<file> must end in .ofx or .csv, not be ${quoted(file)}`);
   if (debitsHaveMinus && format === 'ofx')
     faults.push(`--${DEBITS_HAVE_MINUS} is for CSV: an OFX has signs of its own`);
   refuseFaults('import', faults);

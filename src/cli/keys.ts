@@ -129,10 +129,10 @@ function lineOf(
 const actorsOf = (ids: readonly string[]) => ids.map(id => `key:${id}`);
 
 async function revoke(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['id'] });
-  const id = readKeyId(words[0] ?? '');
+  const { positionals, faults } = readArguments(args, { positionals: ['id'] });
+  const id = readKeyId(positionals[0] ?? '');
   // Not repeated: a key with a slip in it is almost the key.
-  if (words.length > 0 && id === undefined) faults.push('<id> must be the id, the prefix or the whole of a key');
+  if (positionals.length > 0 && id === undefined) faults.push('<id> must be the id, the prefix or the whole of a key');
   refuseFaults('keys revoke', faults);
   assert(id !== undefined, 'an id that cannot be read is a fault');
   const { made, people } = await withDatabase({ config, log, action: 'trilho keys revoke' }, async deps => {

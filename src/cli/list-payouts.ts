@@ -48,9 +48,10 @@ export async function listCommand(config: Config, log: Log, args: readonly strin
 }
 
 export async function showCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['payout or transaction id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
+  const { positionals, faults } = readArguments(args, { positionals: ['payout or transaction id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isUuid(id))
+    faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
   refuseFaults('payouts show', faults);
   const payout = await withDatabase({ config, log, action: 'trilho payouts show' }, ({ db }) =>
     findPayoutByEither(db, id),

@@ -6,10 +6,10 @@ import type { Database } from '../storage/database.ts';
 import { hasSchema } from '../storage/installation.ts';
 import { migrate, missingMigrations, readMigrations } from '../storage/migrate.ts';
 import {
+  describeTransaction,
   LOCK_WAIT_MS,
   MAX_LOCK_WAIT_MS,
   readOpenTransactions,
-  wordsOfTransaction,
 } from '../storage/open-transactions.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, withStops } from './open-database.ts';
@@ -55,7 +55,7 @@ async function sayPlan(db: Database): Promise<void> {
   console.log('The start of a service also brings the job queue up to date (pg-boss).');
   const open = missing.length === 0 ? [] : await readOpenTransactions(db);
   if (open.length === 0) return;
-  console.log(`Open for longer than ${LOCK_WAIT_MS} ms: ${open.map(wordsOfTransaction).join(', ')}.`);
+  console.log(`Open for longer than ${LOCK_WAIT_MS} ms: ${open.map(describeTransaction).join(', ')}.`);
   console.log('The migrations wait until those that use one of their tables have ended.');
 }
 

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type PauseDeps, pausePayouts, resumePayouts } from '../orders/pause-payouts.ts';
-import { type Pause, type PauseScope, pauseWords, scopeWords } from '../payouts/policy/pause.ts';
+import { type Pause, type PauseScope, pausedScope, pauseMessage } from '../payouts/policy/pause.ts';
 import { readPauses } from '../payouts/store/pauses.ts';
 import { checkNetwork } from '../quotes/check.ts';
 import { type Arguments, readArguments, refuseFaults } from './arguments.ts';
@@ -40,10 +40,10 @@ export async function resumePausedCommand(config: Config, log: Log, args: readon
   const left = await withCharges({ config, log, action: 'trilho payouts resume' }, async deps => {
     const before = await readPauses(deps.db);
     if (before.some(isScope)) return resumeOrRefuse(deps, scope, unchecked);
-    const paused = before.map(pauseWords).join(' ');
-    throw new StartError(`${scopeWords(scope)} are not paused as such.${paused === '' ? '' : ` ${paused}`}`);
+    const paused = before.map(pauseMessage).join(' ');
+    throw new StartError(`${pausedScope(scope)} are not paused as such.${paused === '' ? '' : ` ${paused}`}`);
   });
-  console.log(`${scopeWords(scope)} go on.`);
+  console.log(`${pausedScope(scope)} go on.`);
   printPauses(left);
   return 0;
 }
@@ -65,5 +65,5 @@ function readScope(command: string, { options, faults }: Arguments): PauseScope 
 }
 
 function printPauses(pauses: readonly Pause[]): void {
-  for (const pause of pauses) console.log(`${pauseWords(pause)} Since ${pause.pausedAt.toISOString()}.`);
+  for (const pause of pauses) console.log(`${pauseMessage(pause)} Since ${pause.pausedAt.toISOString()}.`);
 }

@@ -31,15 +31,15 @@ export async function payCommand(config: Config, log: Log, args: readonly string
 }
 
 function readPayment(args: readonly string[]) {
-  const { words, flags, faults } = readArguments(args, {
-    words: ['charge id', 'cents', 'reference'],
-    moreWords: ['method', 'when'],
+  const { positionals, flags, faults } = readArguments(args, {
+    positionals: ['charge id', 'cents', 'reference'],
+    optionalPositionals: ['method', 'when'],
     flags: ['another'],
   });
-  const [chargeId = '', cents = '', reference = '', word = 'pix', when] = words;
+  const [chargeId = '', cents = '', reference = '', word = 'pix', when] = positionals;
   const method = METHODS.find(candidate => candidate === word);
   const paidAt = when === undefined ? undefined : parseRfc3339(when);
-  const given = words.length;
+  const given = positionals.length;
   if (given > 0 && !isUuid(chargeId)) faults.push(`<charge id> must be a UUID, not ${quoted(chargeId)}`);
   if (given > 1 && !/^[1-9]\d{0,11}$/.test(cents)) {
     faults.push(`<cents> must be a whole number above 0 with at most 12 digits, not ${quoted(cents)}`);

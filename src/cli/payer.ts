@@ -19,10 +19,10 @@ const ELSEWHERE =
 
 export async function payerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('payer', args, ['export', 'erase']);
-  const { words, faults } = readArguments(args.slice(1), { words: ['CPF or CNPJ'] });
-  const document = normaliseDocument(words[0] ?? '');
+  const { positionals, faults } = readArguments(args.slice(1), { positionals: ['CPF or CNPJ'] });
+  const document = normaliseDocument(positionals[0] ?? '');
   // It is not repeated: what is typed wrong is often close to what is right.
-  if (words.length > 0 && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
+  if (positionals.length > 0 && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
     faults.push('<CPF or CNPJ> must be a valid one');
   }
   refuseFaults(`payer ${verb}`, faults);

@@ -48,9 +48,10 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
 }
 
 async function voidCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['payout or transaction id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
+  const { positionals, faults } = readArguments(args, { positionals: ['payout or transaction id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isUuid(id))
+    faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
   refuseFaults('payouts void', faults);
   await withCharges({ config, log, action: 'trilho payouts void' }, async deps => {
     setAuditObject(id.toLowerCase());
@@ -65,8 +66,11 @@ async function voidCommand(config: Config, log: Log, args: readonly string[]): P
 }
 
 async function resumeSenderCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { words: ['network', 'sender'], options: ['despite'] });
-  const [name, sender = ''] = words;
+  const { positionals, options, faults } = readArguments(args, {
+    positionals: ['network', 'sender'],
+    options: ['despite'],
+  });
+  const [name, sender = ''] = positionals;
   const network = readNetwork('<network>', name, faults);
   const despite = options['despite']?.split(',') ?? [];
   for (const hash of despite) {

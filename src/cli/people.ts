@@ -82,9 +82,9 @@ async function remove(config: Config, log: Log, args: readonly string[]): Promis
 }
 
 function readPersonId(command: string, args: readonly string[]): string {
-  const { words, faults } = readArguments(args, { words: ['id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push('<id> must be the id that trilho people list shows');
+  const { positionals, faults } = readArguments(args, { positionals: ['id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isUuid(id)) faults.push('<id> must be the id that trilho people list shows');
   refuseFaults(command, faults);
   return id;
 }

@@ -15,12 +15,12 @@ import { type Explain, showRails } from './show-rails.ts';
 
 export async function railsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length > 0) readVerb('rails', args, ['register-webhook']);
-  const { words, faults } = readArguments(args.slice(1), { words: args.length > 0 ? ['rail'] : [] });
+  const { positionals, faults } = readArguments(args.slice(1), { positionals: args.length > 0 ? ['rail'] : [] });
   refuseFaults(args.length > 0 ? 'rails register-webhook' : 'rails', faults);
   if (config.mode !== 'live') {
     throw new StartError('A sandbox has a simulated bank and no rails to look after. Set TRILHO_MODE=live.');
   }
-  const [name] = words;
+  const [name] = positionals;
   await withDatabase({ config, log, action: 'trilho rails' }, async deps => {
     const { rails, banks, stop } = liveRails(config, { clock: deps.clock, log });
     try {

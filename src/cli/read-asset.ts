@@ -15,10 +15,10 @@ export function readSymbol(name: string, given: string | undefined, faults: stri
 export function readWord<T extends string>(
   name: string,
   given: string | undefined,
-  words: readonly T[],
+  values: readonly T[],
   faults: string[],
 ): T | undefined {
-  const found = words.find(word => word === given);
-  if (given !== undefined && !found) faults.push(`${name} must be one of ${words.join(', ')}, not ${quoted(given)}`);
+  const found = values.find(word => word === given);
+  if (given !== undefined && !found) faults.push(`${name} must be one of ${values.join(', ')}, not ${quoted(given)}`);
   return found;
 }

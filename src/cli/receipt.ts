@@ -13,9 +13,10 @@ export async function receiptCommand(config: Config, log: Log, args: readonly st
 }
 
 async function get(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['payout or transaction id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
+  const { positionals, faults } = readArguments(args, { positionals: ['payout or transaction id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isUuid(id))
+    faults.push(`<payout or transaction id> must be a UUID, not ${quoted(id)}`);
   refuseFaults('receipt get', faults);
   // Verifying needs no database.
   const { makeReceipt } = await import('./make-receipt.ts');

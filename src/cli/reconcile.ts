@@ -68,9 +68,14 @@ function report(
 ): string[] {
   const counts = `${name} ${day}: ${counted(atBank, 'payment')} at the PSP, ${here} here`;
   if (differences.length + unreadable + unreadableReceipts.length === 0) return [`${counts}, nothing differs.`];
-  const words = unreadable > 0 ? `, ${counted(unreadable, 'payment')} that cannot be read: look at the PSP` : '';
+  const unreadableText =
+    unreadable > 0 ? `, ${counted(unreadable, 'payment')} that cannot be read: look at the PSP` : '';
   const odd = unreadableReceipts.map(one => `${one.reference}: ${one.words} Look at the PSP.`);
-  return [...odd, ...differences.map(lineOf), `${counts}, ${counted(differences.length, 'difference')}${words}.`];
+  return [
+    ...odd,
+    ...differences.map(lineOf),
+    `${counts}, ${counted(differences.length, 'difference')}${unreadableText}.`,
+  ];
 }
 
 function counted(count: number, word: string): string {
@@ -79,10 +84,10 @@ function counted(count: number, word: string): string {
 
 function lineOf(difference: Difference): string {
   const { reference, chargeId } = difference;
-  return `${reference}${chargeId === undefined ? '' : ` (charge ${chargeId})`}: ${wordsOf(difference)}`;
+  return `${reference}${chargeId === undefined ? '' : ` (charge ${chargeId})`}: ${describe(difference)}`;
 }
 
-function wordsOf({ kind, refund, here, atBank }: Difference): string {
+function describe({ kind, refund, here, atBank }: Difference): string {
   const both = `${shown(here)} here, ${shown(atBank)} at the PSP`;
   switch (kind) {
     case 'not_here':

@@ -28,9 +28,9 @@ const NOT_RIGHT = 1;
 
 export async function restoreCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.some(word => /^--(archive|until)(=|$)/.test(word))) return restoreArchiveCommand(config, log, args);
-  const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
+  const { positionals, flags, faults } = readArguments(args, { positionals: ['folder'], flags: ['verify'] });
   refuseFaults('restore', faults);
-  const [place = ''] = words;
+  const [place = ''] = positionals;
   const entries = place === STREAM ? readTar(process.stdin) : readFolder(place);
   if (flags.includes('verify')) return verifyBackup(log, entries);
 

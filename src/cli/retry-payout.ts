@@ -12,9 +12,9 @@ import { withCharges } from './database.ts';
 import { openChainsOfService } from './open-chains.ts';
 
 export async function retryPayoutCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['transaction id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
+  const { positionals, faults } = readArguments(args, { positionals: ['transaction id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
   refuseFaults('payouts retry', faults);
   await withCharges({ config, log, action: 'trilho payouts retry' }, async deps => {
     setAuditObject(id.toLowerCase());

@@ -68,12 +68,12 @@ function requireNoArguments(name: string, args: readonly string[]): void {
 
 /** All commands, or the one that is named. */
 function helpOn(args: readonly string[]): string {
-  const { words, faults } = readArguments(
+  const { positionals, faults } = readArguments(
     args.filter(word => !isHelp(word)),
-    { moreWords: ['command'] },
+    { optionalPositionals: ['command'] },
   );
   refuseFaults('help', faults);
-  const [name = 'help'] = words;
+  const [name = 'help'] = positionals;
   return name === 'help' || name === 'version' ? helpOnAll() : helpOf(name, requireCommand(name));
 }
 
@@ -118,7 +118,7 @@ function readEnvFile(): void {
   }
 }
 
-function say(words: string): number {
-  console.log(words);
+function say(text: string): number {
+  console.log(text);
   return 0;
 }

@@ -9,8 +9,8 @@ import type { SecretBox } from '../storage/secret-box.ts';
 export function sayFiles(settings: Settings, box: SecretBox): boolean {
   return namedFiles(settings)
     .map(file => {
-      const { words, isOpen } = look(file, box);
-      if (words !== undefined) console.log(`${file.setting}: ${words}`);
+      const { message, isOpen } = look(file, box);
+      if (message !== undefined) console.log(`${file.setting}: ${message}`);
       return isOpen;
     })
     .every(isOpen => isOpen);
@@ -22,16 +22,16 @@ export function roleOf({ keyId, keyIds }: SecretBox, id: string): string {
   return keyIds.includes(id) ? 'opens' : 'is not given';
 }
 
-type Look = { readonly words?: string; readonly isOpen: boolean };
+type Look = { readonly message?: string; readonly isOpen: boolean };
 
 function look({ path, isSecret }: NamedFile, box: SecretBox): Look {
   try {
     // A pipe was read when the settings were, and cannot be read again.
-    if (!statSync(path).isFile()) return { words: 'not a plain file, not looked at', isOpen: true };
+    if (!statSync(path).isFile()) return { message: 'not a plain file, not looked at', isOpen: true };
     const keyId = sealedFileKey(readFileSync(path));
-    if (keyId === undefined) return isSecret ? { words: 'not sealed', isOpen: true } : { isOpen: true };
-    return { words: `sealed with the key ${keyId} (${roleOf(box, keyId)})`, isOpen: box.keyIds.includes(keyId) };
+    if (keyId === undefined) return isSecret ? { message: 'not sealed', isOpen: true } : { isOpen: true };
+    return { message: `sealed with the key ${keyId} (${roleOf(box, keyId)})`, isOpen: box.keyIds.includes(keyId) };
   } catch (error) {
-    return { words: `cannot be read (${(error as { code?: string }).code ?? 'unknown error'})`, isOpen: false };
+    return { message: `cannot be read (${(error as { code?: string }).code ?? 'unknown error'})`, isOpen: false };
   }
 }

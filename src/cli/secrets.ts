@@ -34,9 +34,9 @@ export async function secretsCommand(
 ): Promise<number> {
   const verb = readVerb('secrets', args, ['key', 'status', 'reseal', 'renew', 'seal', 'unseal']);
   if (verb === 'seal' || verb === 'unseal') {
-    const { words, faults } = readArguments(args.slice(1), { words: ['file'] });
+    const { positionals, faults } = readArguments(args.slice(1), { positionals: ['file'] });
     refuseFaults(`secrets ${verb}`, faults);
-    return FILE_VERBS[verb](config, words[0] ?? '');
+    return FILE_VERBS[verb](config, positionals[0] ?? '');
   }
   if (verb === 'key') return secretKeyCommand(args.slice(1));
   refuseFaults(`secrets ${verb}`, readArguments(args.slice(1), {}).faults);
@@ -51,8 +51,8 @@ async function status(config: Config, log: Log, settings: Settings): Promise<num
     isSealing: await sealsSecrets(db),
   }));
   for (const keyId of new Set([...box.keyIds, ...counts.keys()])) {
-    const words = keyId === PLAIN ? 'not sealed' : `key ${keyId} (${roleOf(box, keyId)})`;
-    console.log(`${words}: ${counts.get(keyId) ?? 0} secrets`);
+    const message = keyId === PLAIN ? 'not sealed' : `key ${keyId} (${roleOf(box, keyId)})`;
+    console.log(`${message}: ${counts.get(keyId) ?? 0} secrets`);
   }
   if (box.keyId !== undefined && !isSealing) {
     console.log('new secrets are sealed once trilho secrets reseal was run; run it when every node has the key');
@@ -91,7 +91,7 @@ async function eachStore(
   change: (db: Database, store: SecretStore, box: SecretBox) => Promise<number>,
   done: string,
 ): Promise<void> {
-  for (const store of SECRET_STORES) console.log(`${store.words}: ${await change(db, store, box)} secrets ${done}`);
+  for (const store of SECRET_STORES) console.log(`${store.label}: ${await change(db, store, box)} secrets ${done}`);
 }
 
 function boxOf({ masterKeys }: Config, verb: string): SecretBox {

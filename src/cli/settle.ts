@@ -21,14 +21,14 @@ const SAID = {
 };
 
 export async function settleCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, {
-    words: ['transaction id'],
+  const { positionals, options, faults } = readArguments(args, {
+    positionals: ['transaction id'],
     neededOptions: ['as'],
     options: ['hash'],
   });
-  const [id = ''] = words;
+  const [id = ''] = positionals;
   const { hash } = options;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
+  if (positionals.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
   const as = readWord('--as', options['as'], SETTLEMENTS, faults);
   if (as === 'paid' && hash === undefined) faults.push('--hash is missing');
   if (as !== 'paid' && hash !== undefined) faults.push('--hash is for --as paid alone');
@@ -45,7 +45,7 @@ export async function settleCommand(config: Config, log: Log, args: readonly str
       const paid = { hash: hash ?? '', by: 'operator' };
       return await settlePaid({ ...deps, chains, payoutLimits, approvalRules, settlement }, id, paid);
     } catch (error) {
-      throw error instanceof AppError ? new StartError(wordsOf(error)) : error;
+      throw error instanceof AppError ? new StartError(messageOf(error)) : error;
     }
   });
   console.log(SAID[as]);
@@ -53,7 +53,7 @@ export async function settleCommand(config: Config, log: Log, args: readonly str
 }
 
 /** The field of the API is an option here. */
-function wordsOf({ message, faults }: AppError): string {
+function messageOf({ message, faults }: AppError): string {
   if (faults.length === 0) return message;
   return `trilho payouts settle: ${faults.map(fault => `--${fault.path} ${fault.message}`).join('; ')}.`;
 }

@@ -34,8 +34,8 @@ export async function showRails(
         ['charges', chargesOf(entry)],
         ...(use ? [numbersRow(use)] : []),
         ...watchRows(record),
-        ['certificate', certificateWords(bank.certificateEnd(), now)],
-        ...(bank.webhook ? [['webhook', await webhookWords({ name, webhook }, record, bank, explain)] as const] : []),
+        ['certificate', certificateText(bank.certificateEnd(), now)],
+        ...(bank.webhook ? [['webhook', await webhookText({ name, webhook }, record, bank, explain)] as const] : []),
       ]);
     }),
   );
@@ -95,13 +95,13 @@ function watchRows(record: RailRecord | undefined): Row[] {
   ];
 }
 
-function certificateWords(end: Date | undefined, now: Date): string {
+function certificateText(end: Date | undefined, now: Date): string {
   if (!end) return 'none is wanted';
   const days = Math.floor((end.getTime() - now.getTime()) / DAY_MS);
   return days < 0 ? `expired ${end.toISOString()}` : `${days} days left, until ${end.toISOString()}`;
 }
 
-async function webhookWords(
+async function webhookText(
   { name, webhook }: { readonly name: string; readonly webhook?: { readonly url: string } | undefined },
   record: RailRecord | undefined,
   bank: Bank,

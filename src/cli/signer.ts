@@ -41,13 +41,13 @@ async function importKey(args: readonly string[]): Promise<KeyAddresses> {
 }
 
 function readOptions(command: string, args: readonly string[], more: readonly string[] = []) {
-  const { words, options, faults } = readArguments(args, {
+  const { positionals, options, faults } = readArguments(args, {
     neededOptions: ['file', 'password-file'],
     options: more,
-    moreWords: args,
+    optionalPositionals: args,
   });
   // A word may be a key, so it is not repeated.
-  if (words.length > 0) faults.push('it takes options only, and a key from a file or standard input');
+  if (positionals.length > 0) faults.push('it takes options only, and a key from a file or standard input');
   refuseFaults(command, faults);
   return options;
 }
@@ -94,9 +94,12 @@ async function writeKeystore(
 
 /** Of a keystore file, as it says itself or, with its password, as its key has it; or of a signer of the settings. */
 async function address(args: readonly string[], { signers }: Config): Promise<Addresses> {
-  const { words, options, faults } = readArguments(args, { moreWords: ['name'], options: ['file', 'password-file'] });
+  const { positionals, options, faults } = readArguments(args, {
+    optionalPositionals: ['name'],
+    options: ['file', 'password-file'],
+  });
   const { file, 'password-file': passwordFile } = options;
-  const [name] = words;
+  const [name] = positionals;
   if ((name === undefined) === (file === undefined)) faults.push('it takes <name> or --file');
   if (file === undefined && passwordFile !== undefined) faults.push('--password-file goes with --file');
   refuseFaults('signer address', faults);

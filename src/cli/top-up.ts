@@ -1,6 +1,6 @@
 // trilho payouts top-up: gives coin of one sender of the service to another, so that it can pay fees.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
-import { missingWords } from '../accounts/approvals.ts';
+import { missingApprovals } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -25,7 +25,7 @@ export async function topUpCommand(config: Config, log: Log, args: readonly stri
     const made = (await topUp(deps, wanted)).topUp;
     return {
       shown: await showTopUp(deps, made),
-      missing: missingWords((await standingOf(deps.db, deps, made)).groups),
+      missing: missingApprovals((await standingOf(deps.db, deps, made)).groups),
     };
   });
   console.log(
@@ -61,14 +61,14 @@ function withTopUps<T>(config: Config, log: Log, verb: string, act: (deps: TopUp
     try {
       return await act({ ...deps, ...policy, chains, log });
     } catch (error) {
-      throw error instanceof AppError ? new StartError(wordsOf(error)) : error;
+      throw error instanceof AppError ? new StartError(messageOf(error)) : error;
     }
   });
 }
 
 /** The fields of the API are options here. */
-function wordsOf({ message, faults }: AppError): string {
+function messageOf({ message, faults }: AppError): string {
   if (faults.length === 0) return message;
-  const words = faults.map(fault => `--${fault.path === 'quantity' ? 'amount' : fault.path} ${fault.message}`);
-  return `trilho payouts top-up: ${words.join('; ')}.`;
+  const parts = faults.map(fault => `--${fault.path === 'quantity' ? 'amount' : fault.path} ${fault.message}`);
+  return `trilho payouts top-up: ${parts.join('; ')}.`;
 }

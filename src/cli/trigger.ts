@@ -216,14 +216,14 @@ export async function trigger(url: string, type: string): Promise<string> {
 
 function readTrigger(args: readonly string[]): { type: string; url: string; list: boolean } {
   const list = args.includes('--list');
-  const { words, options, faults } = readArguments(args, {
-    words: list ? [] : ['event'],
+  const { positionals, options, faults } = readArguments(args, {
+    positionals: list ? [] : ['event'],
     options: ['url'],
     flags: ['list'],
   });
-  const [type = ''] = words;
+  const [type = ''] = positionals;
   const { url = DEFAULT_URL } = options;
-  if (!list && words.length > 0 && !TRIGGERS.includes(type)) {
+  if (!list && positionals.length > 0 && !TRIGGERS.includes(type)) {
     faults.push(`<event> must be one that trilho trigger --list prints, not ${quoted(type)}`);
   }
   if (!isHttp(url)) faults.push('--url must be an http or https URL');

@@ -9,19 +9,19 @@ const KEY_ID = /^[A-Za-z0-9_-]{43}$/;
 
 /** Exit code 1 when the receipt is not valid. */
 export async function verifyReceiptCommand(args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { words: ['file'], options: ['key'] });
+  const { positionals, options, faults } = readArguments(args, { positionals: ['file'], options: ['key'] });
   const { key } = options;
   if (key !== undefined && !KEY_ID.test(key)) faults.push('--key must be the id of a key, 43 characters of base64url');
   refuseFaults('receipt verify', faults);
-  const read = tryReadFile(readTextFile, words[0] ?? '');
+  const read = tryReadFile(readTextFile, positionals[0] ?? '');
   if ('fault' in read) throw new StartError(`trilho receipt verify: ${read.fault}.`);
   const verified = verifyReceipt(read.text, key);
   if (verified.kind === 'refused') {
-    console.log(`NO RECEIPT: the service answered: ${verified.words}`);
+    console.log(`NO RECEIPT: the service answered: ${verified.message}`);
     return 1;
   }
   if (verified.kind === 'invalid') {
-    console.log(`NOT VALID: ${verified.words}.`);
+    console.log(`NOT VALID: ${verified.message}.`);
     return 1;
   }
   for (const line of linesOf(verified.receipt)) console.log(line);

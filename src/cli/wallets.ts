@@ -1,6 +1,6 @@
 // trilho wallets: lists wallets, approves and blocks them, and says what screening works with.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
-import { missingWords } from '../accounts/approvals.ts';
+import { missingApprovals } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -64,9 +64,9 @@ async function act(
   verb: keyof typeof DONE | 'approve',
   args: readonly string[],
 ): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['wallet id'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !UUID.test(id)) faults.push(`<wallet id> must be a UUID, not ${quoted(id)}`);
+  const { positionals, faults } = readArguments(args, { positionals: ['wallet id'] });
+  const [id = ''] = positionals;
+  if (positionals.length > 0 && !UUID.test(id)) faults.push(`<wallet id> must be a UUID, not ${quoted(id)}`);
   refuseFaults(`wallets ${verb}`, faults);
   const task = { config, log, action: `trilho wallets ${verb}` };
   const by = OPERATOR;
@@ -75,7 +75,7 @@ async function act(
     await withDatabase(task, async deps => {
       const wallet = await change(id, walletId => approveWallet({ ...deps, approvalRules }, walletId, { by }));
       const { groups, isApproved } = await standingOf(deps.db, approvalRules, wallet, deps.clock.now());
-      if (!isApproved) console.log(`Your approval counts, and others are missing: ${missingWords(groups)}`);
+      if (!isApproved) console.log(`Your approval counts, and others are missing: ${missingApprovals(groups)}`);
       else console.log(`Wallet ${id} is approved.`);
     });
     return 0;

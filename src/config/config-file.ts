@@ -32,7 +32,7 @@ function sectionOf(places: readonly Place[]): TSchema {
 function scalar(kind: Kind<unknown>) {
   const holds = (value: unknown) =>
     (typeof value === 'number' || typeof value === 'string') && 'value' in kind.parse(String(value));
-  return Type.Unknown({ 'x-check': { holds, message: `must be ${kind.words}` } satisfies Check });
+  return Type.Unknown({ 'x-check': { holds, message: `must be ${kind.description}` } satisfies Check });
 }
 
 export type ConfigDocument = {

@@ -14,8 +14,13 @@ const HEADER = [
 /** The contents of `.env.example`. Uncommented as a whole, it changes nothing. */
 export function envExample(): string {
   const paragraphs = SETTINGS.map((setting: Setting) => {
-    const words = [setting.meaning, `${sentence(setting.kind.words)}.`, ...remarks(setting), ...modeDefaults(setting)];
-    const comment = wrap(words.join(' '));
+    const parts = [
+      setting.meaning,
+      `${sentence(setting.kind.description)}.`,
+      ...remarks(setting),
+      ...modeDefaults(setting),
+    ];
+    const comment = wrap(parts.join(' '));
     return [...comment, `#${setting.name}=${plainDefault(setting) ?? ''}`].join('\n');
   });
   return `${[HEADER.map(line => `# ${line}`).join('\n'), ...paragraphs].join('\n\n')}\n`;
@@ -34,7 +39,7 @@ export function withSettingsTable(page: string): string {
 function settingsTable(): string {
   const rows = SETTINGS.map((setting: Setting) => {
     const meaning = [setting.meaning, ...remarks(setting)].join(' ');
-    return [code(setting.name), defaultCell(setting), setting.kind.words, meaning];
+    return [code(setting.name), defaultCell(setting), setting.kind.description, meaning];
   });
   const table = [['variable', 'default', 'value', 'meaning'], ['---', '---', '---', '---'], ...rows];
   return table.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
@@ -78,7 +83,7 @@ function remarks(setting: Setting): string[] {
 
 const code = (text: string) => `\`${text}\``;
 
-const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Comment lines no longer than the limit. */
 function wrap(text: string): string[] {

@@ -96,14 +96,14 @@ function logEnd(log: Log, delivery: Claimed, { status, latencyMs }: OutgoingAnsw
   if (end.kind === 'delivered') log.debug('delivered to a webhook', fields);
   else if (end.kind === 'interrupted') log.info('a delivery was cut short by the stop; it is sent again', fields);
   else if (end.isGone) log.warn('the webhook answered 410; it is disabled and its deliveries wait', fields);
-  else if (end.nextAt) log.info('a delivery failed; it is sent again', { ...fields, reason: end.words });
-  else log.warn('a delivery failed for the last time; it is given up', { ...fields, reason: end.words });
+  else if (end.nextAt) log.info('a delivery failed; it is sent again', { ...fields, reason: end.message });
+  else log.warn('a delivery failed for the last time; it is given up', { ...fields, reason: end.message });
 }
 
 function endOf(answer: OutgoingAnswer, attempts: number, now: Date): DeliveryEnd {
   if (isSuccess(answer)) return { kind: 'delivered' };
   const nextAt = nextTryAt(attempts, now, Math.random());
-  return { kind: 'failed', nextAt, words: failureWords(answer), isGone: answer.status === HTTP_GONE };
+  return { kind: 'failed', nextAt, message: failureMessage(answer), isGone: answer.status === HTTP_GONE };
 }
 
 export function isSuccess({ status = 0 }: OutgoingAnswer): boolean {
@@ -111,7 +111,7 @@ export function isSuccess({ status = 0 }: OutgoingAnswer): boolean {
 }
 
 /** The text of a failure. */
-export function failureWords({ status, error }: OutgoingAnswer): string {
+export function failureMessage({ status, error }: OutgoingAnswer): string {
   return error ?? `Answered ${status}.`;
 }
 

@@ -8,7 +8,7 @@ import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 const MAX_WEBHOOK_CONCURRENCY = 1_000;
 
 const allowedPlaces: Kind<readonly AllowedPlace[]> = {
-  words: 'a list such as 10.0.0.0/8,fd00::/8,10.0.0.5:8080,receiver.internal:8080',
+  description: 'a list such as 10.0.0.0/8,fd00::/8,10.0.0.5:8080,receiver.internal:8080',
   parse: given => {
     const entries = given
       .split(',')
@@ -17,7 +17,7 @@ const allowedPlaces: Kind<readonly AllowedPlace[]> = {
     const read = entries.map(entry => ({ entry, place: parseAllowedPlace(entry) }));
     const wrong = read.filter(({ place }) => place === undefined);
     if (wrong.length === 0) return { value: read.flatMap(({ place }) => place ?? []) };
-    return { wrong: wrong.map(({ entry }) => ({ message: `must be ${allowedPlaces.words}`, quote: entry })) };
+    return { wrong: wrong.map(({ entry }) => ({ message: `must be ${allowedPlaces.description}`, quote: entry })) };
   },
 };
 

@@ -3,7 +3,7 @@
 import { uuidV7 } from '../lib/ids.ts';
 import { sendOutgoing } from '../lib/outgoing-request.ts';
 import type { DeliverDeps } from './deliver.ts';
-import { failureWords, isSuccess } from './deliver.ts';
+import { failureMessage, isSuccess } from './deliver.ts';
 import { messageBody, signedHeaders } from './sign.ts';
 import { placeOf } from './store-secrets.ts';
 import { readSecrets } from './store-webhooks.ts';
@@ -45,7 +45,7 @@ export async function pingWebhook(deps: DeliverDeps, { id, accountId, url }: Web
     timeoutMs: ANSWER_TIMEOUT_MS,
   });
   const success = isSuccess({ latencyMs, ...(status !== undefined && { status }) });
-  const error = success ? undefined : failureWords({ ...rest, latencyMs, ...(status !== undefined && { status }) });
+  const error = success ? undefined : failureMessage({ ...rest, latencyMs, ...(status !== undefined && { status }) });
   return {
     eventId,
     success,

@@ -133,8 +133,8 @@ export type AttemptEnd = {
 /** What becomes of the delivery. */
 export type DeliveryEnd =
   | { readonly kind: 'delivered' }
-  /** `nextAt` is absent when it is given up; `words`: what went wrong; `isGone`: the address wants nothing any more. */
-  | { readonly kind: 'failed'; readonly nextAt?: Date | undefined; readonly words: string; readonly isGone: boolean }
+  /** `nextAt` is absent when it is given up; `message`: what went wrong; `isGone`: the address wants nothing any more. */
+  | { readonly kind: 'failed'; readonly nextAt?: Date | undefined; readonly message: string; readonly isGone: boolean }
   /** Never came to its end, through no fault of the address. */
   | { readonly kind: 'interrupted' };
 
@@ -161,7 +161,7 @@ function endRecord({ delivery, attempt, end }: Ended) {
     state: stateAfter(end),
     next_at: end.kind === 'failed' ? end.nextAt : undefined,
     is_interrupted: end.kind === 'interrupted',
-    failure: end.kind === 'failed' ? end.words : undefined,
+    failure: end.kind === 'failed' ? end.message : undefined,
     is_gone: end.kind === 'failed' && end.isGone,
     latency_ms: attempt.latencyMs,
     status: attempt.status,

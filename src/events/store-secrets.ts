@@ -10,7 +10,7 @@ export function placeOf(webhookId: string): string {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const WEBHOOK_SECRETS: SecretStore = {
-  words: 'webhooks',
+  label: 'webhooks',
   placeOf,
   renew: newSecret,
   read: (sql, after, limit) =>

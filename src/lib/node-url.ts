@@ -1,6 +1,6 @@
 // URLs of servers that the operator names: encrypted, unless they stay on this machine or in a private network.
 
-export const NODE_URL_WORDS =
+export const NODE_URL_MESSAGE =
   'must be a URL with https (http only to this machine and private networks), without user and password';
 
 /** A name without a dot, as containers have, is taken for private. */

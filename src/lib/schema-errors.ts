@@ -42,7 +42,7 @@ function shortName(name: string): string {
   return (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).toWellFormed();
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   integer: 'a whole number',
@@ -59,7 +59,7 @@ export function messageOf({ keyword, params }: ErrorObject): string {
     case 'additionalProperties':
       return 'is not a known field';
     case 'type':
-      return `must be ${TYPE_WORDS[params['type']] ?? params['type']}`;
+      return `must be ${TYPE_NAMES[params['type']] ?? params['type']}`;
     case 'enum':
       return `must be one of ${params['allowedValues'].join(', ')}`;
     case 'const':

@@ -5,13 +5,13 @@ import type { Setting, ValuesOf } from './settings/setting.ts';
 
 /** Not quoted, since it may hold a password. */
 const collectorUrl: Kind<string> = {
-  words: 'a URL with https or http, without user, password and query',
+  description: 'a URL with https or http, without user, password and query',
   parse: given => {
     const url = URL.canParse(given) ? new URL(given) : undefined;
     const isPlain = url && url.username + url.password + url.search + url.hash === '';
     return isPlain && /^https?:$/.test(url.protocol)
       ? { value: given }
-      : { wrong: [{ message: `must be ${collectorUrl.words}` }] };
+      : { wrong: [{ message: `must be ${collectorUrl.description}` }] };
   },
 };
 

@@ -19,15 +19,15 @@ export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: 
   if (isUnsigned(order) && PASSING.includes(news.kind)) return undefined;
   switch (news.kind) {
     case 'unsigned':
-      return held({ ...order, lastError: news.words }, news.reason, at) ?? withLastError(order, news.words);
+      return held({ ...order, lastError: news.message }, news.reason, at) ?? withLastError(order, news.message);
     case 'signable':
-      return isUnsigned(order) ? signable(order, news.words, at) : undefined;
+      return isUnsigned(order) ? signable(order, news.message, at) : undefined;
     case 'no_answer':
-      return withLastError(order, news.words ?? NO_ANSWER);
+      return withLastError(order, news.message ?? NO_ANSWER);
     case 'stuck':
-      return withLastError(order, news.words ?? STUCK);
+      return withLastError(order, news.message ?? STUCK);
     case 'exhausted':
-      return held({ ...order, lastError: news.words ?? EXHAUSTED }, 'payout_stuck', at);
+      return held({ ...order, lastError: news.message ?? EXHAUSTED }, 'payout_stuck', at);
     case 'undone':
       return held({ ...order, lastError: UNDONE }, 'reorganised', at);
     case 'taken':
@@ -44,7 +44,7 @@ export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: 
       return order.hold ? resumed({ ...order, settlementDate: at }) : answered(order);
     case 'in_progress':
       if (news.isMined && order.hold && MINED_ENDS.includes(order.hold.reason)) return resumed(order);
-      if (news.words !== undefined) return withLastError(order, news.words);
+      if (news.message !== undefined) return withLastError(order, news.message);
       // What was bid waits for a block like the bid before.
       return order.lastError === STUCK && !news.isMined ? undefined : answered(order);
   }
@@ -56,9 +56,9 @@ function isUnsigned({ hold }: Order): boolean {
   return UNSIGNED_REASONS.some(reason => reason === hold?.reason);
 }
 
-function signable(order: Order, words: string | undefined, at: Date): OrderStep {
+function signable(order: Order, message: string | undefined, at: Date): OrderStep {
   const { after, event } = order.status === 'fulfilled' ? undone(order, at) : resumed(order);
-  return { after: { ...after, ...(words !== undefined && { lastError: words }) }, ...(event && { event }) };
+  return { after: { ...after, ...(message !== undefined && { lastError: message }) }, ...(event && { event }) };
 }
 
 /**
@@ -70,11 +70,11 @@ function givenUp(order: Order, reason: UnsignedReason, at: Date, refusal: Refusa
   if (reason === 'transfer_refused' || refusal?.reason === 'wallet_refused') {
     const staying = refusal?.reason ?? reason;
     if (order.hold?.reason === staying) return { after: rest };
-    return unsent(order, staying, refusal?.words ?? order.lastError ?? VOIDED, at);
+    return unsent(order, staying, refusal?.message ?? order.lastError ?? VOIDED, at);
   }
   if (!refusal) return sentAgain(rest, at);
   const inLine = { ...rest, waitsSince: at };
-  return waiting(inLine, { reason: 'payouts_paused', words: refusal.words }, at) ?? { after: inLine };
+  return waiting(inLine, { reason: 'payouts_paused', message: refusal.message }, at) ?? { after: inLine };
 }
 
 /** Holds that end when a block has the transfer all the same. */

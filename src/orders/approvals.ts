@@ -1,6 +1,6 @@
 // The approvals of an order, held against the groups of the settings. Without a group one other pair of eyes is enough.
 import { type ApprovalRules, groupsOfPayout } from '../accounts/approval-rules.ts';
-import { type GroupStanding, isComplete, judgeGroups, missingWords } from '../accounts/approvals.ts';
+import { type GroupStanding, isComplete, judgeGroups, missingApprovals } from '../accounts/approvals.ts';
 import type { Sql } from '../storage/database.ts';
 import { askersOf } from './approver.ts';
 import type { Order } from './order.ts';
@@ -41,7 +41,7 @@ export async function readApprovals(
   for (const order of orders) {
     const { groups, isApproved } = await standingOf(tx, rules, order, now);
     if (isApproved) approved.add(order.id);
-    else if (groups.length > 0) unapproved.set(order.id, missingWords(groups));
+    else if (groups.length > 0) unapproved.set(order.id, missingApprovals(groups));
   }
   return { approved, unapproved };
 }

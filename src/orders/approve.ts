@@ -1,7 +1,7 @@
 // Approval of a payout by another pair of eyes, or by several of a group. Approving is not sending: the order stands in line and passes
 // every gate.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
-import { missingWords, requireCounted } from '../accounts/approvals.ts';
+import { missingApprovals, requireCounted } from '../accounts/approvals.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -52,7 +52,7 @@ export async function approveOrder(
     const kept = standing.isApproved ? before : given;
     const isHeldForIt = before.hold !== undefined && APPROVABLE.includes(before.hold.reason);
     if (!next.isApproved) {
-      const lastError = isHeldForIt ? { lastError: missingWords(next.groups) } : {};
+      const lastError = isHeldForIt ? { lastError: missingApprovals(next.groups) } : {};
       return writeOrderStep(tx, before, { after: { ...kept, ...lastError } }, now);
     }
     const approved: Order = { ...kept, approval: { by, at: now } };

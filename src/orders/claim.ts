@@ -91,7 +91,7 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
   if (stop) {
     const { until } = stop;
     const stopped = until && usable.length > 0 ? front.filter(({ createdAt }) => createdAt <= until) : front;
-    await tell(deps, stopped, stop.words);
+    await tell(deps, stopped, stop.message);
   }
   const madeAfter = stop?.until;
   const going = !stop ? line : madeAfter && usable.length > 0 ? await readLine(deps.db, { ...query, madeAfter }) : [];
@@ -250,16 +250,16 @@ async function writeClaims(deps: ClaimDeps, tx: Sql, claims: readonly Claim[], n
 }
 
 /** Says on the orders at the front what they wait for. */
-async function tell({ db, clock, log }: ClaimDeps, front: readonly Order[], words: string): Promise<void> {
-  if (front.every(({ lastError }) => lastError === words)) return;
+async function tell({ db, clock, log }: ClaimDeps, front: readonly Order[], message: string): Promise<void> {
+  if (front.every(({ lastError }) => lastError === message)) return;
   await db.transaction(async tx => {
     for (const order of await lockWaiting(tx, front)) {
-      const step: OrderStep | undefined = withLastError(order, words);
+      const step: OrderStep | undefined = withLastError(order, message);
       if (step) await writeOrderStep(tx, order, step, clock.now());
     }
   });
   for (const { id: orderId, network, lastError } of front) {
-    if (lastError === words || words !== NO_ANSWER) continue;
+    if (lastError === message || message !== NO_ANSWER) continue;
     log.info('no node of the chain answers; the order waits for it', { orderId, network });
   }
 }

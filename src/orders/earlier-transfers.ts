@@ -50,7 +50,7 @@ export async function requireNothingMoved(
   }
   throw new AppError(
     'chain_unavailable',
-    `It is not known that an earlier transfer of this order moved nothing: ${earlier.words}; try again.`,
+    `It is not known that an earlier transfer of this order moved nothing: ${earlier.message}; try again.`,
   );
 }
 

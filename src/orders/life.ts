@@ -162,16 +162,16 @@ export function claimed(order: Order, context: StepContext): OrderStep {
 /** A gate lets the order wait. */
 export function waiting(
   order: Order,
-  { reason, words, until }: { readonly reason?: HoldReason; readonly words?: string; readonly until?: Date },
+  { reason, message, until }: { readonly reason?: HoldReason; readonly message?: string; readonly until?: Date },
   at: Date,
 ): OrderStep | undefined {
   const isHeld = reason === undefined || order.hold?.reason === reason;
-  const isTold = words === undefined || (isHeld && order.hold !== undefined) || order.lastError === words;
+  const isTold = message === undefined || (isHeld && order.hold !== undefined) || order.lastError === message;
   if (isHeld && isTold && order.notBefore?.getTime() === until?.getTime()) return undefined;
   const { notBefore: _, ...rest } = order;
   const after: Order = {
     ...rest,
-    ...(words !== undefined && { lastError: words }),
+    ...(message !== undefined && { lastError: message }),
     ...(until && { notBefore: until }),
   };
   return isHeld ? { after } : { after: { ...after, hold: { reason, at } }, event: 'held' };
@@ -180,14 +180,14 @@ export function waiting(
 /** A gate takes the order out of the line until an operator decides. */
 export function turnedAway(
   order: Order,
-  { reason, words }: { readonly reason: HoldReason; readonly words: string },
+  { reason, message }: { readonly reason: HoldReason; readonly message: string },
   at: Date,
 ): OrderStep {
   const { approval, ...rest } = outOfLine(order);
   // Settings may ask for more approvals than when they were complete.
   const isLacking = reason === 'approval_needed';
   const kept = isLacking || approval === undefined ? rest : { ...rest, approval };
-  return { after: { ...kept, lastError: words, hold: { reason, at } }, event: 'held' };
+  return { after: { ...kept, lastError: message, hold: { reason, at } }, event: 'held' };
 }
 
 /** The order with a commitment; an existing one is kept. */

@@ -1,7 +1,7 @@
 // Says on the orders in line that they wait for a pause to end, and takes that back when it has ended.
 import type { Network } from '../chains/asset.ts';
 import type { Clock } from '../lib/clock.ts';
-import { coveringPause, type Pause, pausedSymbols, pauseWords } from '../payouts/policy/pause.ts';
+import { coveringPause, type Pause, pausedSymbols, pauseMessage } from '../payouts/policy/pause.ts';
 import type { Database } from '../storage/database.ts';
 import { resumed, waiting } from './life.ts';
 import { lockWaiting, readWronglyMarked } from './store-line.ts';
@@ -23,7 +23,7 @@ export async function markPaused({ db, clock }: Deps, network: Network, pauses: 
       const pause = coveringPause(pauses, order);
       const isMarked = order.hold?.reason === 'payouts_paused';
       if (pause && !isMarked) {
-        const step = waiting(order, { reason: 'payouts_paused', words: pauseWords(pause) }, now);
+        const step = waiting(order, { reason: 'payouts_paused', message: pauseMessage(pause) }, now);
         if (step) await writeOrderStep(tx, order, step, now);
       }
       if (!pause && isMarked) await writeOrderStep(tx, order, resumed(order), now);

@@ -13,14 +13,14 @@ const timeOfDay = (example: string) =>
 
 /** Days that are open (true) or closed (false) whatever the calendar says. */
 const bankingDays: Kind<ReadonlyMap<string, boolean>> = {
-  words: 'a list such as 2026-12-24=closed,2026-12-26=open, each day once',
+  description: 'a list such as 2026-12-24=closed,2026-12-26=open, each day once',
   parse: given => {
     const days = new Map<string, boolean>();
     const wrong: Wrong[] = [];
     for (const entry of given.split(',').filter(Boolean)) {
       const [, day, standing] = /^(\d{4}-\d{2}-\d{2})=(open|closed)$/.exec(entry.trim()) ?? [];
       if (day !== undefined && parseUtc(`${day}T00:00Z`) && !days.has(day)) days.set(day, standing === 'open');
-      else wrong.push({ message: `must be ${bankingDays.words}`, quote: entry });
+      else wrong.push({ message: `must be ${bankingDays.description}`, quote: entry });
     }
     return wrong.length > 0 ? { wrong } : { value: days };
   },

@@ -90,16 +90,16 @@ async function spareOf(
 ): Promise<Spare | AppError> {
   const seen = await seeOnChain(chain, address);
   const sender = await requireSender(deps.db, chain, address, one => judgeFirst(deps, chain, one, deps.clock.now()));
-  if (sender?.haltedAt) return new AppError('wrong_state', HALTED_WORDS);
+  if (sender?.haltedAt) return new AppError('wrong_state', HALTED_MESSAGE);
   if (isSilent(seen)) return chainSilent(chain.network);
   const doubt = sender && (await doubtBooks(deps, chain, sender, seen));
-  if (doubt) return new AppError('wrong_state', doubt.words);
+  if (doubt) return new AppError('wrong_state', doubt.message);
   const funds = sender && (await chain.funds(address, symbol));
   if (!sender || !funds) return chainSilent(chain.network);
   return { sender, funds, spare: spareUnits(symbol, chain, funds, await readNeeds(deps.db, sender)) };
 }
 
-const HALTED_WORDS = 'The sender is halted, and an operator has not resumed it.';
+const HALTED_MESSAGE = 'The sender is halted, and an operator has not resumed it.';
 
 /** Each sender keeps what all orders in line need: which of them sends an order is decided when it takes a slot. */
 async function readNeeds(sql: Sql, { network, openSlots, openUnits }: Sender): Promise<Needs> {
@@ -112,7 +112,7 @@ async function readNeeds(sql: Sql, { network, openSlots, openUnits }: Sender): P
 async function requireReady({ chain, sender, units }: Plan, { symbol, destination }: OwnTransfer): Promise<void> {
   const check = await chain.check(intentOf({ symbol, units, destination }, sender.sender));
   if (check.kind === 'unknown') throw chainSilent(chain.network);
-  if (check.kind === 'refused') throw new AppError('wrong_state', check.words);
+  if (check.kind === 'refused') throw new AppError('wrong_state', check.message);
 }
 
 /** Undefined when something has changed since the funds were read. */
@@ -125,7 +125,7 @@ async function open(
   const { network, symbol } = request;
   const locked = await lockSender(tx, sender);
   if (locked.isHalted) {
-    throw new AppError('wrong_state', HALTED_WORDS);
+    throw new AppError('wrong_state', HALTED_MESSAGE);
   }
   await judge(tx, units);
   const now = await findSender(tx, network, sender.sender);

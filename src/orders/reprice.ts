@@ -119,10 +119,10 @@ function termsOf(
   const { minimum, networkFee: networkFeeUnits } = orderTermsOf(orderTerms, { symbol, network });
   const priced = quote ?? priceOrder({ price, decimals, feePercent, networkFeeUnits, costCents });
   if (priced.units < minimum || priced.units === 0n) {
-    const words = `The money buys ${formatUnits(priced.units, decimals)} ${symbol} at ${price} ${currency}`;
+    const message = `The money buys ${formatUnits(priced.units, decimals)} ${symbol} at ${price} ${currency}`;
     throw new AppError(
       'wrong_state',
-      `${words}, less than the minimum of ${minimumText(minimum, { symbol, network })}: refund the charge.`,
+      `${message}, less than the minimum of ${minimumText(minimum, { symbol, network })}: refund the charge.`,
     );
   }
   return {

@@ -95,7 +95,7 @@ async function requireKnown(
   if (verdict && verdict.kind !== 'go') {
     throw new AppError(
       'wrong_state',
-      `The sender would be halted again: no final block has all of its transactions yet. ${verdict.words} Try again once they are final.`,
+      `The sender would be halted again: no final block has all of its transactions yet. ${verdict.message} Try again once they are final.`,
     );
   }
   const objections = await objectionsTo({ db }, chain, sender, { haltedAt, used: usedSlots });

@@ -74,7 +74,7 @@ export async function requirePayable(deps: WalletGateDeps, { walletId }: Order):
   const may = await walletMayBePaid(deps, walletId);
   if (may.kind !== 'refused') return;
   if (may.reason === 'blocked') throw new AppError('wallet_blocked', 'This service does not pay to this wallet.');
-  throw new AppError('wrong_state', may.words);
+  throw new AppError('wrong_state', may.message);
 }
 
 /** Refuses at once for a reason for which the line would hold the order later. One sender that can send it suffices. */
@@ -85,5 +85,5 @@ export async function requireReady({ chains }: FollowDeps, order: Order): Promis
   if (checks.some(({ kind }) => kind === 'ready')) return;
   const refused = checks.find(check => check.kind === 'refused');
   if (!refused || checks.some(({ kind }) => kind === 'unknown')) throw chainSilent(order.network);
-  throw new AppError('wrong_state', refused.words);
+  throw new AppError('wrong_state', refused.message);
 }

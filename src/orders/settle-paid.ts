@@ -3,7 +3,7 @@
 // the transfer of the order. Then it becomes an attempt at the payout of the order, and the engine does the rest.
 import assert from 'node:assert/strict';
 import { type ApprovalRules, OPERATOR } from '../accounts/approval-rules.ts';
-import { missingWords } from '../accounts/approvals.ts';
+import { missingApprovals } from '../accounts/approvals.ts';
 import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
 import { decimalsOf, hashForm, isTransactionHash } from '../chains/networks.ts';
@@ -98,7 +98,7 @@ async function requireSecondAbove(
   const { groups, isApproved } = await standingOf(db, approvalRules, order, clock.now());
   if (isApproved || by === OPERATOR) return;
   if (groups.length > 0) {
-    throw new AppError('second_key_needed', `This order is settled once it is approved: ${missingWords(groups)}`);
+    throw new AppError('second_key_needed', `This order is settled once it is approved: ${missingApprovals(groups)}`);
   }
   if (!isAboveApproval(payoutLimits, requestOf(order), unitsOf(order))) return;
   await requireApprover(db, by, order, 'settle it above its limits');
@@ -162,10 +162,10 @@ async function requireFinal(chain: Chain, sent: SentTransfer): Promise<void> {
   const transfer = { slot: { network: chain.network, sender, nonce }, symbol, units, to };
   const sighting = await chain.lookup(transfer, [attemptOf(sent, 1)]);
   if (sighting.kind === 'unknown') {
-    const words = sighting.words === undefined ? 'no node answers' : sighting.words;
+    const message = sighting.message === undefined ? 'no node answers' : sighting.message;
     throw new AppError(
       'chain_unavailable',
-      `The transfer cannot be looked up on ${chain.network}: ${words}; try again.`,
+      `The transfer cannot be looked up on ${chain.network}: ${message}; try again.`,
     );
   }
   if (sighting.kind !== 'mined')

@@ -1,7 +1,13 @@
 // Tops up the coin of a sender of ours from another one, under the same policy as payouts of orders: pauses, blocks, limits and
 // approvals. Where approvals are needed the request waits for them, for a day.
 import { type ApprovalRules, groupsOfPayout, OPERATOR } from '../accounts/approval-rules.ts';
-import { type GroupStanding, isComplete, judgeGroups, missingWords, requireCounted } from '../accounts/approvals.ts';
+import {
+  type GroupStanding,
+  isComplete,
+  judgeGroups,
+  missingApprovals,
+  requireCounted,
+} from '../accounts/approvals.ts';
 import { requireSecondKey } from '../accounts/second-key.ts';
 import { readAddress } from '../chains/address.ts';
 import type { Network } from '../chains/asset.ts';
@@ -12,13 +18,13 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { BLOCKED_WORDS } from '../payouts/engine/first-signature.ts';
+import { BLOCKED_MESSAGE } from '../payouts/engine/first-signature.ts';
 import { chainOf } from '../payouts/line/open.ts';
 import type { TopUp } from '../payouts/own-transfers/top-up.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { dayLimitWords } from '../payouts/policy/limit-gates.ts';
+import { dayLimitMessage } from '../payouts/policy/limit-gates.ts';
 import { isAboveApproval, type PayoutLimits } from '../payouts/policy/limits.ts';
-import { coveringPause, pauseWords } from '../payouts/policy/pause.ts';
+import { coveringPause, pauseMessage } from '../payouts/policy/pause.ts';
 import { readPauses } from '../payouts/store/pauses.ts';
 import {
   findOpenTopUp,
@@ -81,8 +87,8 @@ export async function approveTopUp(deps: TopUpDeps, id: string, by: string): Pro
     if (isLapsed(before, now)) throw new AppError('wrong_state', 'This top-up was asked for more than a day ago.');
     const standing = await standingOf(tx, deps, before);
     if (standing.isApproved) return { after: before, isComplete: true };
-    const words = 'Who asked for this top-up, and what they made or invited, cannot approve it.';
-    await requireSecondKey(tx, by, [before.requestedBy], words);
+    const message = 'Who asked for this top-up, and what they made or invited, cannot approve it.';
+    await requireSecondKey(tx, by, [before.requestedBy], message);
     if (before.approvals.some(approval => approval.by === by)) return { after: before, isComplete: false };
     const given = { ...before, approvals: [...before.approvals, { by, at: now }] };
     const next = await standingOf(tx, deps, given);
@@ -113,7 +119,7 @@ async function send(deps: TopUpDeps, asked: TopUp, isNew: boolean): Promise<{ to
         if (!kept || kept.payoutId !== undefined || isKnown) throw repeated;
         await requireAllowed(deps, tx, kept);
         const { isNeeded, isApproved, groups } = await standingOf(tx, deps, kept);
-        if (isNeeded && !isApproved) throw new AppError('second_key_needed', missingWords(groups));
+        if (isNeeded && !isApproved) throw new AppError('second_key_needed', missingApprovals(groups));
       },
       opened: async (tx: Sql, { id }: Payout) => {
         if (isNew && !(await insertTopUp(tx, asked))) throw repeated;
@@ -156,13 +162,13 @@ async function requireAllowed(
   { network, symbol, units, destination, requestedBy }: TopUp,
 ): Promise<void> {
   const pause = coveringPause(await readPauses(sql), { network, symbol });
-  if (pause) throw new AppError('wrong_state', pauseWords(pause));
-  if (await isAddressBlocked(sql, destination)) throw new AppError('wrong_state', BLOCKED_WORDS);
+  if (pause) throw new AppError('wrong_state', pauseMessage(pause));
+  if (await isAddressBlocked(sql, destination)) throw new AppError('wrong_state', BLOCKED_MESSAGE);
   const other = await findOpenTopUp(sql, network, destination);
   if (other !== undefined) throw new AppError('wrong_state', `A top-up of ${destination} is on its way: ${other}.`);
   const request = { accountId, network, symbol, units, destination, ...(isOfKey(requestedBy) && { requestedBy }) };
-  const words = await dayLimitWords(sql, payoutLimits, request, clock.now());
-  if (words !== undefined) throw new AppError('wrong_state', words);
+  const message = await dayLimitMessage(sql, payoutLimits, request, clock.now());
+  if (message !== undefined) throw new AppError('wrong_state', message);
 }
 
 function requireSpare({ network, symbol, units }: TopUp, has: bigint, spare: bigint): bigint {
@@ -197,8 +203,8 @@ function readTopUp(
     faults.push({ path: 'to', code: 'same_sender', message: 'must be another sender than from' });
   }
   if (units <= 0n) {
-    const words = `must be a decimal above zero with at most ${decimals} decimals`;
-    faults.push({ path: 'quantity', code: 'invalid', message: words });
+    const message = `must be a decimal above zero with at most ${decimals} decimals`;
+    faults.push({ path: 'quantity', code: 'invalid', message });
   }
   if (faults.length > 0 || sender === undefined || destination === undefined) throw invalidRequest(faults);
   const request = { ...made, network, sender, destination, symbol, units, requestedBy: by };

@@ -55,14 +55,14 @@ export async function judgeFirst(
   chain: Chain,
   sender: string,
   at: Date,
-): Promise<{ readonly words: string; readonly at: Date } | 'silent' | undefined> {
+): Promise<{ readonly message: string; readonly at: Date } | 'silent' | undefined> {
   const left = await readStrangers(deps, chain, sender, at);
   if (left === 'silent') return left;
   const named = await Promise.all(left.strangers.map(one => sentenceOf(deps, chain, one)));
   const paying = named.filter(({ orders }) => orders.length > 0).map(({ sentence }) => sentence);
   const doubts = paying.length > 0 ? paying.slice(0, MAX_SHOWN) : await unseenCoin(deps, chain);
   if (doubts.length === 0) return undefined;
-  return { at, words: `The books have no payout of the sender. ${doubts.join(' ')} ${WHAT_TO_DO}` };
+  return { at, message: `The books have no payout of the sender. ${doubts.join(' ')} ${WHAT_TO_DO}` };
 }
 
 /** A coin leaves without a log, so a person looks whether one of the used slots has paid an order. */

@@ -9,7 +9,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { haltIfLost } from '../payouts/compare/check-books.ts';
-import { usedElsewhereWords } from '../payouts/line/foreign-slots.ts';
+import { usedElsewhereMessage } from '../payouts/line/foreign-slots.ts';
 import type { PayoutLimits } from '../payouts/policy/limits.ts';
 import { pausedSymbols } from '../payouts/policy/pause.ts';
 import {
@@ -115,7 +115,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
     const gaps = new Map<string, readonly bigint[]>();
     for (const { sender, usedSlots, firstUnused: unused } of judged) {
       if (usedSlots !== undefined) {
-        await haltUsedElsewhere(tx, network, sender, usedSlots, now, usedElsewhereWords(usedSlots));
+        await haltUsedElsewhere(tx, network, sender, usedSlots, now, usedElsewhereMessage(usedSlots));
       }
       if (unused !== undefined) gaps.set(sender, await findGap(tx, network, sender, unused));
     }

@@ -48,9 +48,9 @@ export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: Quote
   const priced = priceOrder({ ...terms, ...wanted });
   if (priced.units < minimum || priced.units === 0n) {
     const least = formatUnits(priceOrder({ ...terms, units: minimum }).costCents, 2);
-    const words = `the minimum of an order is ${minimumText(minimum, asked)}, which costs ${least} ${asked.currency} now`;
+    const message = `the minimum of an order is ${minimumText(minimum, asked)}, which costs ${least} ${asked.currency} now`;
     throw invalidRequest([
-      { path: 'costCents' in wanted ? 'cost' : 'quantity', code: 'minimum', message: `is too small: ${words}` },
+      { path: 'costCents' in wanted ? 'cost' : 'quantity', code: 'minimum', message: `is too small: ${message}` },
     ]);
   }
   if (priced.costCents > MAX_COST_CENTS) {

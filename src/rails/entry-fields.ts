@@ -4,10 +4,10 @@ import { check, textAt } from './bank-client/entry-fields.ts';
 
 /** Names of rails that have no entry. */
 const TAKEN_NAMES = ['sandbox', 'pix-key', 'absent'];
-const RAIL_NAME_WORDS = `must be a name such as efi or efi:main, and none of ${TAKEN_NAMES.join(', ')}`;
+const RAIL_NAME_MESSAGE = `must be a name such as efi or efi:main, and none of ${TAKEN_NAMES.join(', ')}`;
 const MAX_ACCOUNTS = 1_000;
 
-export const NAME_FIELD = { name: Type.String(check(isRailName, RAIL_NAME_WORDS)) };
+export const NAME_FIELD = { name: Type.String(check(isRailName, RAIL_NAME_MESSAGE)) };
 
 export const SHARE_FIELDS = {
   accounts: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MAX_ACCOUNTS })),

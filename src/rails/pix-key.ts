@@ -18,12 +18,12 @@ export type PixKeyValue = { readonly key: string; readonly kind: (typeof PIX_KEY
  * for a phone number wherever its digits allow it, so a phone number must begin with +55. Not quoted: it may be a document.
  */
 export const pixKey: Kind<PixKeyValue> = {
-  words:
+  description:
     'a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key',
   parse: given => {
     const info = getPixKeyInfo(given);
     if (!info || (info.type === 'phone' && !given.trimStart().startsWith('+55'))) {
-      return { wrong: [{ message: `must be ${pixKey.words}` }] };
+      return { wrong: [{ message: `must be ${pixKey.description}` }] };
     }
     // Eleven right digits of a CPF may be those of a mobile phone too.
     if (info.type === 'cpf' && /^\d+$/.test(given.trim()) && getPixKeyInfo(`+55${info.value}`) !== null) {
@@ -35,9 +35,9 @@ export const pixKey: Kind<PixKeyValue> = {
 
 /** A BR Code holds ASCII: accents are dropped, letters of other scripts are lost. Not quoted, since it may name a person. */
 export const brCodeText: Kind<string> = {
-  words: 'text with a letter or digit that a BR Code can hold',
+  description: 'text with a letter or digit that a BR Code can hold',
   parse: given =>
     /[A-Za-z0-9]/.test(given.normalize('NFD'))
       ? { value: given }
-      : { wrong: [{ message: `must be ${brCodeText.words}` }] },
+      : { wrong: [{ message: `must be ${brCodeText.description}` }] },
 };

@@ -27,8 +27,8 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     await db.close();
     if (error instanceof StartError) throw error;
     const cause = error instanceof AppError ? error.cause : error;
-    const words = `The database cannot be used${placeOf(connection)}: ${reasonOf(cause as Fault)}.`;
-    throw isOutage(error) || outageOf(error) !== undefined ? new AwayError(words) : new StartError(words);
+    const message = `The database cannot be used${placeOf(connection)}: ${reasonOf(cause as Fault)}.`;
+    throw isOutage(error) || outageOf(error) !== undefined ? new AwayError(message) : new StartError(message);
   }
 }
 

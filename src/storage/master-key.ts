@@ -7,12 +7,12 @@ const MAX_KEYS = 4;
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 
 export const masterKeys: Kind<readonly Buffer[]> = {
-  words: `one to ${MAX_KEYS} different keys of ${MASTER_KEY_BYTES} bytes in base64, with commas between them`,
+  description: `one to ${MAX_KEYS} different keys of ${MASTER_KEY_BYTES} bytes in base64, with commas between them`,
   parse: given => {
     const texts = given.split(',').map(text => text.trim());
     const areGood =
       texts.length <= MAX_KEYS && texts.every(text => KEY.test(text)) && new Set(texts).size === texts.length;
-    if (!areGood) return { wrong: [{ message: `must be ${masterKeys.words}` }] };
+    if (!areGood) return { wrong: [{ message: `must be ${masterKeys.description}` }] };
     return { value: texts.map(text => Buffer.from(text, 'base64')) };
   },
 };

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { type TableLock, watchWaits } from './awaited-lock.ts';
 import type { Database, Sql } from './database.ts';
 import { isDeadlock, isLockTimeout } from './faults.ts';
-import { LOCK_WAIT_MS, MAX_LOCK_WAIT_MS, readOpenTransactions, wordsOfTransaction } from './open-transactions.ts';
+import { describeTransaction, LOCK_WAIT_MS, MAX_LOCK_WAIT_MS, readOpenTransactions } from './open-transactions.ts';
 import { isReleasedText, RELEASED_TEXTS } from './released-texts.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
@@ -59,7 +59,7 @@ export async function migrate({ db, log }: { db: Database; log: Log }): Promise<
     } catch (error) {
       if (!isLockTimeout(error) && !isDeadlock((error as Error).cause)) throw error;
       const open = await readOpenTransactions(db);
-      const names = open.map(wordsOfTransaction).join(', ') || 'none that this role sees';
+      const names = open.map(describeTransaction).join(', ') || 'none that this role sees';
       const advice = attempt < ADVICE_FROM_ATTEMPT ? '' : '; lower the load, or stop the nodes of the version before';
       log.warn('a migration waited for a lock in vain, changed nothing and tries again until it gets it', {
         attempt,

@@ -24,6 +24,6 @@ export function readOpenTransactions(sql: Sql): Promise<OpenTransaction[]> {
   );
 }
 
-export function wordsOfTransaction({ pid, since }: OpenTransaction): string {
+export function describeTransaction({ pid, since }: OpenTransaction): string {
   return `pid ${pid} since ${since.toISOString()}`;
 }

@@ -8,7 +8,7 @@ export type StoredSecrets = { readonly id: string; readonly secrets: readonly Bu
 /** Where a room keeps its secrets. */
 export type SecretStore = {
   /** Whose secrets they are, for a person. */
-  readonly words: string;
+  readonly label: string;
   /** The place that the secrets of an id are bound to. */
   placeOf(id: string): string;
   /** In the order of their ids, after the one that is named. */

@@ -1,7 +1,7 @@
 // Whether crypto may be paid to a wallet: what the settings ask for (waiting time, proof, approval), the operator's blocks and
 // screening. Asked when an order is created, and again before crypto leaves.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
-import { missingWords } from '../accounts/approvals.ts';
+import { missingApprovals } from '../accounts/approvals.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError, type Fault } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -42,7 +42,7 @@ function walletRefusals(
     refusals.push({ code: 'not_usable_yet', message: `may receive from ${usableAt.toISOString()} on` });
   }
   if ((approval || groups.length > 0) && !isApproved) {
-    const who = groups.length > 0 ? missingWords(groups).slice(0, -1) : 'another key than its maker’s approves it';
+    const who = groups.length > 0 ? missingApprovals(groups).slice(0, -1) : 'another key than its maker’s approves it';
     const message = `is not approved: ${who} (POST /wallets/{id}/approve)`;
     refusals.push({ code: 'not_approved', message });
   }
@@ -95,29 +95,29 @@ export type Payability =
   | {
       readonly kind: 'refused';
       readonly reason: WalletRefusal['code'] | 'blocked' | 'unknown_wallet';
-      readonly words: string;
+      readonly message: string;
     }
   /** Screening has no answer now: wait, and ask again. */
-  | { readonly kind: 'unknown'; readonly words: string };
+  | { readonly kind: 'unknown'; readonly message: string };
 
 /**
  * Whether crypto may leave for a wallet now, also one that was removed after its order was made. Asks the screening service, so
- * it is called with no transaction open. `words` are for operators.
+ * it is called with no transaction open. `message` is for operators.
  *
  * @example
  * const may = await walletMayBePaid(deps, order.walletId);
- * if (may.kind !== 'payable') return hold(order, may.words);
+ * if (may.kind !== 'payable') return hold(order, may.message);
  */
 export async function walletMayBePaid(deps: WalletGateDeps, walletId: string): Promise<Payability> {
   const wallet = await findWallet(deps.db, walletId, { withRemoved: true });
-  if (!wallet) return { kind: 'refused', reason: 'unknown_wallet', words: 'The wallet does not exist.' };
+  if (!wallet) return { kind: 'refused', reason: 'unknown_wallet', message: 'The wallet does not exist.' };
   const [refusal] = await refusalsOf(deps, wallet);
-  if (refusal) return { kind: 'refused', reason: refusal.code, words: `The wallet ${refusal.message}.` };
-  const blocked: Payability = { kind: 'refused', reason: 'blocked', words: 'The address of the wallet is blocked.' };
+  if (refusal) return { kind: 'refused', reason: refusal.code, message: `The wallet ${refusal.message}.` };
+  const blocked: Payability = { kind: 'refused', reason: 'blocked', message: 'The address of the wallet is blocked.' };
   if (await isAddressBlocked(deps.db, wallet.address)) return blocked;
   const verdict = await deps.screening.screen(wallet.network, wallet.address);
   if (verdict.result === 'hit') return blocked;
   if (verdict.result === 'unknown')
-    return { kind: 'unknown', words: `Screening by ${verdict.source} has no answer now.` };
+    return { kind: 'unknown', message: `Screening by ${verdict.source} has no answer now.` };
   return { kind: 'payable', ...(verdict.list && { list: verdict.list }) };
 }

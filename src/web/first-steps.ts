@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Mode } from '../lib/mode.ts';
 import { EXAMPLE_CUSTOMER, exampleCharge } from './curl.ts';
 
-export type Step = { readonly title: string; readonly words: string; readonly command: string };
+export type Step = { readonly title: string; readonly text: string; readonly command: string };
 
 /** In live the commands take the API key from `$KEY`. An order there needs a network, prices and a wallet, so it is shown in a sandbox only. */
 export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step[] {
@@ -13,7 +13,7 @@ export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step
   return [
     {
       title: 'Create a charge',
-      words: isLive ? `${KEY} ${CREATED}` : CREATED,
+      text: isLive ? `${KEY} ${CREATED}` : CREATED,
       command: `at=${url} json='Content-Type: application/json'
 ${send}
 field() { node -p "JSON.parse(fs.readFileSync(0, 'utf8')).$1"; }
@@ -31,8 +31,7 @@ const KEY =
 
 const SENT_IN_SANDBOX: Step = {
   title: 'Have events sent to you',
-  words:
-    'A receiver on port 4000 prints the first event that comes; curl waits until it listens. The secret of the webhook signs what is sent. npx trilho listen does the same without a webhook.',
+  text: 'A receiver on port 4000 prints the first event that comes; curl waits until it listens. The secret of the webhook signs what is sent. npx trilho listen does the same without a webhook.',
   command: `node -e "require('http').createServer((i, o) => i.pipe(process.stdout).on('unpipe', () => o.end(() => i.method === 'POST' && process.exit()))).listen(4000)" &
 curl -s --retry 9 --retry-delay 1 --retry-connrefused localhost:4000
 webhook=$(send /webhooks '{"accountId":"acme","url":"http://localhost:4000/hook","types":["charge.paid"]}' | field id); echo $webhook`,
@@ -40,14 +39,13 @@ webhook=$(send /webhooks '{"accountId":"acme","url":"http://localhost:4000/hook"
 
 const SENT_IN_LIVE: Step = {
   title: 'Have events sent to you',
-  words:
-    'Set HOOK to an https address of yours. The answer has the secret that signs what is sent. npx trilho listen brings events to a port of your own machine.',
+  text: 'Set HOOK to an https address of yours. The answer has the secret that signs what is sent. npx trilho listen brings events to a port of your own machine.',
   command: `send /webhooks '{"url":"'"$HOOK"'","types":["charge.paid"]}'`,
 };
 
 const PAID_IN_SANDBOX: Step = {
   title: 'Pay it',
-  words: 'In a sandbox you are the payer. The event is printed as it comes; then the webhook is deleted.',
+  text: 'In a sandbox you are the payer. The event is printed as it comes; then the webhook is deleted.',
   command: `send /sandbox/charges/$charge/pay '{"method":"pix"}'
 wait
 curl -s -X DELETE $at/webhooks/$webhook`,
@@ -55,7 +53,7 @@ curl -s -X DELETE $at/webhooks/$webhook`,
 
 const PAID_IN_LIVE: Step = {
   title: 'Record its payment',
-  words: "For a static pix key: the reference is the bank's own id of the payment.",
+  text: "For a static pix key: the reference is the bank's own id of the payment.",
   command: `send /charges/$charge/payments '{"amountCents":15990,"reference":"pix of '$charge'"}'`,
 };
 
@@ -69,7 +67,7 @@ const ORDERED = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541
 
 const ORDER: Step = {
   title: 'Order crypto',
-  words: 'Its charge is paid and ten minutes of sandbox time pass: the order is fulfilled.',
+  text: 'Its charge is paid and ten minutes of sandbox time pass: the order is fulfilled.',
   command: `wallet=$(send /wallets '${JSON.stringify(WALLET)}' | field id)
 order=$(send /crypto/transactions '{"accountId":"acme","walletId":"'$wallet'",${JSON.stringify(ORDERED).slice(1, -1)},
   "charge":${JSON.stringify({ customer: EXAMPLE_CUSTOMER, methods: ['pix'] })}}' | field transactionId)

@@ -7,7 +7,7 @@ export const LANGUAGES = ['pt-BR', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The texts of a page in each language; the second must have all that the first has. */
-export type Words<T> = Readonly<Record<Language, T>>;
+export type ByLanguage<T> = Readonly<Record<Language, T>>;
 
 /** What `?lang=` says, else the best of `Accept-Language`; Portuguese where nothing fits, since payers are in Brazil. */
 export function languageOf({ query, headers }: Pick<FastifyRequest, 'query' | 'headers'>): Language {

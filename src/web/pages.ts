@@ -21,8 +21,8 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
     const url = `http://${hostOf(request.headers.host)}`;
     const { list } = curlExamples(url, deps.clock, deps.mode);
     const steps = firstSteps(url, deps.clock, deps.mode).map(
-      ({ title, words, command }, index) => `<h2>${index + 1}. ${escapeHtml(title)}</h2>
-<p>${escapeHtml(words)}</p>
+      ({ title, text, command }, index) => `<h2>${index + 1}. ${escapeHtml(title)}</h2>
+<p>${escapeHtml(text)}</p>
 <pre><code>${escapeHtml(command)}</code></pre>`,
     );
     return sendPage(

@@ -186,8 +186,8 @@ test('a caller of another account is told nothing of acme or of all accounts, an
       const text = await answer.text();
       const name = `${caller.name}: ${route.method} ${route.url} ${answer.status}`;
       // A form that is refused comes again with what was filled in.
-      const words = isForm(route) ? [] : ['acme', 'order-of-acme', ...Object.values(acme.things), ...OF_ALL];
-      const told = words.filter(word => text.includes(word));
+      const values = isForm(route) ? [] : ['acme', 'order-of-acme', ...Object.values(acme.things), ...OF_ALL];
+      const told = values.filter(word => text.includes(word));
       if (told.length > 0) wrong.push(`${name} tells of ${told}`);
       const isNamed = route.url.includes(':');
       if (isNamed && ![403, 404].includes(answer.status)) wrong.push(name);

@@ -94,10 +94,10 @@ test('each fault names its setting, and none repeats a secret', async () => {
     [entryOf({ senders: [{ signer: 'cold' }] }), /^chains\[0\]\.senders\[0\]\.signer names no entry of signers\.$/],
     [entryOf({ senders: [{ signer: 'hot' }, { address: EVM_SENDER }] }), /^chains\[0\]\.senders\[1\]\.address /],
   ];
-  for (const [entry, words] of cases) {
+  for (const [entry, message] of cases) {
     await assert.rejects(open(entry), (error: unknown) => {
       assert.ok(error instanceof StartError);
-      assert.match(error.message, words);
+      assert.match(error.message, message);
       assert.doesNotMatch(error.message, /hunter2/);
       return true;
     });

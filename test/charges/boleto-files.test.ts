@@ -10,7 +10,7 @@ import { liveRails } from '../../src/rails/live-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { agreementEntry, boletoBody as body } from '../harness/agreements.ts';
-import { wordsOf } from '../harness/dashboard.ts';
+import { textOf } from '../harness/dashboard.ts';
 import { startFileExchange } from '../harness/file-exchange.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
@@ -187,7 +187,7 @@ describe('an agreement whose numbers run out', () => {
       lines.filter(line => line.includes('numbers of an agreement run out')).map(line => JSON.parse(line).count);
     const { cookie } = await logIn(bench.service, 'operator');
     const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
-    const page = async () => wordsOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
+    const page = async () => textOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
     try {
       await bench.service.sql('update boleto_agreements set next_number = 18');
       await bench.service.post('/charges', body());

@@ -335,11 +335,11 @@ describe('a reading that is cut off', () => {
 
 describe('a file that is no return of an agreement', () => {
   const rows = () => bench.service.sql('select from boleto_returns');
-  const refused = async (bytes: Buffer, words: RegExp, agreement?: string) => {
+  const refused = async (bytes: Buffer, pattern: RegExp, agreement?: string) => {
     const before = (await rows()).length;
     await assert.rejects(
       bench.read(bytes, agreement),
-      error => error instanceof CnabError && words.test(error.message),
+      error => error instanceof CnabError && pattern.test(error.message),
     );
     assert.equal((await rows()).length, before, 'nothing is written');
   };

@@ -223,7 +223,7 @@ test('every night one node compares the day before, counts what differs, and tri
 });
 
 test('wrong arguments are named, and so is an unknown rail', async () => {
-  const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(reconcile(), refusal(/--day is missing/));
   await assert.rejects(reconcile('--day', '2026-02-30'), refusal(/--day must be a day such as .* not "2026-02-30"/));
   await assert.rejects(reconcile('--day', '9999-12-31'), refusal(/--day 9999-12-31 is in the future/));

@@ -59,8 +59,8 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
   });
   const command = (changes: Partial<AgreementEntry['sftp']> = {}) =>
     runCommand(cnabCommand, { ...environment(changes), DATABASE_URL: service.databaseUrl }, ['exchange']);
-  const refused = (changes: Partial<AgreementEntry['sftp']>, words: RegExp) =>
-    assert.rejects(command(changes), error => error instanceof StartError && words.test(error.message));
+  const refused = (changes: Partial<AgreementEntry['sftp']>, pattern: RegExp) =>
+    assert.rejects(command(changes), error => error instanceof StartError && pattern.test(error.message));
   const today = () => civilDay(service.clock.now());
   const charge = async () => {
     const made = await service.post(

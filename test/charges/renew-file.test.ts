@@ -9,7 +9,7 @@ import { cnabCommand } from '../../src/cli/cnab.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
-import { wordsOf } from '../harness/dashboard.ts';
+import { textOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
@@ -58,7 +58,7 @@ test('a warning names a file that the bank has not answered in time, and its una
   assert.equal(await gauge(), '1');
   const { cookie } = await logIn(bench.service, 'operator');
   const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
-  const page = async () => wordsOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
+  const page = async () => textOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
   assert.match(
     await page(),
     /Files without an answer 1 [\s\S]*file 1: 1 instruction without an answer since 2026-11-17/,

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { cnabCommand } from '../../src/cli/cnab.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
-import { wordsOf } from '../harness/dashboard.ts';
+import { textOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
 import { recordingLog } from '../harness/log.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
@@ -100,7 +100,7 @@ test('what needs a person is in the log, the metrics, on the first page and in t
   const { cookie } = await logIn(bench.service, 'operator');
   const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
   const page = async (path = '') =>
-    wordsOf(await (await fetch(`${bench.service.url}/dashboard${path}`, { headers })).text());
+    textOf(await (await fetch(`${bench.service.url}/dashboard${path}`, { headers })).text());
   assert.match(
     await page(),
     /What banks say of boletos 2 [\s\S]*instruction refused The bank refused an instruction: A7/,

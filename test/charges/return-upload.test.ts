@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { wordsOf } from '../harness/dashboard.ts';
+import { textOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
@@ -53,14 +53,14 @@ test('a file pays its boletos, and counts once', async () => {
 test('what is no return file, of no agreement, empty or of another type is refused, and nothing is written', async () => {
   const count = async () => (await bench.service.sql('select from boleto_returns')).length;
   const before = await count();
-  for (const [body, query, words] of [
+  for (const [body, query, message] of [
     ['Dear customer', '', /not CNAB 240/],
     [bytesOf(returnLines('756', [])).toString('latin1'), '?agreement=itau', /no agreement itau/],
     ['', '', /not empty/],
   ] as const) {
     const { status, json } = await upload(body, query);
     assert.equal(status, 400);
-    assert.match(json.detail, words);
+    assert.match(json.detail, message);
   }
   assert.equal((await upload('{}', '', { 'content-type': 'application/json' })).status, 415);
   assert.equal(await count(), before);
@@ -78,7 +78,7 @@ test('a file of more than 10 MB is taken by the API and the page as by the comma
   const address = `${bench.service.url}/dashboard/statements/upload`;
   const answer = await fetch(address, { method: 'POST', body: form, headers });
   assert.equal(answer.status, 400);
-  assert.match(wordsOf(await answer.text()), /not CNAB 240/);
+  assert.match(textOf(await answer.text()), /not CNAB 240/);
   const { text } = await bench.service.makeKey('acme', ['statements:write']);
   const refused = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const sending = request(`${bench.service.url}/boletos/returns`, {
@@ -152,7 +152,7 @@ test('a person uploads it on the page of statements', async () => {
   const page = await send('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87');
   assert.match(page.replace(/<[^>]*>/g, ' '), /The file was imported[\s\S]* paid +1 /);
   assert.equal((await bench.charge(boleto)).state, 'PAID');
-  assert.match(wordsOf(await send('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d88')), /The file was imported before/);
+  assert.match(textOf(await send('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d88')), /The file was imported before/);
   // Beside statements, in one list.
   const csv = {
     method: 'POST',
@@ -161,9 +161,9 @@ test('a person uploads it on the page of statements', async () => {
   };
   assert.equal((await bench.service.send('/statements?debitsHaveMinus=true', csv)).status, 201);
   const list = await fetch(`${bench.service.url}/dashboard/statements`, { headers: { cookie, accept: 'text/html' } });
-  const words = wordsOf(await list.text());
-  assert.match(words, /person:\S+ CNAB 102 of sicoob:main 1 0 0 \d/);
-  assert.match(words, /key:\S+ CNAB 101 of sicoob:main 1 0 0 \d/);
-  assert.match(words, /key:\S+ CSV 0 1 0 0 /);
-  assert.match(words, /4 in all/);
+  const text = textOf(await list.text());
+  assert.match(text, /person:\S+ CNAB 102 of sicoob:main 1 0 0 \d/);
+  assert.match(text, /key:\S+ CNAB 101 of sicoob:main 1 0 0 \d/);
+  assert.match(text, /key:\S+ CSV 0 1 0 0 /);
+  assert.match(text, /4 in all/);
 });

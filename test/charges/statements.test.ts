@@ -339,8 +339,8 @@ describe('two payments of one code', () => {
 
 test('money that came back pays no charge, whatever txid stands beside it', async () => {
   const { id, pix } = await make({ amountCents: 20_021 });
-  const words = [`DEVOLUCAO PIX ${pix.txid}`, `Estorno de pix ${pix.txid}`, `Pix devolvido - ${pix.txid}`];
-  const bytes = ofx(words.map((memo, place) => ({ cents: 20_021, id: `R${place}`, memo })));
+  const descriptions = [`DEVOLUCAO PIX ${pix.txid}`, `Estorno de pix ${pix.txid}`, `Pix devolvido - ${pix.txid}`];
+  const bytes = ofx(descriptions.map((memo, place) => ({ cents: 20_021, id: `R${place}`, memo })));
   assert.deepEqual(await takeIn(bytes, 'ofx'), { ...NOTHING, returned: 3 });
   assert.deepEqual(await takeIn(bytes, 'ofx'), { ...NOTHING, known: 3 });
   assert.deepEqual((await read(id)).payments, []);

@@ -35,8 +35,8 @@ before(async () => {
   await orders.advance('P1D');
   await service.runJobs();
   await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' });
-  const words = { word: 'ação "quoted" \\ \n line' };
-  waiting = (await service.post('/charges', chargeBody({ metadata: words }))).json.id;
+  const content = { word: 'ação "quoted" \\ \n line' };
+  waiting = (await service.post('/charges', chargeBody({ metadata: content }))).json.id;
 });
 after(async () => {
   await service.stop();
@@ -45,7 +45,7 @@ after(async () => {
 
 const backup = (url: string, ...args: string[]) => runCommand(backupCommand, { DATABASE_URL: url }, args);
 const restore = (url: string, ...args: string[]) => runCommand(restoreCommand, { DATABASE_URL: url }, args);
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 async function emptyDatabase(t: { after(work: () => Promise<void>): void }): Promise<TestDatabase> {
   const database = await createDatabase(EMPTY);
@@ -203,10 +203,10 @@ describe('a backup that is not as it was written', () => {
     ],
     ['no manifest', copy => rm(path.join(copy, 'manifest.json')), /incomplete, or there is none/],
   ];
-  for (const [what, change, words] of cases) {
+  for (const [what, change, message] of cases) {
     test(`is refused and leaves nothing behind: ${what}`, async t => {
       const database = await emptyDatabase(t);
-      await assert.rejects(restore(database.url, await damagedCopy(change)), refusal(words));
+      await assert.rejects(restore(database.url, await damagedCopy(change)), refusal(message));
       assert.deepEqual(await contentsOf(database.url), {});
       assert.deepEqual(await schemasOf(database.url), ['public'], 'no queue either');
     });
@@ -356,13 +356,13 @@ describe('backup and restore refuse', () => {
 
   test('the other mode, and make no database for it', async t => {
     const { url } = await emptyDatabase(t);
-    const words = refusal(/of a sandbox service and cannot be restored in live/);
+    const refused = refusal(/of a sandbox service and cannot be restored in live/);
     const live = { TRILHO_MODE: 'live' };
-    await assert.rejects(runCommand(restoreCommand, { DATABASE_URL: url, ...live }, [whole()]), words);
+    await assert.rejects(runCommand(restoreCommand, { DATABASE_URL: url, ...live }, [whole()]), refused);
     assert.deepEqual(await schemasOf(url), ['public']);
 
     const dataDir = path.join(await ownFolder(t), 'data');
-    await assert.rejects(runCommand(restoreCommand, { TRILHO_DATA_DIR: dataDir, ...live }, [whole()]), words);
+    await assert.rejects(runCommand(restoreCommand, { TRILHO_DATA_DIR: dataDir, ...live }, [whole()]), refused);
     assert.equal(existsSync(dataDir), false);
   });
 

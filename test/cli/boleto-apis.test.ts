@@ -17,7 +17,7 @@ import {
 import { runCommand } from '../harness/commands.ts';
 
 const now = () => new Date().toISOString();
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 function environment(at: ServiceAtBank, changes: ApiChanges = {}): Record<string, string> {
   const { certificate: certificateFile, key: privateKeyFile } = at.psp.files.receiver;
@@ -60,9 +60,9 @@ describe('sicoob', () => {
       [{ api: { certificateFile: certificate, privateKeyFile: key } }, /^(connection|token): .*certificate/],
       [{ api: { baseUrl: 'https://localhost:1/x' } }, /^connection: .* Check baseUrl, /],
     ];
-    for (const [changes, words] of cases) {
+    for (const [changes, message] of cases) {
       const [first = ''] = await wrongs(at, changes);
-      assert.match(first, words);
+      assert.match(first, message);
     }
   });
 
@@ -76,8 +76,8 @@ describe('sicoob', () => {
       [{ api: { certificateFile: '/nowhere' } }, /^boletos\[0\]\.api\.certificateFile cannot be read \(ENOENT\)\.$/],
       [{ api: { webhook: { url: 'https://a.example' } } }, /^boletos\[0\]\.api\.webhook must be absent/],
     ];
-    for (const [changes, words] of cases) {
-      await assert.rejects(runCommand(railsCommand, environment(at, changes), []), refusal(words));
+    for (const [changes, message] of cases) {
+      await assert.rejects(runCommand(railsCommand, environment(at, changes), []), refusal(message));
     }
     const shared = { ...environment(at), TRILHO_RAILS: JSON.stringify([pixEntry(at.psp, { name: BOLETO_RAIL })]) };
     await assert.rejects(runCommand(railsCommand, shared, []), refusal(/^boletos\[0\]\.name must differ/));

@@ -30,7 +30,7 @@ async function trilho(name: keyof typeof COMMANDS, ...args: string[]): Promise<s
     aside.mock.restore();
   }
 }
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 test('the link of a charge is printed, and withdrawn', async () => {
   const id = await newCharge(service);

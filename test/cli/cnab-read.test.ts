@@ -50,8 +50,8 @@ test('a return file is booked once, and what needs a person is the exit code', a
     ),
   );
 
-  const refused = (args: string[], words: RegExp) =>
-    assert.rejects(run(...args), error => error instanceof StartError && words.test(error.message));
+  const refused = (args: string[], pattern: RegExp) =>
+    assert.rejects(run(...args), error => error instanceof StartError && pattern.test(error.message));
   await refused([path.join(folder, 'none')], /^The file cannot be read\. Is its name right\?$/);
   await refused([], /<file> is missing/);
   await refused([file, '--agreement', 'itau'], /has no "itau"; there is sicoob:main/);

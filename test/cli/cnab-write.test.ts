@@ -22,8 +22,8 @@ describe('trilho cnab write', () => {
   const entry = (changes: Partial<AgreementEntry> = {}) => agreementEntry('756', { name: RAIL, ...changes });
   const write = (boletos: AgreementEntry[], ...args: string[]) =>
     runCommand(cnabCommand, { ...environment(...boletos), DATABASE_URL: service.databaseUrl }, ['write', ...args]);
-  const refused = (boletos: AgreementEntry[], args: string[], words: RegExp) =>
-    assert.rejects(write(boletos, ...args), error => error instanceof StartError && words.test(error.message));
+  const refused = (boletos: AgreementEntry[], args: string[], pattern: RegExp) =>
+    assert.rejects(write(boletos, ...args), error => error instanceof StartError && pattern.test(error.message));
   const charge = async () => {
     const made = await service.post(
       '/charges',

@@ -36,7 +36,7 @@ async function trilho(name: keyof typeof COMMANDS, ...args: string[]): Promise<{
     aside.mock.restore();
   }
 }
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 test('an account is opened once and listed', async () => {
   assert.match((await trilho('accounts', 'create', 'acme')).said, /is open\.$/);
@@ -175,22 +175,22 @@ test('a wrong word or option is named, and a key for a sandbox is refused', asyn
     ['audit', ['verify', '1'], /<hash> is missing/],
     ['audit', ['verify', 'one', 'x'], /<position> must be .* not "one"; <hash> must be .* not "x"/],
   ];
-  for (const [name, words, said] of wrong) {
+  for (const [name, args, said] of wrong) {
     const refused = (error: unknown) => refusal(said)(error) && refusal(new RegExp(`^trilho ${name}`))(error);
-    await assert.rejects(trilho(name, ...words), refused, [name, ...words].join(' '));
+    await assert.rejects(trilho(name, ...args), refused, [name, ...args].join(' '));
   }
   await assert.rejects(keysCommand(readConfig({}), silentLog, [...create, 'all']), refusal(/sandbox/));
 });
 
 test('a key with a slip in it, and what may be the value of a misspelt option, are not repeated', async () => {
   const secret = 'trilho_live_4fQ2mXw09aBc_hunter2';
-  for (const words of [
+  for (const args of [
     ['revoke', secret],
     ['list', '--acount', secret],
     ['list', `--acount=${secret}`],
   ]) {
     const keepsSecret = (error: unknown) => refusal(/./)(error) && !refusal(/hunter2/)(error);
-    await assert.rejects(trilho('keys', ...words), keepsSecret, words[1]);
+    await assert.rejects(trilho('keys', ...args), keepsSecret, args[1]);
   }
 });
 

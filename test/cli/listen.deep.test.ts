@@ -178,8 +178,8 @@ test('a wrong argument is named', async t => {
     [['trigger', '--list=y'], /^trilho trigger: .*--list takes no value/],
     [['trigger', 'charge.paid', '--url', 'y'], /^trilho trigger: --url must be/],
   ];
-  for (const [args, words] of wrong) {
-    assert.match(refusalOf(await runToEnd({ folder, command: trilho(...args) })), words);
+  for (const [args, message] of wrong) {
+    assert.match(refusalOf(await runToEnd({ folder, command: trilho(...args) })), message);
   }
 });
 

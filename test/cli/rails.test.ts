@@ -46,7 +46,7 @@ const commandEnvironment = (changes: Partial<BacenEntry>) => ({
 const rails = (changes: Partial<BacenEntry> = {}, ...args: string[]) =>
   runCommand(railsCommand, commandEnvironment(changes), args);
 const register = (changes: Partial<BacenEntry> = {}, name = RAIL) => rails(changes, 'register-webhook', name);
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 /** The lines of the doctor about what is wrong with the rail. */
 async function wrongs(changes: Partial<BacenEntry> = {}, ...args: string[]): Promise<string[]> {
@@ -168,9 +168,9 @@ test('the doctor names a wrong certificate, key, secret, scope, pix key and addr
     [{ clientSecret: 'hunter2' }, /^token: No token: the PSP answered 401.* Check clientId, clientSecret/],
     [{ baseUrl: 'https://localhost:1/v2' }, /^connection: No answer: .*ECONNREFUSED.* Check baseUrl/],
   ];
-  for (const [changes, words] of cases) {
+  for (const [changes, message] of cases) {
     const said = await wrongs(changes);
-    assert.match(said.join('\n'), words, JSON.stringify(changes));
+    assert.match(said.join('\n'), message, JSON.stringify(changes));
     assert.doesNotMatch(said.join('\n'), /hunter2|nowhere/);
   }
   assert.match(

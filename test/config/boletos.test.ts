@@ -62,10 +62,10 @@ test('a field of the wrong form is told with its path, and no value is repeated'
 });
 
 test('what the bank cannot use is told with its path', () => {
-  const refused = (changes: Record<string, unknown>, words: string) =>
+  const refused = (changes: Record<string, unknown>, message: string) =>
     assert.throws(() => railsOf(agreementEntry('341'), { ...agreementEntry('756'), ...changes }), {
       name: 'StartError',
-      message: `boletos[1].${words}`,
+      message: `boletos[1].${message}`,
     });
   refused({ bank: '077' }, 'bank must be one of 001, 033, 104, 237, 341, 756.');
   refused({ modality: '1' }, 'modality must be 2 digits.');

@@ -41,14 +41,14 @@ describe('trilho config', { concurrency: 2 }, () => {
 
   test('refuses limits and addresses of payouts that serve would refuse', async t => {
     const folder = await ownFolder(t);
-    for (const [payouts, words] of [
+    for (const [payouts, message] of [
       [{ limits: [{ symbol: 'trx', network: 'polygon', perDay: '5' }] }, /payouts\.limits of trx: network/],
       [{ coldAddresses: { polygon: '0x12' } }, /payouts\.coldAddresses\.polygon/],
     ] as const) {
       const env = { TRILHO_DATA_DIR: '', TRILHO_PAYOUTS: JSON.stringify(payouts) };
       const { code, stderr } = await runToEnd({ folder, env, command: COMMAND });
       assert.equal(code, 2, stderr);
-      assert.match(stderr, words);
+      assert.match(stderr, message);
     }
   });
 

@@ -34,9 +34,9 @@ const environment = (rail: Partial<BacenEntry> = {}, receiver: Record<string, un
   TRILHO_RAILS: JSON.stringify([railSettings(psp, rail)]),
   TRILHO_RECEIVER: JSON.stringify({ port: 0, ...files, ...receiver }),
 });
-const refusal = (words: RegExp) => (error: unknown) => {
+const refusal = (pattern: RegExp) => (error: unknown) => {
   assert.ok(error instanceof StartError, String(error));
-  assert.match(error.message, words);
+  assert.match(error.message, pattern);
   assert.doesNotMatch(error.message, /\n|hunter2|nowhere/);
   return true;
 };
@@ -68,10 +68,10 @@ test('a wrong file of a rail stops the start', async () => {
       /^rails\[0\]\.webhook\.clientCaFile holds no certificate in PEM\.$/,
     ],
   ];
-  for (const [changes, words] of cases) {
+  for (const [changes, message] of cases) {
     const settings = { ...changes };
     if (changes.clientSecretFile !== undefined) Object.assign(settings, { clientSecret: undefined });
-    await assert.rejects(start(environment(settings)), refusal(words));
+    await assert.rejects(start(environment(settings)), refusal(message));
   }
 });
 
@@ -88,7 +88,7 @@ test('a wrong file, port or host of the receiver stops the start', async t => {
     [{ port }, /^receiver\.port \d+ on 127\.0\.0\.1 is in use; set another\.$/],
     [{ host: '192.0.2.1' }, /^receiver\.host 192\.0\.2\.1 is not an address of this machine\.$/],
   ];
-  for (const [changes, words] of cases) await assert.rejects(start(environment({}, changes)), refusal(words));
+  for (const [changes, message] of cases) await assert.rejects(start(environment({}, changes)), refusal(message));
 });
 
 test('a rail that charges are on and that is not configured any more stops the start', async () => {

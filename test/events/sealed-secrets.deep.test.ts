@@ -8,7 +8,7 @@ import { startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { newKey, sendsSigned, withKeys } from './master-keys.ts';
 
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 test('secrets move from none to a key and on to another, while nodes send', async t => {
   const receiver = await startReceiver(t);

@@ -184,7 +184,7 @@ test('a reader that takes nothing is owed a page and a buffer, and holds up no o
 });
 
 // The second limit is for one that sends something meanwhile, as a proxy may.
-for (const [limit, words] of [
+for (const [limit, message] of [
   [{ unreadLimitMs: 500 }, 'its caller does not read the answer'],
   [{ streamStallTimeoutMs: 50 }, 'its reader took nothing'],
 ] as const) {
@@ -198,7 +198,7 @@ for (const [limit, words] of [
     const ended = new Promise<NodeJS.ErrnoException | undefined>(resolve =>
       lazy.once('error', resolve).once('close', () => resolve(undefined)),
     );
-    await until('it to be cut off', () => lines.some(line => line.includes(words)));
+    await until('it to be cut off', () => lines.some(line => line.includes(message)));
     await until('it to be gone', async () => (await metric(impatient, 'trilho_event_streams')) === 0);
     lazy.setEncoding('latin1').on('data', chunk => {
       text += chunk;

@@ -35,6 +35,6 @@ function hiddenFields(page: string): Record<string, string> {
 }
 
 /** What a page says, without its marks. */
-export function wordsOf(page: string): string {
+export function textOf(page: string): string {
   return page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }

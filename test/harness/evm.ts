@@ -65,7 +65,7 @@ export async function openEvmTest(node: FundedNode, changes: Partial<EvmSettings
   let nonce = 0n;
   const sign: EvmTest['sign'] = async (transfer, before = [], kind = 'transfer') => {
     const signed = kind === 'void' ? await chain.signVoid?.(transfer.slot, before) : await chain.sign(transfer, before);
-    if (signed?.kind !== 'signed') throw new Error(`not signed: ${signed?.words}`);
+    if (signed?.kind !== 'signed') throw new Error(`not signed: ${signed?.message}`);
     return { number: before.length + 1, kind, hash: signed.hash, raw: signed.raw, signedAt: clock.now() };
   };
   return {
@@ -83,7 +83,7 @@ export async function openEvmTest(node: FundedNode, changes: Partial<EvmSettings
     async send(transfer) {
       const attempt = await sign(transfer);
       const sent = await chain.broadcast(attempt);
-      if (!sent.isSent) throw new Error(`not sent: ${sent.words}`);
+      if (!sent.isSent) throw new Error(`not sent: ${sent.message}`);
       return [attempt];
     },
     look: (transfer, attempts, seen) => chain.lookup(transfer, attempts, seen),
@@ -91,6 +91,6 @@ export async function openEvmTest(node: FundedNode, changes: Partial<EvmSettings
 }
 
 export function minedOf(sighting: Sighting): Extract<Sighting, { readonly kind: 'mined' }> {
-  assert.ok(sighting.kind === 'mined', `${sighting.kind} ${'words' in sighting ? sighting.words : ''}`);
+  assert.ok(sighting.kind === 'mined', `${sighting.kind} ${'message' in sighting ? sighting.message : ''}`);
   return sighting;
 }

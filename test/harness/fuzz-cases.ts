@@ -30,7 +30,7 @@ const ENCODED_GOOD: Record<string, readonly string[]> = {
   status: [...STATUSES, 'fulfille%64', 'pending%5Fpayment'],
 };
 
-const BAD_WORDS = [
+const BAD_ENUM_VALUES = [
   '',
   'USDT',
   'Fulfilled',
@@ -202,7 +202,7 @@ export function listCase(random: Random): Case {
     parts.push(`${name}=${text}`);
   };
   for (const name of ['symbol', 'status'] as const) {
-    if (spoilt.has(name)) bad(name, random.pick(BAD_WORDS));
+    if (spoilt.has(name)) bad(name, random.pick(BAD_ENUM_VALUES));
     else if (random.chance(0.4)) parts.push(`${name}=${random.pick(ENCODED_GOOD[name]!)}`);
   }
   const years = [randomYear(random), randomYear(random)].sort((a, b) => a - b);

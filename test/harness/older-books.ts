@@ -29,7 +29,7 @@ export type OlderBooks = {
   pay(order: Made): Promise<void>;
   /** How often crypto moved to the wallet of an order. */
   moved(order: Made): Promise<number>;
-  holds(order: Made): Promise<{ status: string; words: string | undefined; slots: number }>;
+  holds(order: Made): Promise<{ status: string; message: string | undefined; slots: number }>;
   halted(): Promise<{ network: string; sender: string; words?: string }[]>;
   resume(): Promise<Answer>;
   stop(): Promise<void>;
@@ -100,7 +100,7 @@ export async function startWithOlderBooks(options: Options): Promise<OlderBooks>
         'select count(*)::int as count from payouts where order_id = $1',
         [order.json.transactionId],
       );
-      return { status, words: lastError, slots: row?.count ?? 0 };
+      return { status, message: lastError, slots: row?.count ?? 0 };
     },
     halted: async () => (await service.get('/payouts/senders/halted')).json.senders,
     resume: () => service.post('/payouts/senders/resume', { network, sender: chain.senders[0] }),

@@ -28,8 +28,8 @@ export async function differences(db: Database): Promise<string[]> {
  * quiet there are none.
  */
 export async function stuckOrders(service: Service): Promise<string[]> {
-  const rows = await service.sql<{ words: string }>(`
-    select concat_ws(' ', t.id, t.status, c.state, p.state) as words
+  const rows = await service.sql<{ text: string }>(`
+    select concat_ws(' ', t.id, t.status, c.state, p.state) as text
       from orders t
       left join charges c on c.id = t.charge_id and c.account_id = t.account_id
       left join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state not in ('reverted', 'voided')
@@ -39,12 +39,12 @@ export async function stuckOrders(service: Service): Promise<string[]> {
        and not exists (select from order_timers w where w.order_id = t.id and w.account_id = t.account_id)
        and not (t.status = 'pending_fulfillment' and exists (
          select from charge_timers w where w.charge_id = c.id and w.account_id = c.account_id and w.kind = 'settle'))`);
-  return rows.map(({ words }) => words);
+  return rows.map(({ text }) => text);
 }
 
 /** An order that is fulfilled was paid once, to the unit; any other was not paid. Nothing else moved. */
 async function wrongTransfers(service: Service): Promise<string[]> {
-  const rows = await service.sql<{ words: string }>(`
+  const rows = await service.sql<{ text: string }>(`
     with moved as (
       select p.order_id, count(*) as times, sum(m.units) as units, min(m.destination) as destination
         from sandbox_chain_transactions m
@@ -56,35 +56,35 @@ async function wrongTransfers(service: Service): Promise<string[]> {
         from orders t
         left join payouts p
           on p.order_id = t.id and p.account_id = t.account_id and p.state in ('done', 'final'))
-    select concat_ws(' ', paid.id, standing, 'moved', coalesce(times, 0), 'times', moved.units, paid.units) as words
+    select concat_ws(' ', paid.id, standing, 'moved', coalesce(times, 0), 'times', moved.units, paid.units) as text
       from paid left join moved on moved.order_id = paid.id
      where coalesce(times, 0) <> expected or moved.units <> paid.units or destination <> wallet_address
      union all
     select concat_ws(' ', m.hash, 'belongs to no order')
       from sandbox_chain_transactions m
      where not exists (select from payout_attempts a where a.hash = m.hash)`);
-  return rows.map(({ words }) => words);
+  return rows.map(({ text }) => text);
 }
 
 /** Money whose crypto is on its way or gone does not go back. */
 async function wrongMoney(service: Service): Promise<string[]> {
-  const rows = await service.sql<{ words: string }>(`
-    select concat_ws(' ', t.id, t.status, 'keeps', kept, 'of', t.due_cents) as words
+  const rows = await service.sql<{ text: string }>(`
+    select concat_ws(' ', t.id, t.status, 'keeps', kept, 'of', t.due_cents) as text
       from orders t
       join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state not in ('reverted', 'voided')
      cross join lateral (
        select (select coalesce(sum(amount_cents), 0) from payments where charge_id = t.charge_id)
             - (select coalesce(sum(amount_cents), 0) from refunds where charge_id = t.charge_id and status <> 'FAILED') as kept)
      where kept < t.due_cents or t.committed_cents is distinct from t.due_cents`);
-  return rows.map(({ words }) => words);
+  return rows.map(({ text }) => text);
 }
 
 /** What is told at most once in a life. */
 const ONCE = [...STATUSES, ...ENDINGS].map(word => `'crypto_transaction.${word}'`).join(', ');
 
 async function wrongEvents(service: Service): Promise<string[]> {
-  const rows = await service.sql<{ words: string }>(`
-    select concat_ws(' ', object_id, 'has a gap in its events') as words
+  const rows = await service.sql<{ text: string }>(`
+    select concat_ws(' ', object_id, 'has a gap in its events') as text
       from events group by object_id having count(*) <> max(sequence) or min(sequence) <> 1
      union all
     select concat_ws(' ', object_id, 'says twice', type)
@@ -97,5 +97,5 @@ async function wrongEvents(service: Service): Promise<string[]> {
      union all
     select concat_ws(' ', id, 'counts other events than it has')
       from orders t where event_count <> (select count(*) from events where object_id = t.id)`);
-  return rows.map(({ words }) => words);
+  return rows.map(({ text }) => text);
 }

@@ -67,7 +67,7 @@ export function usdtTransfer(nonce = 0n, changes: Partial<Transfer> = {}): Trans
 
 /** As the engine saves what was signed. */
 export function attemptOf(signed: Signed, number: number, clock: TestClock): Attempt {
-  if (signed.kind !== 'signed') throw new Error(`nothing was signed: ${signed.words ?? signed.kind}`);
+  if (signed.kind !== 'signed') throw new Error(`nothing was signed: ${signed.message ?? signed.kind}`);
   return { number, kind: 'transfer', hash: signed.hash, raw: signed.raw, signedAt: clock.now() };
 }
 

@@ -199,10 +199,10 @@ test('a flood of requests that are refused with 503 shares lines of the log, whi
   assert.ok(refused > 10, `${refused} were refused`);
   // What was only counted so far is written.
   await service.stop();
-  const about = (words: RegExp) =>
+  const about = (pattern: RegExp) =>
     lines
       .map(line => JSON.parse(line) as { msg: string; count?: number; status?: number; requestId?: string })
-      .filter(({ msg, status = 503 }) => words.test(msg) && status === 503);
+      .filter(({ msg, status = 503 }) => pattern.test(msg) && status === 503);
   for (const said of [about(/^requests? refused: too much/), about(/^(request|requests refused)$/)]) {
     assert.equal(
       said.reduce((sum, { count = 1 }) => sum + count, 0),

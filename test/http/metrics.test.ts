@@ -144,7 +144,7 @@ test('the rules and the dashboard of deploy/ ask for metrics, labels and values 
 
 test('docs/metrics.md names every operation and outcome of calls to banks and chains', () => {
   const page = readFileSync(path.join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
-  const namesIn = (words: string | undefined) => [...(words ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const namesIn = (text: string | undefined) => [...(text ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
   const operations = (metric: string) =>
     namesIn(new RegExp(`^\\| \`${metric}\` .* \`operation\`: (.*) \\|$`, 'm').exec(page)?.[1]);
   assert.deepEqual(operations('trilho_rail_call_duration_seconds'), RAIL_OPERATIONS);

@@ -35,8 +35,8 @@ export const untilReady = (service: Service) =>
 export async function untilReadOnly(service: Service): Promise<void> {
   const isReadOnly = async () => {
     service.clock.advanceMs(1_000);
-    const [status, words] = await readiness(service);
-    return status === 503 && words === 'The database is read-only.';
+    const [status, body] = await readiness(service);
+    return status === 503 && body === 'The database is read-only.';
   };
   await until('the node to see that its database is read-only', isReadOnly, ASK_AGAIN_MS);
 }

@@ -194,8 +194,8 @@ test('every word that the document lists for a parameter is accepted, and the bo
   const statusOf = async (name: string, value: unknown) =>
     (await service.get(`/crypto/transactions?${name}=${value}`)).status;
   for (const { name, schema } of parameters) {
-    const { enum: words = [], minimum, maximum } = schema as { enum?: string[]; minimum?: number; maximum?: number };
-    for (const word of words) {
+    const { enum: values = [], minimum, maximum } = schema as { enum?: string[]; minimum?: number; maximum?: number };
+    for (const word of values) {
       assert.equal(await statusOf(name, word), 200, `${name}=${word}`);
       assert.equal(await statusOf(name, word.toUpperCase()), 400, `${name}=${word.toUpperCase()}`);
     }

@@ -8,7 +8,7 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import { createTlsServer, startRenewing, type TlsFiles } from '../../src/http/receiver-tls.ts';
 import { watchHeartbeats } from '../../src/lib/heartbeats.ts';
 import { runCommand } from '../harness/commands.ts';
-import { wordsOf } from '../harness/dashboard.ts';
+import { textOf } from '../harness/dashboard.ts';
 import { recordingLog } from '../harness/log.ts';
 import { logIn } from '../harness/people.ts';
 import { until } from '../harness/process.ts';
@@ -38,7 +38,7 @@ const endAt = (notAfter: Date) => writePair(files, notAfter);
 test('the first page of the dashboard names a certificate from 30 days before its end until it is replaced', async () => {
   const { cookie } = await logIn(service, 'viewer');
   const page = async () =>
-    wordsOf(await (await fetch(`${service.url}/dashboard`, { headers: { cookie, accept: 'text/html' } })).text());
+    textOf(await (await fetch(`${service.url}/dashboard`, { headers: { cookie, accept: 'text/html' } })).text());
   const inDays = (days: number) => new Date(service.clock.now().getTime() + days * DAY_MS);
   await endAt(inDays(31));
   assert.doesNotMatch(await page(), /Certificates/);

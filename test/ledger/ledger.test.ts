@@ -159,7 +159,7 @@ describe('a movement of a charge posts', () => {
     await pay(id, { method: 'boleto', at: START });
     await move('2026-11-30T12:00:01Z');
     assert.deepEqual(
-      (await entries(id)).map(words => words.split(':')[0]),
+      (await entries(id)).map(entry => entry.split(':')[0]),
       ['payment', 'settlement'],
     );
   });
@@ -343,12 +343,12 @@ describe('the database', () => {
   });
 
   test('knows the same books and kinds of entries as the code', async () => {
-    const rows = await service.sql<{ name: string; words: string }>(
-      `select conname as name, pg_get_constraintdef(oid) as words from pg_constraint
+    const rows = await service.sql<{ name: string; definition: string }>(
+      `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
         where conname in ('ledger_entries_kind_check', 'ledger_lines_book_check') order by conname`,
     );
-    const words = rows.map(row => [...row.words.matchAll(/'(\w+)'/g)].map(match => match[1]));
-    assert.deepEqual(words, [ENTRY_KINDS, BOOKS]);
+    const listed = rows.map(row => [...row.definition.matchAll(/'(\w+)'/g)].map(match => match[1]));
+    assert.deepEqual(listed, [ENTRY_KINDS, BOOKS]);
   });
 
   test('refuses every change of what was posted', async () => {
@@ -466,7 +466,7 @@ test('random histories leave a ledger that is right, line by line', async () => 
 // The last of the file: it leaves a ledger that is wrong.
 test('trilho ledger check proves a ledger that is right, and names what differs in one that is not', async t => {
   const run = (word: string, url = service.databaseUrl) => runCommand(ledgerCommand, { DATABASE_URL: url }, [word]);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   const right = await run('check');
   assert.equal(right.code, 0, right.said);
   assert.match(right.said, /^entries sum to zero +right$/m);

@@ -39,7 +39,7 @@ const ELSEWHERE: readonly EntryKind[] = [
   'top_up_undone',
 ];
 
-async function wordsOf(rows: string, word: string): Promise<string[]> {
+async function distinct(rows: string, word: string): Promise<string[]> {
   const found = await service.sql<{ word: string }>(
     `select distinct w.word from (select ${word} as word from ${rows}) w`,
   );
@@ -62,11 +62,11 @@ test('random histories leave a ledger that is right and no order that waits for 
   // A part of the histories need not go every way.
   if (HISTORIES < ALL_HISTORIES) return;
   assert.deepEqual(
-    await wordsOf('ledger_entries', 'kind'),
+    await distinct('ledger_entries', 'kind'),
     ENTRY_KINDS.filter(kind => !ELSEWHERE.includes(kind)).toSorted(),
     'money and crypto move in every way',
   );
-  assert.deepEqual(await wordsOf(`orders where status = 'fulfilled'`, 'currency'), ['BRL', 'USD']);
-  const told = await wordsOf(`events where type like 'crypto_transaction.%'`, `split_part(type, '.', 2)`);
+  assert.deepEqual(await distinct(`orders where status = 'fulfilled'`, 'currency'), ['BRL', 'USD']);
+  const told = await distinct(`events where type like 'crypto_transaction.%'`, `split_part(type, '.', 2)`);
   assert.deepEqual(told, [...ORDER_EVENTS].sort(), 'orders go every way');
 });

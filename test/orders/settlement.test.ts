@@ -90,12 +90,12 @@ test('every day from 2024 to 2030 settles D0, D1 and D2 as the law has it, in ti
       const index = isOpen && !isInTime ? next + 1 : next;
       assert.equal(businessDayOf(paidAt, RULES), open[index], `${day} ${time}`);
       const settles = (days: number) => at(open[index + days]!, '09:00').toISOString();
-      const words = (schedule: string) => `${schedule} of ${day} ${time}`;
+      const schedules = (schedule: string) => `${schedule} of ${day} ${time}`;
       const d0 = isInTime ? paidAt.toISOString() : settles(0);
-      assert.equal(settlementAt('D0', paidAt, RULES).toISOString(), d0, words('D0'));
-      assert.equal(settlementAt('D0', paidAt, AT_ONCE), paidAt, words('D0 at once'));
-      assert.equal(settlementAt('D1', paidAt, RULES).toISOString(), settles(1), words('D1'));
-      assert.equal(settlementAt('D2', paidAt, AT_ONCE).toISOString(), settles(2), words('D2'));
+      assert.equal(settlementAt('D0', paidAt, RULES).toISOString(), d0, schedules('D0'));
+      assert.equal(settlementAt('D0', paidAt, AT_ONCE), paidAt, schedules('D0 at once'));
+      assert.equal(settlementAt('D1', paidAt, RULES).toISOString(), settles(1), schedules('D1'));
+      assert.equal(settlementAt('D2', paidAt, AT_ONCE).toISOString(), settles(2), schedules('D2'));
       judged++;
     }
   }

@@ -49,7 +49,7 @@ async function create(customer: object, more: object = {}): Promise<string> {
 }
 
 /** The tables that hold one of these words in any column, as text. */
-async function tablesWith(words: readonly string[]): Promise<string[]> {
+async function tablesWith(values: readonly string[]): Promise<string[]> {
   const tables = await service.sql<{ name: string }>(
     `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name from pg_class c
        join pg_namespace n on n.oid = c.relnamespace
@@ -58,7 +58,7 @@ async function tablesWith(words: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of tables) {
     const rows = await service.sql(`select from ${name} t where t::text like any ($1) limit 1`, [
-      words.map(word => `%${word}%`),
+      values.map(word => `%${word}%`),
     ]);
     if (rows.length > 0) found.push(name);
   }

@@ -148,7 +148,7 @@ test('a payout that is open for long raises an alarm, and so does a slot that so
 });
 
 test('a fee above the cap lets orders wait, raises an alarm, and both end when it has fallen', async () => {
-  changed = { network: 'base', check: { kind: 'refused', reason: 'fee_too_high', words: 'fee above the cap' } };
+  changed = { network: 'base', check: { kind: 'refused', reason: 'fee_too_high', message: 'fee above the cap' } };
   const order = await sandbox.paid({ network: 'base', symbol: 'usdc' });
   const waiting = await orders.read(order);
   assert.deepEqual([waiting.holdReason, waiting.lastError], ['fee_too_high', 'fee above the cap']);
@@ -188,7 +188,7 @@ test('a payout that was done and is contradicted raises an alarm, and is stuck i
   const { id } = (await service.get(`/payouts/${order.json.transactionId}`)).json;
   changed = { network: 'ethereum', sighting: { kind: 'unknown' } };
   for (let look = 0; look < 5; look++) assert.deepEqual(await later(), [], 'silence denies nothing');
-  changed = { network: 'ethereum', sighting: { kind: 'unknown', isAnswered: true, words: 'they disagree' } };
+  changed = { network: 'ethereum', sighting: { kind: 'unknown', isAnswered: true, message: 'they disagree' } };
   await orders.advance('PT15M');
   assert.deepEqual(await later(), ['payout_contradicted ethereum']);
   const { alarms } = (await service.get('/payouts/alarms')).json;

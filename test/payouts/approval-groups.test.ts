@@ -85,10 +85,10 @@ const approve = (order: Answer, headers: Headers) =>
   service.post(`/crypto/transactions/${order.json.transactionId}/approve`, {}, headers);
 const payoutsOf = async (order: Answer) =>
   (await service.sql('select from payouts where order_id = $1', [order.json.transactionId])).length;
-async function refuses(answer: Promise<Answer>, words: RegExp) {
+async function refuses(answer: Promise<Answer>, pattern: RegExp) {
   const { status, json } = await answer;
   assert.deepEqual([status, json.code], [409, 'second_key_needed']);
-  assert.match(json.detail, words);
+  assert.match(json.detail, pattern);
 }
 
 let paidCount = 0;
@@ -308,11 +308,11 @@ test('the start and the doctor say which groups cannot approve, and wrong settin
     [{ wallets: true, symbol: 'usdt' }, /of a: wallets cannot stand beside symbol/],
     [{ symbol: 'trx', network: 'bsc' }, /of a: network must be one of tron/],
   ] as const;
-  for (const [changes, words] of faults) {
+  for (const [changes, message] of faults) {
     const approvals = [{ name: 'a', by: [one.id, two.id], needed: 2, ...changes }];
     await assert.rejects(
       startService({ beside: first, env: { TRILHO_PAYOUTS: JSON.stringify({ approvals }) } }),
-      (error: unknown) => error instanceof StartError && words.test(error.message),
+      (error: unknown) => error instanceof StartError && message.test(error.message),
     );
   }
 });

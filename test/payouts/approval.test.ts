@@ -320,7 +320,7 @@ test('approving needs its own scope and the account of the order, and an order t
 });
 
 test('the command refuses what it does not know, in one sentence', async () => {
-  const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho('approve'), refusal(/<transaction or top-up id> is missing/));
   await assert.rejects(trilho('approve', 'x'), refusal(/must be a UUID, not "x"/));
   await assert.rejects(trilho('approve', UNKNOWN_ID), refusal(/no such/i));

@@ -196,7 +196,7 @@ test('a transfer that no bid helps is held, sent again all the same, and goes on
 });
 
 test('the command sends a held order again, and refuses in one sentence', async () => {
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await orders.fault('arbitrum', { fault: 'refusing' });
   const order = await sandbox.paid({ network: 'arbitrum' });
   const { transactionId: id } = order.json;

@@ -176,7 +176,7 @@ test('bad requests are refused with the field, and nothing is written', async ()
   funds = units(400);
   assert.equal((await sweep()).status, 409, 'below the ceiling');
   funds = units(740);
-  check = { kind: 'refused', reason: 'would_revert', words: 'the token is paused' };
+  check = { kind: 'refused', reason: 'would_revert', message: 'the token is paused' };
   assert.equal((await sweep()).json.detail, 'the token is paused');
   check = { kind: 'unknown' };
   assert.equal((await sweep()).status, 503);
@@ -280,7 +280,7 @@ test('the command sweeps, and refuses in the words of its options', async () => 
   assert.equal(await sandbox.transfers('ethereum'), before + 1);
   const { said: listed } = await runCommand(payoutsCommand, settings, ['list', '--account', 'operator']);
   assert.match(listed, /12\.5 usdt {2}0x\w{40} {2}cold sweep {2}0x/);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho('--network', 'ethereum'), refused(/--asset is missing/));
   await assert.rejects(trilho('--network', 'base', '--asset', 'usdt'), refused(/--network /));
   await assert.rejects(trilho('--network', 'ethereum', '--asset', 'usdt'), refused(/--amount is needed/));

@@ -29,7 +29,7 @@ async function payAll(drill: Drill, count: number): Promise<void> {
 
 async function compared({ db, chain }: Drill) {
   const { differences, unanswered, notes } = await compareSender(db, chain, chain.senders[0]);
-  return { differences, unanswered, cameIn: notes.filter(words => words.includes(' came in between ')) };
+  return { differences, unanswered, cameIn: notes.filter(message => message.includes(' came in between ')) };
 }
 
 /** A transfer with our key that the service knows nothing of. */
@@ -86,9 +86,9 @@ for (const world of (['tron', 'evm'] as const).slice(0, scaled(2))) {
     assert.deepEqual(await compared(drill), nothing, 'what left was payouts and fees');
 
     await sendElsewhere(drill, 7n * 10n ** BigInt(decimals), 3n);
-    const isNamed = (words: string) =>
+    const isNamed = (text: string) =>
       new RegExp(`^[78]\\.?\\d* ${symbol} left between the blocks \\d+ and \\d+, and the books do not have it$`).test(
-        words,
+        text,
       );
     assert.equal((await compared(drill)).differences.filter(isNamed).length, 1);
     await drill.pass(40);

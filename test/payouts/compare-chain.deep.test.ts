@@ -72,14 +72,14 @@ for (const world of (['evm', 'tron', 'simulated'] as const).slice(0, scaled(3, 2
       await books.query('update payouts set units = units + 1 where id = $1', [second?.id]);
       await books.query("update payouts set state = 'reverted' where id = $1", [third?.id]);
       const { differences } = await compared(drill, undefined, books);
-      for (const words of [
+      for (const message of [
         /slot 0: the fee is \S+ in the books and \S+ on the chain/,
         /slot 1: the outcome is transferred in the books and mismatched/,
         /slot 2: the outcome is reverted in the books and transferred/,
       ]) {
         assert.ok(
-          differences.some(difference => words.test(difference)),
-          String(words),
+          differences.some(difference => message.test(difference)),
+          String(message),
         );
       }
     });
@@ -157,7 +157,7 @@ test('an order that is closed by a newer transfer does not hide an older one, an
     [older],
   );
   assert.deepEqual(newer.unanswered, [`the books have none of its slots below 3; ${LOOK}`]);
-  assert.ok(newer.differences.some(words => words.endsWith(`in ${older}, which is not in the books`)));
+  assert.ok(newer.differences.some(message => message.endsWith(`in ${older}, which is not in the books`)));
 
   const all = await settle(0);
   assert.deepEqual(all.differences, [
@@ -203,7 +203,7 @@ test('a transfer of a slot that the books have as void is no transfer of a stran
     const { differences, moved } = await compared(drill, undefined, books);
     const name = `order ${order?.order_id}, slot 1:`;
     assert.ok(differences.includes(`${name} the outcome is voided in the books and transferred on the chain`));
-    assert.ok(differences.every(words => words.startsWith(name)));
+    assert.ok(differences.every(message => message.startsWith(name)));
     assert.equal(new Set(moved.map(({ hash }) => hash)).size, 3);
     assert.deepEqual(paidTwice(moved), []);
   });
@@ -244,8 +244,8 @@ test('what left by another use of the key is a difference, and what came in is n
   const came = await transferFromNode(drill, drill.chain.senders[0], 5_000_000n);
   const { differences: none, notes } = await compared(drill);
   assert.deepEqual(none, []);
-  assert.ok(notes.some(words => words.startsWith('5 usdt came from ') && words.endsWith(came)));
-  assert.ok(notes.some(words => /^it has [\d.]+ usdt, and had 1000000 before its first payout$/.test(words)));
+  assert.ok(notes.some(message => message.startsWith('5 usdt came from ') && message.endsWith(came)));
+  assert.ok(notes.some(message => /^it has [\d.]+ usdt, and had 1000000 before its first payout$/.test(message)));
 
   const left = await transferElsewhere(drill, PAYEE, 7_000_000n);
   const { differences } = await compared(drill);

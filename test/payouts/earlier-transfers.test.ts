@@ -86,7 +86,7 @@ test('while nodes do not say what became of an earlier transfer, no other one is
   await orders.advance('PT2H');
   await orders.fault('bsc', { fault: 'none' });
   assert.equal((await orders.read(order)).holdReason, 'transfer_reverted');
-  lie = () => ({ kind: 'unknown', words: 'the providers disagree about the transfer', isAnswered: true });
+  lie = () => ({ kind: 'unknown', message: 'the providers disagree about the transfer', isAnswered: true });
   const refused = await sandbox.act(order, 'retry');
   assert.equal(refused.status, 503, refused.text);
   assert.match(
@@ -96,7 +96,7 @@ test('while nodes do not say what became of an earlier transfer, no other one is
   // As if they had agreed at the retry alone.
   lie = undefined;
   assert.equal((await sandbox.act(order, 'retry')).status, 200);
-  lie = () => ({ kind: 'unknown', words: 'the providers disagree about the transfer', isAnswered: true });
+  lie = () => ({ kind: 'unknown', message: 'the providers disagree about the transfer', isAnswered: true });
   await service.runJobs();
   const waits = await orders.read(order);
   assert.match(waits.lastError, /not known that an earlier transfer moved nothing/);

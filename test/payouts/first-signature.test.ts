@@ -26,8 +26,8 @@ const screening = createServer((request, reply) => {
 
 /** What stands between the service and the simulated chain: answers in place of its own, and what happens before a signature. */
 let changed: { sign?: Exclude<Signed, { kind: 'signed' }>; check?: Check; beforeSigning?: () => Promise<unknown> } = {};
-const SILENT = { kind: 'unknown', words: 'the signer did not answer' } as const;
-const DENIED = { kind: 'refused', words: 'execution reverted: denied' } as const;
+const SILENT = { kind: 'unknown', message: 'the signer did not answer' } as const;
+const DENIED = { kind: 'refused', message: 'execution reverted: denied' } as const;
 
 let sandbox: PayoutService;
 let service: Service;
@@ -316,7 +316,7 @@ test('a transfer that the token denies after the claim is held at once, and its 
   const denied = await paidTo('polygon', await newWallet('polygon'));
   changed = {
     sign: DENIED,
-    check: { kind: 'refused', reason: 'blocked', words: 'the issuer of usdt blocks the payee' },
+    check: { kind: 'refused', reason: 'blocked', message: 'the issuer of usdt blocks the payee' },
   };
   await orders.advance('PT10S');
   assert.deepEqual(await standing(denied), ['fulfilling', 'transfer_refused', ['open 1']]);
@@ -336,7 +336,7 @@ test('a fee above the cap, an empty sender and a silent node or signer are waite
     return paidTo('arbitrum', await newWallet('arbitrum'));
   })();
   for (const reason of ['fee_too_high', 'no_funds'] as const) {
-    changed = { sign: DENIED, check: { kind: 'refused', reason, words: reason } };
+    changed = { sign: DENIED, check: { kind: 'refused', reason, message: reason } };
     await orders.advance('PT5M');
     assert.deepEqual(await standing(order), ['fulfilling', undefined, ['open 0']], reason);
   }

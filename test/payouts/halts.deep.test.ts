@@ -61,7 +61,7 @@ test('slots that nothing was sent in are shown, and filled by transactions that 
   const shown = await status();
   assert.deepEqual(shown.senders[0].missingSlots, ['0', '1', '2']);
   assert.ok(
-    shown.faults.some((words: string) => words.includes(`trilho payouts fill-gap --network ${network}`)),
+    shown.faults.some((message: string) => message.includes(`trilho payouts fill-gap --network ${network}`)),
     shown.faults.join(),
   );
   const alarms = async () =>

@@ -78,9 +78,9 @@ test('each account has its own 24 hours, and one with an entry of its own has th
   for (let count = 0; count < 2; count++) {
     assert.deepEqual(await heldFor(small, await paid(small, 'small', 'polygon')), [undefined, undefined]);
   }
-  const [reason, words = ''] = await heldFor(small, await paid(small, 'small', 'polygon'));
+  const [reason, message = ''] = await heldFor(small, await paid(small, 'small', 'polygon'));
   assert.equal(reason, 'over_day_limit');
-  assert.match(words, /^200 usdt may leave of one account in 24 hours and 200 usdt has; it fits at /);
+  assert.match(message, /^200 usdt may leave of one account in 24 hours and 200 usdt has; it fits at /);
   assert.deepEqual(await heldFor(other, await paid(other, 'other', 'polygon')), [undefined, undefined]);
   for (let count = 0; count < 3; count++) {
     assert.deepEqual(await heldFor(large, await paid(large, 'large', 'polygon')), [undefined, undefined]);
@@ -90,9 +90,9 @@ test('each account has its own 24 hours, and one with an entry of its own has th
 test('each key has its own 24 hours, whatever the other keys of its account sent', async () => {
   const [one, another] = [await makeKey('large'), await makeKey('large')];
   assert.deepEqual(await heldFor(one, await paid(one, 'large', 'arbitrum')), [undefined, undefined]);
-  const [reason, words = ''] = await heldFor(one, await paid(one, 'large', 'arbitrum'));
+  const [reason, message = ''] = await heldFor(one, await paid(one, 'large', 'arbitrum'));
   assert.equal(reason, 'over_day_limit');
-  assert.match(words, /^150 usdt may leave of one key in 24 hours and 100 usdt has; /);
+  assert.match(message, /^150 usdt may leave of one key in 24 hours and 100 usdt has; /);
   assert.deepEqual(await heldFor(another, await paid(another, 'large', 'arbitrum')), [undefined, undefined]);
 });
 
@@ -105,9 +105,9 @@ test('above the amount of a key an order waits for a second pair of eyes', async
 test('live sends little of an asset whose limits nobody has set, and the start says how much', async () => {
   const key = await makeKey('large');
   const order = await paid(key, 'large', 'polygon', 6_000);
-  const [reason, words = ''] = await heldFor(key, order);
+  const [reason, message = ''] = await heldFor(key, order);
   assert.equal(reason, 'over_payout_limit');
-  assert.match(words, /is more than one payout may be: 1000 usdt\.$/);
+  assert.match(message, /is more than one payout may be: 1000 usdt\.$/);
   const said = lines.map(line => JSON.parse(line)).filter(({ msg }) => msg.startsWith('small limits hold'));
   const reasons = said.map(({ reason }) => reason);
   assert.equal(reasons.length, SENT_SYMBOLS.length);

@@ -10,7 +10,7 @@ const WINDOW = 3;
 /** Networks that tests give a fault. */
 const FAULTY = ['polygon', 'arbitrum', 'base', 'tron'] as const;
 const MAX_WAIT_MS = 60_000;
-const WORDS = 'insufficient funds for gas * price + value';
+const REFUSAL = 'insufficient funds for gas * price + value';
 
 let sandbox: PayoutService;
 let service: Service;
@@ -21,7 +21,7 @@ let lookups = 0;
 /** The asset of which senders have nothing. */
 let lacking: string | undefined;
 /** An address, and what a check of transfers to it says. */
-let unclear: { readonly to: string; readonly words?: string } | undefined;
+let unclear: { readonly to: string; readonly message?: string } | undefined;
 before(async () => {
   sandbox = await startPayoutService(chain => ({
     ...chain,
@@ -37,12 +37,12 @@ before(async () => {
     },
     check: async intent => {
       if (intent.to !== unclear?.to) return chain.check(intent);
-      return { kind: 'unknown', ...(unclear.words !== undefined && { words: unclear.words }) };
+      return { kind: 'unknown', ...(unclear.message !== undefined && { message: unclear.message }) };
     },
     broadcast: async attempt =>
-      refusal.broadcast === undefined ? chain.broadcast(attempt) : { isSent: false, words: refusal.broadcast },
+      refusal.broadcast === undefined ? chain.broadcast(attempt) : { isSent: false, message: refusal.broadcast },
     sign: async (...asked) =>
-      refusal.sign === undefined ? chain.sign(...asked) : { kind: 'refused', words: refusal.sign },
+      refusal.sign === undefined ? chain.sign(...asked) : { kind: 'refused', message: refusal.sign },
   }));
   ({ service, orders } = sandbox);
 });
@@ -139,7 +139,7 @@ test('an order that is sent again, refused meanwhile and partly refunded does no
   assert.equal((await sandbox.payouts(order)).length, 1);
 });
 
-for (const [about, address, words] of [
+for (const [about, address, message] of [
   ['nodes do not answer about', '0xde709f2102306220921060314715629080e2fb77', undefined],
   [
     'nodes answer about in words that say nothing',
@@ -151,7 +151,7 @@ for (const [about, address, words] of [
     const body = { accountId: 'acme', name: 'Unclear', network: 'arbitrum', address };
     const { json, text } = await service.post('/wallets', body);
     assert.ok(json.id, text);
-    unclear = { to: json.address, ...(words !== undefined && { words }) };
+    unclear = { to: json.address, ...(message !== undefined && { message }) };
     const first: Answer[] = [];
     for (let index = 0; index < WINDOW; index++) {
       first.push(await sandbox.paid({ network: 'arbitrum', walletId: json.id }));
@@ -161,7 +161,7 @@ for (const [about, address, words] of [
     await assertFulfilled(behind);
     for (const order of first) {
       const { status, holdReason, lastError } = await orders.read(order);
-      const expected = ['pending_fulfillment', undefined, words ?? 'The chain does not answer.'];
+      const expected = ['pending_fulfillment', undefined, message ?? 'The chain does not answer.'];
       assert.deepEqual([status, holdReason, lastError], expected);
       assert.deepEqual(await sandbox.payouts(order), []);
     }
@@ -190,11 +190,11 @@ test('an empty sender takes no slot; the order goes on by itself when there are 
 });
 
 test('what nodes say to a broadcast is shown to the operator, and proves nothing', async () => {
-  refusal = { broadcast: WORDS };
+  refusal = { broadcast: REFUSAL };
   const order = await sandbox.paid({ network: 'tron' });
   await orders.advance('PT1M');
   const waiting = await orders.read(order);
-  assert.deepEqual([waiting.status, waiting.lastError], ['fulfilling', WORDS]);
+  assert.deepEqual([waiting.status, waiting.lastError], ['fulfilling', REFUSAL]);
   refusal = {};
   await orders.advance('PT2H');
   await assertFulfilled(order);

@@ -32,7 +32,7 @@ for (const [world, senders] of [
     assert.deepEqual([await books.moved(lost), await books.moved(next)], [1, 0]);
     assert.deepEqual([(await books.holds(next)).slots, (await books.holds(lost)).slots], [0, 0]);
     assert.equal((await books.halted()).length, 1);
-    assert.match((await books.holds(next)).words ?? '', /the books are older than the chain/);
+    assert.match((await books.holds(next)).message ?? '', /the books are older than the chain/);
     const [alarm] = (await service.get('/payouts/alarms')).json.alarms;
     assert.equal(alarm?.reason, 'slot_taken');
     assert.match(alarm.words, /trilho ledger check --chains/);
@@ -95,7 +95,7 @@ test('an order that took a used slot unseen stops the line, and halts the sender
   isBehind = false;
   await books.pay(lost);
   assert.deepEqual([(await books.holds(lost)).slots, await books.halted()], [0, []]);
-  assert.match((await books.holds(lost)).words ?? '', /^The slot 1 of payout \S+ is used, and it is not known yet/);
+  assert.match((await books.holds(lost)).message ?? '', /^The slot 1 of payout \S+ is used, and it is not known yet/);
   await drill.world.pass(0, 70_000);
   await driver.advance('PT70S');
   const [halted] = await books.halted();

@@ -56,18 +56,18 @@ beforeEach(() => {
 
 const halts = async () => (await sandbox.service.get('/payouts/senders/halted')).json.senders;
 const slots = async (order: Answer) => (await sandbox.payouts(order)).length;
-const words = async (order: Answer) => (await sandbox.orders.read(order)).lastError ?? '';
+const errorOf = async (order: Answer) => (await sandbox.orders.read(order)).lastError ?? '';
 const later = () => sandbox.orders.advance('PT30S');
 
 test('a provider alone that counts more, and a pool, let the line wait until they agree with the books', async () => {
   counts = [said('a', 50), said('b', 0)];
   const order = await sandbox.paid();
   assert.equal(await slots(order), 0);
-  assert.match(await words(order), /^a shows slots as used that the books never gave out, and b does not\.$/);
+  assert.match(await errorOf(order), /^a shows slots as used that the books never gave out, and b does not\.$/);
   counts = [said('a', 0), said('b', 0, { pooled: 50 })];
   await later();
   assert.equal(await slots(order), 0);
-  assert.match(await words(order), /^A transaction of the sender that is not in the books waits in the pool of b:/);
+  assert.match(await errorOf(order), /^A transaction of the sender that is not in the books waits in the pool of b:/);
   counts = undefined;
   await later();
   assert.equal(await slots(order), 1);
@@ -84,11 +84,11 @@ test('blocks that cannot be read let the line wait, and a transfer that one node
   transfers = undefined;
   const order = await sandbox.paid({ network: 'tron' });
   assert.equal(await slots(order), 0);
-  assert.match(await words(order), /^No node shows all blocks of the last minutes/);
+  assert.match(await errorOf(order), /^No node shows all blocks of the last minutes/);
   transfers = [transfer];
   shown = false;
   await later();
-  assert.match(await words(order), new RegExp(`^A node shows ${transfer.hash} of the sender`));
+  assert.match(await errorOf(order), new RegExp(`^A node shows ${transfer.hash} of the sender`));
   assert.deepEqual(await halts(), []);
   transfers = [];
   await later();
@@ -108,7 +108,7 @@ test('a sender whose slots a quorum counts as used takes no slot and no sweep', 
   counts = [said('a', 50), said('b', 50)];
   const order = await sandbox.paid();
   assert.equal(await slots(order), 0);
-  assert.match(await words(order), /^The chain has used the slots below 50, and the books gave out those below \d+/);
+  assert.match(await errorOf(order), /^The chain has used the slots below 50, and the books gave out those below \d+/);
   const halted = (await halts()).map(({ network }: { network: string }) => network);
   assert.ok(halted.includes('polygon'));
   // No final block has them, so it would be halted again.

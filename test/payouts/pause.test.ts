@@ -39,9 +39,9 @@ const resume = (body: object) => service.post('/payouts/resume', body);
 const trilho = (...args: string[]) =>
   runCommand(payoutsCommand, { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' }, args);
 
-async function assertPaused(order: Answer, words: string): Promise<void> {
+async function assertPaused(order: Answer, message: string): Promise<void> {
   const { status, holdReason, lastError, waitingSince } = await orders.read(order);
-  assert.deepEqual([status, holdReason, lastError], ['pending_fulfillment', 'payouts_paused', words]);
+  assert.deepEqual([status, holdReason, lastError], ['pending_fulfillment', 'payouts_paused', message]);
   assert.ok(waitingSince);
   assert.deepEqual(await sandbox.payouts(order), []);
 }
@@ -178,7 +178,7 @@ test('the command pauses and resumes as the operator, and refuses what it does n
   assert.match(said, /^Payouts of usdc on polygon are paused: drill\. Since 20/);
   const [{ id, pausedBy }] = (await service.get('/payouts/pauses')).json.pauses;
   assert.equal(pausedBy, 'operator');
-  const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho('resume'), refusal(/^All payouts are not paused as such\. Payouts of usdc on polygon/));
   await assert.rejects(
     trilho('pause', '--network', 'solana'),

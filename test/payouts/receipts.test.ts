@@ -196,15 +196,15 @@ test('the command prints the same receipt and verifies it without a database', a
   const document = await receiptOf(final);
   assert.deepEqual(JSON.parse(said), document);
   for (const text of [said, JSON.stringify(document)]) {
-    const { code, said: words } = await verifying(text);
-    assert.equal(code, 0, words);
-    assert.match(words, /^quantity {2}100$/m);
-    assert.match(words, /^block\.number {2}\d+$/m);
-    assert.match(words, /^Valid: .*Compare that with the keys at \/receipts\/keys/m);
-    assert.match(words, /^It is of a sandbox: nothing of worth moved\.$/m);
+    const { code, said: message } = await verifying(text);
+    assert.equal(code, 0, message);
+    assert.match(message, /^quantity {2}100$/m);
+    assert.match(message, /^block\.number {2}\d+$/m);
+    assert.match(message, /^Valid: .*Compare that with the keys at \/receipts\/keys/m);
+    assert.match(message, /^It is of a sandbox: nothing of worth moved\.$/m);
   }
   assert.equal((await verifying(said, '--key', document.signature.keyId)).code, 0);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(runCommand(receiptCommand, env, ['get', UNKNOWN_ID]), refused(/There is no payout of 019a7f00/));
   await assert.rejects(runCommand(receiptCommand, env, ['get', 'x']), refused(/must be a UUID, not "x"/));
   await assert.rejects(runCommand(receiptCommand, env, ['verify', join(folder, 'none')]), refused(/\(ENOENT\)\.$/));
@@ -252,10 +252,10 @@ test('a receipt that was changed anywhere is not valid', async () => {
     ['[]', /no JSON object/],
     ['', /no JSON object/],
   ];
-  for (const [text, words] of others) {
+  for (const [text, message] of others) {
     const answer = await verifying(text);
     assert.equal(answer.code, 1, text);
-    assert.match(answer.said, words, text);
+    assert.match(answer.said, message, text);
   }
 });
 
@@ -333,11 +333,11 @@ test('a start with a key file that holds no such key is refused and names the se
       /^payouts\.receipts\.keyFile: the file must hold/,
     ],
   ];
-  for (const [keyFile, words] of files) {
+  for (const [keyFile, message] of files) {
     const env = { TRILHO_PAYOUTS: JSON.stringify({ receipts: { keyFile } }) };
     await assert.rejects(
       startService({ beside: service, env }),
-      (error: unknown) => error instanceof StartError && words.test(error.message),
+      (error: unknown) => error instanceof StartError && message.test(error.message),
     );
   }
 });

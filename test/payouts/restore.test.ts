@@ -85,16 +85,16 @@ for (const world of (['tron', 'evm'] as const).slice(0, scaled(2))) {
     for (const { id } of orders) hashes.push((await before.get(`/crypto/transactions/${id}`)).json.transfer.hash);
     const service = await restored(drill, saved);
     const fresh = await compared(service, drill);
-    const isWaitedFor = fresh.unanswered.some(words =>
-      /^what was signed before the restore may still get into/.test(words),
+    const isWaitedFor = fresh.unanswered.some(message =>
+      /^what was signed before the restore may still get into/.test(message),
     );
     assert.equal(isWaitedFor, world === 'tron', fresh.unanswered.join());
     await drill.pass(40, 600_000);
     const { strangers, differences: found } = await compared(service, drill);
-    const named = found.filter(words => / usdt left to \w+ in \w+, which is not in the books$/.test(words));
+    const named = found.filter(message => / usdt left to \w+ in \w+, which is not in the books$/.test(message));
     assert.equal(named.length, world === 'tron' ? 3 : 0, found.join());
     assert.ok(
-      found.some(words => / usdt left between the blocks \d+ and \d+, and the books/.test(words)),
+      found.some(message => / usdt left between the blocks \d+ and \d+, and the books/.test(message)),
       found.join(),
     );
     assert.deepEqual(new Set(strangers.map(({ hash }) => hash)), new Set(hashes));
@@ -102,14 +102,14 @@ for (const world of (['tron', 'evm'] as const).slice(0, scaled(2))) {
     const settle = (index: number, hash: string) =>
       service.post(`/crypto/transactions/${orders[index]?.id}/settle`, { as: 'paid', hash });
     const [first = '', second = '', third = ''] = hashes;
-    for (const [hash, status, words] of [
+    for (const [hash, status, message] of [
       [second, 409, /^The transaction moves \S+ usdt to \S+, and the order is for \S+ usdt to \S+\.$/],
       [first.replace(/.{4}$/, 'beef'), 409, /^No block of \w+ has a transfer in this transaction\.$/],
       [`${first.slice(0, -1)}g`, 400, /^hash must be the hash of a transaction of/],
     ] as const) {
       const refused = await settle(0, hash);
       assert.equal(refused.status, status, refused.text);
-      assert.match(refused.json.detail, words);
+      assert.match(refused.json.detail, message);
     }
     assert.equal((await service.get(`/payouts`)).json.total, 0, 'nothing is written');
 

@@ -120,7 +120,7 @@ test('a network that does not answer is left alone for a while, and asked again'
 test('payees that nodes answer about and cannot judge are no silence of the network', async () => {
   const clock = testClock('2026-11-16T12:00:00.000Z');
   let calls = 0;
-  const check: Check = { kind: 'unknown', words: 'own: request timed out' };
+  const check: Check = { kind: 'unknown', message: 'own: request timed out' };
   const unclear: Chain = {
     ...sandboxChains({ clock, store: undefined as never }).bsc,
     check: async () => {

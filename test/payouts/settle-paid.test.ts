@@ -71,7 +71,7 @@ test('a transfer that was given up and left all the same closes its order, by AP
 
   const id = byCommand.json.transactionId;
   const trilho = (...args: string[]) => runCommand(payoutsCommand, environment(), ['settle', id, ...args]);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho('--as', 'paid'), refused(/--hash is missing/));
   await assert.rejects(trilho('--as', 'returned', '--hash', other), refused(/--hash is for --as paid alone/));
   await assert.rejects(trilho('--as', 'paid', '--hash', '0x12'), refused(/--hash must be the hash of a transaction/));

@@ -45,12 +45,12 @@ async function owed(order: Answer): Promise<number> {
   return lines.filter(({ book }) => book === 'crypto_owed').reduce((sum, { amount }) => sum + Number(amount), 0);
 }
 
-for (const [words, by] of [
+for (const [reason, by] of [
   ['all', 0n],
   ['less', -3_000_000n],
   ['more', 2_000_000n],
 ] as const) {
-  test(`taken as delivered the order is fulfilled and owes nothing, when ${words} had left`, async () => {
+  test(`taken as delivered the order is fulfilled and owes nothing, when ${reason} had left`, async () => {
     const order = await mismatched(by);
     const sent = await sandbox.transfers('polygon');
     const { status, json } = await settle(order, 'delivered');
@@ -68,7 +68,7 @@ for (const [words, by] of [
     assert.deepEqual(await sandbox.differences(), []);
   });
 
-  test(`returned, the payment goes back and nothing is sent again, when ${words} had left`, async () => {
+  test(`returned, the payment goes back and nothing is sent again, when ${reason} had left`, async () => {
     const order = await mismatched(by);
     const sent = await sandbox.transfers('polygon');
     assert.equal((await refund(order)).status, 409, 'not before it is settled');
@@ -113,7 +113,7 @@ test('the command settles, and refuses in one sentence', async () => {
   const id = order.json.transactionId;
   const environment = { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' };
   const trilho = (...args: string[]) => runCommand(payoutsCommand, environment, ['settle', ...args]);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho(id), refused(/--as is missing/));
   await assert.rejects(trilho(id, '--as', 'lost'), refused(/--as must be one of delivered, returned/));
   assert.deepEqual(await trilho(id, '--as', 'delivered'), { code: 0, said: 'The order is fulfilled.' });

@@ -117,7 +117,7 @@ test('a sender without funds, or without the coin for fees, or that the token bl
   assert.deepEqual([await senderOf(one!), await senderOf(two!)], [B, B]);
   await orders.advance('PT30M');
   [asset, coin] = [{}, {}];
-  check = sender => (sender === B ? { kind: 'ready' } : { kind: 'refused', reason: 'blocked', words: 'blocked' });
+  check = sender => (sender === B ? { kind: 'ready' } : { kind: 'refused', reason: 'blocked', message: 'blocked' });
   const [three] = await paidTogether(1, { network: 'arbitrum' });
   assert.equal(await senderOf(three!), B);
   await orders.advance('PT30M');
@@ -125,7 +125,7 @@ test('a sender without funds, or without the coin for fees, or that the token bl
 });
 
 test('a payee that every sender is refused for is held once, and those behind it go on', async () => {
-  check = () => ({ kind: 'refused', reason: 'would_revert', words: 'it would revert' });
+  check = () => ({ kind: 'refused', reason: 'would_revert', message: 'it would revert' });
   const [order] = await paidTogether(1, { network: 'arbitrum' });
   assert.equal((await orders.read(order!)).holdReason, 'transfer_refused');
   assert.equal((await sandbox.act(order!, 'retry')).status, 409);

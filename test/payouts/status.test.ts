@@ -33,7 +33,7 @@ after(() => service.stop());
 
 const environment = () => ({ DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' });
 const trilho = (...args: string[]) => runCommand(payoutsCommand, environment(), args);
-const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
 test('payouts are listed newest first, by network, state and account, and read by either id', async () => {
   const all = (await service.get('/payouts')).json;

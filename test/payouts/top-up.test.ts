@@ -242,7 +242,7 @@ test('a pause that comes after the slot lets nothing be signed, and the top-up i
 test('the command refuses in the words of its options', async () => {
   const settings = { ...env, DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' };
   const trilho = (...args: string[]) => runCommand(payoutsCommand, settings, ['top-up', ...args]);
-  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho('--network', 'polygon'), refused(/--from is missing/));
   await assert.rejects(
     trilho('--network', 'polygon', '--from', FROM, '--to', TO, '--amount', '0'),

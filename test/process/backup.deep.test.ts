@@ -64,11 +64,11 @@ describe('the embedded database', { concurrency: 2 }, () => {
       for (const work of cleanUp) await work();
     });
 
-    const refused = async (t: Over, words: RegExp, ...args: string[]) => refusedIn(t, {}, words, ...args);
-    const refusedIn = async (t: Over, mode: Record<string, string>, words: RegExp, ...args: string[]) => {
+    const refused = async (t: Over, pattern: RegExp, ...args: string[]) => refusedIn(t, {}, pattern, ...args);
+    const refusedIn = async (t: Over, mode: Record<string, string>, pattern: RegExp, ...args: string[]) => {
       const other = await ownFolder(t);
       const ended = await trilho(other, mode, 'restore', '--archive', archive, ...args);
-      assert.match(refusalOf(ended), words);
+      assert.match(refusalOf(ended), pattern);
       assert.deepEqual(
         (await readdir(path.join(other, 'data'))).filter(name => /^(\.|postgres$)/.test(name)),
         [],

@@ -24,9 +24,9 @@ test('a signer without its file and a node of another chain are refused before t
   await writeFile(passwordFile, PASSWORD, { mode: 0o600 });
   const dataDir = path.join(folder, 'data');
   const env = { TRILHO_MODE: 'live', TRILHO_CONFIG: config, TRILHO_DATA_DIR: dataDir };
-  const refused = async (words: RegExp) => {
+  const refused = async (pattern: RegExp) => {
     const said = refusalOf(await runToEnd({ folder, env }));
-    assert.match(said, words);
+    assert.match(said, pattern);
     assert.doesNotMatch(said, /API key/);
     assert.equal(existsSync(dataDir), false, 'nothing was made');
   };

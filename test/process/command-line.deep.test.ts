@@ -97,10 +97,10 @@ describe('the command line', { concurrency: 2 }, () => {
     const service = await startTrilho({ folder });
     const run = (...args: string[]) => runToEnd({ folder, command: [process.execPath, TRILHO, ...args] });
     const paid = await service.charge({ methods: ['pix'] });
-    for (const words of [/^Recorded\. The charge is PAID\./, /^Known before\. The charge is PAID\./]) {
+    for (const message of [/^Recorded\. The charge is PAID\./, /^Known before\. The charge is PAID\./]) {
       const { code, stdout } = await run('pay', paid, '15990', 'E9999999920261116120000000000001');
       assert.equal(code, 0);
-      assert.match(stdout, words);
+      assert.match(stdout, message);
     }
     assert.match(refusalOf(await run('pay', paid, '1', 'E9999999920261116120000000000001')), /another payment/);
     const noted = ['pay', paid, '15990', 'seen in the app'];

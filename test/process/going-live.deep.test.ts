@@ -33,8 +33,8 @@ curl() { command curl --fail-with-body --silent --show-error "$@"; }
 `;
 
 /** Waits for one after the other, so that a slow machine has time for each. */
-async function untilSaid({ child, stdout, stderr }: Running, words: readonly string[]): Promise<void> {
-  for (const word of words) {
+async function untilSaid({ child, stdout, stderr }: Running, texts: readonly string[]): Promise<void> {
+  for (const word of texts) {
     await until(`«${word}» to be said`, () => {
       const said = stdout() + stderr();
       if (said.includes(word)) return true;

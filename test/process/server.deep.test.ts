@@ -122,7 +122,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     await service.charge();
   });
 
-  for (const [what, url, words, code] of [
+  for (const [what, url, message, code] of [
     [
       'a server that is not there',
       async () => `postgres://me:s3cret@127.0.0.1:${await freePort()}/x`,
@@ -141,7 +141,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     test(`${what} is refused in one line that keeps the secret`, async t => {
       const folder = await ownFolder(t);
       const ended = await runToEnd({ folder, env: { DATABASE_URL: await url() } });
-      assert.match(refusalOf(ended, code), words);
+      assert.match(refusalOf(ended, code), message);
       assert.doesNotMatch(ended.stderr + ended.stdout, /s3cret|p4ss/);
     });
   }
@@ -201,11 +201,11 @@ async function startAncientServer(t: Over): Promise<string> {
   };
   const int16 = (number: number) => Buffer.from([number >> 8, number & 255]);
   const int32 = (number: number) => Buffer.concat([int16(number >> 16), int16(number & 65_535)]);
-  const text = (words: string) => Buffer.from(`${words}\0`);
+  const text = (text: string) => Buffer.from(`${text}\0`);
   const TEXT_TYPE = 25;
   const column = (name: string) =>
     Buffer.concat([text(name), int32(0), int16(0), int32(TEXT_TYPE), int16(-1 & 65_535), int32(-1), int16(0)]);
-  const value = (words: string) => Buffer.concat([int32(words.length), Buffer.from(words)]);
+  const value = (text: string) => Buffer.concat([int32(text.length), Buffer.from(text)]);
   const ready = message('Z', Buffer.from('I'));
 
   const sockets = new Set<Socket>();
@@ -265,7 +265,7 @@ describe('migrations', { concurrency: 2 }, () => {
     }
   });
 
-  for (const [what, change, words] of [
+  for (const [what, change, message] of [
     [
       'with a migration that this version does not have',
       `insert into schema_migrations (name, sha256) values ('9999_future.sql', 'x')`,
@@ -281,7 +281,7 @@ describe('migrations', { concurrency: 2 }, () => {
       const folder = await ownFolder(t);
       const url = await migratedDatabase(t);
       await askDatabase({ connectionString: url }, change);
-      assert.match(refusalOf(await runToEnd({ folder, env: { DATABASE_URL: url } })), words);
+      assert.match(refusalOf(await runToEnd({ folder, env: { DATABASE_URL: url } })), message);
     });
   }
 

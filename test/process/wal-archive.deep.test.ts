@@ -157,9 +157,9 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     test('is looked for before the database is copied: where its disk is not mounted, nothing is written there', async () => {
       const { folder, archive, env } = one;
       await rename(archive, `${archive}-away`);
-      const refuse = async (words: RegExp, given: Readonly<Record<string, string>> = env) => {
+      const refuse = async (pattern: RegExp, given: Readonly<Record<string, string>> = env) => {
         const { code, stderr } = await trilho(folder, given, 'backup', '--base');
-        assert.deepEqual([code, words.test(stderr)], [2, true], stderr);
+        assert.deepEqual([code, pattern.test(stderr)], [2, true], stderr);
       };
       await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
       await mkdir(archive);

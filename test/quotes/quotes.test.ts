@@ -211,14 +211,14 @@ test('a cost that buys nothing is refused', async () => {
 });
 
 test('an order that is worth less than the fee of its network is refused, and the refusal names the minimum', async () => {
-  const words = 'is too small: the minimum of an order is 6 usdt on tron, which costs 32.96 BRL now';
+  const message = 'is too small: the minimum of an order is 6 usdt on tron, which costs 32.96 BRL now';
   for (const [changes, path] of [
     [{ cost: '32.95' }, 'cost'],
     [{ cost: undefined, quantity: '5.999999' }, 'quantity'],
   ] as const) {
     const refused = await ask(changes);
     assert.deepEqual(faultsOf(refused), [[path, 'minimum']]);
-    assert.equal(refused.json.errors[0].message, words);
+    assert.equal(refused.json.errors[0].message, message);
   }
   assert.equal((await ask({ cost: '32.96' })).json.exact.quantity, '6');
   // What the dearest transfer of USDT costs there, at the price of TRX.

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { withSuiteServer } from '../harness/suite-server.ts';
-import { machineWords } from './machine.ts';
+import { describeMachine } from './machine.ts';
 import { type FileResult, runFiles } from './pool.ts';
 import { failuresOf, overBudget, summaryOf } from './report.ts';
 import { filesChangedSince, filesOf, isDeep, ROOT, type Tier } from './select.ts';
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
     console.log('No test file is reached by what has changed.');
     return 0;
   }
-  console.log(`${files.length} test files on ${machineWords()}`);
+  console.log(`${files.length} test files on ${describeMachine()}`);
   const began = performance.now();
   const done: FileResult[] = [];
   const onFile = (result: FileResult) => {

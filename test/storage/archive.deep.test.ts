@@ -15,7 +15,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import type { ArchiveCrash } from '../harness/archive-crash-at-step.ts';
 import { runCommand } from '../harness/commands.ts';
 import { crashAt } from '../harness/crash.ts';
-import { view, wordsOf } from '../harness/dashboard.ts';
+import { textOf, view } from '../harness/dashboard.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 import { startService } from '../harness/service.ts';
 
@@ -77,7 +77,7 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   await sealAudit(db);
   assert.equal(await archiving.logged(), 302, 'each cut is told in the log');
 
-  const page = wordsOf(await view(service, '/audit/proof'));
+  const page = textOf(await view(service, '/audit/proof'));
   assert.match(page, /The audit log is whole.*Lines up to 2,000 were moved to the archive.*audit verify --archive/);
 
   const plain = await run(auditCommand, 'verify', String(late.position), late.hash);

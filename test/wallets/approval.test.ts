@@ -205,7 +205,7 @@ test('the command lists wallets with what is known of them', async () => {
 });
 
 test('the command refuses what it does not know, in one sentence', async () => {
-  const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho(sandbox, 'allow'), refusal(/"allow" is not known/));
   await assert.rejects(trilho(sandbox, 'approve'), refusal(/<wallet id> is missing/));
   await assert.rejects(trilho(sandbox, 'approve', 'x'), refusal(/must be a UUID, not "x"/));

@@ -126,7 +126,7 @@ test('an address that is listed later is refused to orders without a restart, an
   assert.deepEqual(await walletMayBePaid(gate, id), {
     kind: 'refused',
     reason: 'blocked',
-    words: 'The address of the wallet is blocked.',
+    message: 'The address of the wallet is blocked.',
   });
   assert.ok((await recordsOf(address)).some(row => row['digest'] === digest && row['result'] === 'hit'));
   put();
@@ -146,7 +146,7 @@ test('while the list cannot be read its last entries count, orders are taken and
     assert.equal((await order(clearId)).status, 201);
     assert.deepEqual(await walletMayBePaid(gate, clearId), {
       kind: 'unknown',
-      words: 'Screening by list has no answer now.',
+      message: 'Screening by list has no answer now.',
     });
   }
   put(listed);
@@ -209,7 +209,7 @@ test('whatever is no plain answer is unknown: wallets are made, payouts wait, an
     hook.behave(manner);
     assert.deepEqual(
       await walletMayBePaid(gate, id),
-      { kind: 'unknown', words: 'Screening by hook has no answer now.' },
+      { kind: 'unknown', message: 'Screening by hook has no answer now.' },
       name,
     );
     assert.ok(await made(), name);
@@ -253,13 +253,13 @@ test('a list that cannot be read at the start stops it with a sentence that name
   const missing = path.join(folder, 'missing.csv');
   const empty = path.join(folder, 'empty.csv');
   writeFileSync(empty, '# nothing\n');
-  for (const [given, words] of [
+  for (const [given, message] of [
     [missing, /^TRILHO_SCREENING_FILE: the file cannot be read \(ENOENT\)\.$/],
     [empty, /^TRILHO_SCREENING_FILE: the file has no address of a network that is known here\.$/],
   ] as const) {
     await assert.rejects(
       startService({ beside: service, env: { TRILHO_SCREENING_FILE: given } }),
-      (error: unknown) => error instanceof StartError && words.test(error.message),
+      (error: unknown) => error instanceof StartError && message.test(error.message),
     );
   }
 });

@@ -127,9 +127,9 @@ browserTest('on paper stand receiver, amount, both codes and no button', async t
   assert.ok(text.replaceAll(/\D/g, '').includes(boleto.digitableLine), 'the whole line');
 });
 
-for (const { failing, offered, words } of [
-  { failing: 'boleto', offered: 'Pix', words: /boleto/i },
-  { failing: 'pix', offered: 'Boleto', words: /pix/i },
+for (const { failing, offered, note } of [
+  { failing: 'boleto', offered: 'Pix', note: /boleto/i },
+  { failing: 'pix', offered: 'Boleto', note: /pix/i },
 ] as const) {
   browserTest(`where the bank refused the ${failing}, the page says so and offers the other`, async t => {
     const refuses = { submit: async () => ({ kind: 'rejected', reason: 'no agreement' }) as const };
@@ -143,7 +143,7 @@ for (const { failing, offered, words } of [
     t.after(close);
     await page.goto(url);
     await page.getByRole('heading', { name: offered, exact: true }).waitFor();
-    assert.match((await page.locator('.note.warn').textContent()) ?? '', words);
+    assert.match((await page.locator('.note.warn').textContent()) ?? '', note);
     assert.equal(await page.locator('.qr').count(), failing === 'pix' ? 0 : 1);
     assert.equal(await page.locator('.bars').count(), failing === 'boleto' ? 0 : 1);
     assert.doesNotMatch(

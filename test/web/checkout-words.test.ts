@@ -61,12 +61,12 @@ test('the last minutes of an instant pix are counted down, in both languages', a
   for (const seconds of [480, 300, 49]) {
     const end = new Date(now + seconds * 1000).toISOString();
     const id = await openCharge(service, { dueAt: end, expireAt: end, methods: ['pix'] });
-    for (const [language, words] of [
+    for (const [language, message] of [
       ['pt-BR', /Este código vale até [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Tempo restante/],
       ['en', /This code is good until [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Time left/],
     ] as const) {
       const page = await fetch(service.url + (await pathOf(service, id)), { headers: { 'accept-language': language } });
-      assert.match(await page.text(), words, `${seconds} s`);
+      assert.match(await page.text(), message, `${seconds} s`);
     }
   }
 });
@@ -113,12 +113,12 @@ test('that button pays nothing by a link that was withdrawn, nor what shows no c
   await service.post(`/charges/${id}/checkout/withdraw`, { checkoutUrl: service.url + withdrawn });
   const canceled = await openCharge(service);
   await service.send(`/charges/${canceled}/cancel`, { method: 'POST' });
-  for (const [path, words] of [
+  for (const [path, message] of [
     [withdrawn, /This link opens no charge/],
     [await pathOf(service, canceled), /Canceled/],
     ['/pay/x%0d', /This link opens no charge/],
   ] as const) {
-    assert.match(await (await pressPay(path, 'pix')).text(), words, path);
+    assert.match(await (await pressPay(path, 'pix')).text(), message, path);
   }
   for (const unpaid of [id, canceled]) assert.deepEqual((await service.get(`/charges/${unpaid}`)).json.payments, []);
 });

@@ -16,8 +16,8 @@ test('the page of a boleto names the bank and the beneficiary of its agreement',
     const page = await fetch(`${service.url}/pay/${charge.checkoutUrl.split('/').at(-1)}/boleto.pdf`);
     const { picture, text } = await pdfPage(Buffer.from(await page.arrayBuffer()), 200);
     assert.equal(readInterleaved2of5(picture, 44), charge.boleto.barcode);
-    for (const words of ['Itaú', '109/00004321-', 'Padaria São João Ltda', '11.222.333/0001-81', '4459 / 17600-6']) {
-      assert.ok(text.includes(words), `${words} in ${text}`);
+    for (const part of ['Itaú', '109/00004321-', 'Padaria São João Ltda', '11.222.333/0001-81', '4459 / 17600-6']) {
+      assert.ok(text.includes(part), `${part} in ${text}`);
     }
     assert.doesNotMatch(text, /sandbox/i);
   } finally {

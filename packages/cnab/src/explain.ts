@@ -154,7 +154,7 @@ function meaningOf(key: string, line: string, text: string): string | undefined 
   const isReturnedTitle = line[13] === 'T' || line[13] === 'U';
   if (line[7] !== '3') return undefined;
   const bank = line.slice(0, 3);
-  if (key === 'movement' && isReturnedTitle) return occurrenceOf(bank, text).words;
+  if (key === 'movement' && isReturnedTitle) return occurrenceOf(bank, text).text;
   if (key === 'movement')
     return Object.entries(MOVEMENTS)
       .find(([, code]) => code === text)?.[0]
@@ -162,7 +162,7 @@ function meaningOf(key: string, line: string, text: string): string | undefined 
   if (line[13] === 'P' || line[13] === 'R') return meaningOfDiscount(key, line, text);
   if (key !== 'reasons') return undefined;
   const reasons = reasonsOf(occurrenceOf(bank, line.slice(15, 17)).meaning, text);
-  return reasons.map(({ code, words }) => `${code} ${words}`).join('; ') || undefined;
+  return reasons.map(({ code, text }) => `${code} ${text}`).join('; ') || undefined;
 }
 
 /** Where a segment says of a discount whether it is an amount or a percent. */

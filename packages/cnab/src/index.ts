@@ -23,6 +23,6 @@ export type { Meaning, Occurrence, Occurrences } from './occurrence.ts';
 export { occurrenceOf, occurrencesOf } from './occurrences.ts';
 export { isOwnHeader } from './own-header.ts';
 export { isFromBank, type ReturnEnd, type ReturnEntry, type ReturnHead, readEntries, readHead } from './read.ts';
-export { channelWords, type Reason, reasonsOf } from './reasons.ts';
+export { channelText, type Reason, reasonsOf } from './reasons.ts';
 export type { Warning } from './warnings.ts';
 export { type FileHead, type FileWriter, fileWriter } from './write.ts';

@@ -45,7 +45,7 @@ export const code: Kind<string> = {
 };
 
 /** Text for people: upper case without accents, as the norm asks, and cut where it is too long. */
-export const words: Kind<string> = {
+export const text: Kind<string> = {
   write: (value = '', width) => foldText(value).slice(0, width).padEnd(width),
   read: text => (isBlank(text) ? {} : { value: text.trim() }),
   show: plain,

@@ -14,8 +14,8 @@ export {
   type Kind,
   literal,
   percent,
+  text,
   time,
-  words,
   zeros,
 } from './kinds.ts';
 export { SEGMENT_T } from './norm-returned.ts';

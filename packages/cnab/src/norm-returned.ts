@@ -1,5 +1,5 @@
 // The records of a file from a bank («retorno») by the norm: the title (T), what happened to it (U), its pix (Y-03).
-import { blanks, cents, code, day, digits, document, literal, words } from './kinds.ts';
+import { blanks, cents, code, day, digits, document, literal, text } from './kinds.ts';
 import { readField } from './record.ts';
 
 /** The columns that all records of a title begin with. */
@@ -34,7 +34,7 @@ export const SEGMENT_T = {
   currency: readField('moeda', 131, 132, digits),
   payerType: readField('tipo de inscrição do pagador', 133, 133, code),
   payerDocument: readField('inscrição do pagador', 134, 148, document),
-  payerName: readField('nome do pagador', 149, 188, words),
+  payerName: readField('nome do pagador', 149, 188, text),
   contract: readField('contrato', 189, 198, code),
   fee: readField('tarifa', 199, 213, cents),
   reasons: readField('motivos da ocorrência', 214, 223, code),
@@ -56,7 +56,7 @@ export const SEGMENT_U = {
   payerOccurrence: readField('ocorrência do pagador', 154, 157, code),
   payerDay: readField('data da ocorrência do pagador', 158, 165, day),
   payerAmount: readField('valor da ocorrência do pagador', 166, 180, cents),
-  payerNote: readField('complemento da ocorrência do pagador', 181, 210, words),
+  payerNote: readField('complemento da ocorrência do pagador', 181, 210, text),
   otherBank: readField('banco correspondente', 211, 213, code),
   otherNumber: readField('nosso número no correspondente', 214, 233, code),
   reserved234: readField('uso FEBRABAN', 234, 240, blanks),

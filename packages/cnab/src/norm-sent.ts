@@ -3,7 +3,7 @@
 
 import { documentType, MOVEMENTS } from './agreement.ts';
 import { addDays } from './days.ts';
-import { blanks, cents, code, day, digits, document, literal, percent, time, words, zeros } from './kinds.ts';
+import { blanks, cents, code, day, digits, document, literal, percent, text, time, zeros } from './kinds.ts';
 import { fieldsFrom } from './record.ts';
 import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from './sources.ts';
 
@@ -26,8 +26,8 @@ export const FILE_HEADER = {
   account: ofFile('conta', 59, 70, digits, ({ agreement }) => agreement.account.accountNumber),
   accountDigit: ofFile('DV da conta', 71, 71, code, ({ agreement }) => agreement.account.accountDigit),
   checkDigit: ofFile('DV agência/conta', 72, 72, code),
-  holderName: ofFile('nome da empresa', 73, 102, words, ({ agreement }) => agreement.holder.name),
-  bankName: ofFile('nome do banco', 103, 132, words),
+  holderName: ofFile('nome da empresa', 73, 102, text, ({ agreement }) => agreement.holder.name),
+  bankName: ofFile('nome do banco', 103, 132, text),
   reserved133: ofFile('uso FEBRABAN', 133, 142, blanks),
   direction: ofFile('remessa (1) ou retorno (2)', 143, 143, digits, '1'),
   day: ofFile('data de geração', 144, 151, day, file => file.day),
@@ -57,9 +57,9 @@ export const LOT_HEADER = {
   account: ofLot('conta', 60, 71, digits, ({ agreement }) => agreement.account.accountNumber),
   accountDigit: ofLot('DV da conta', 72, 72, code, ({ agreement }) => agreement.account.accountDigit),
   checkDigit: ofLot('DV agência/conta', 73, 73, code),
-  holderName: ofLot('nome da empresa', 74, 103, words, ({ agreement }) => agreement.holder.name),
-  message1: ofLot('mensagem 1', 104, 143, words),
-  message2: ofLot('mensagem 2', 144, 183, words),
+  holderName: ofLot('nome da empresa', 74, 103, text, ({ agreement }) => agreement.holder.name),
+  message1: ofLot('mensagem 1', 104, 143, text),
+  message2: ofLot('mensagem 2', 144, 183, text),
   sequence: ofLot('número da remessa/retorno', 184, 191, digits, ({ sequence }) => sequence),
   day: ofLot('data de gravação', 192, 199, day, lot => lot.day),
   creditDay: ofLot('data do crédito', 200, 207, day),
@@ -130,12 +130,12 @@ export const SEGMENT_Q = {
   ...titleStart('Q'),
   payerType: ofTitle('tipo de inscrição do pagador', 18, 18, digits, ({ title }) => documentType(title.payer.document)),
   payerDocument: ofTitle('inscrição do pagador', 19, 33, document, ({ title }) => title.payer.document),
-  payerName: ofTitle('nome do pagador', 34, 73, words, ({ title }) => title.payer.name),
-  street: ofTitle('endereço', 74, 113, words, ({ title }) => title.payer.street),
-  neighborhood: ofTitle('bairro', 114, 128, words, ({ title }) => title.payer.neighborhood),
+  payerName: ofTitle('nome do pagador', 34, 73, text, ({ title }) => title.payer.name),
+  street: ofTitle('endereço', 74, 113, text, ({ title }) => title.payer.street),
+  neighborhood: ofTitle('bairro', 114, 128, text, ({ title }) => title.payer.neighborhood),
   postalCode: ofTitle('CEP', 129, 136, digits, ({ title }) => title.payer.postalCode),
-  city: ofTitle('cidade', 137, 151, words, ({ title }) => title.payer.city),
-  state: ofTitle('UF', 152, 153, words, ({ title }) => title.payer.state),
+  city: ofTitle('cidade', 137, 151, text, ({ title }) => title.payer.city),
+  state: ofTitle('UF', 152, 153, text, ({ title }) => title.payer.state),
   guarantorType: ofTitle('tipo de inscrição do avalista', 154, 154, zeros),
   guarantorDocument: ofTitle('inscrição do avalista', 155, 169, zeros),
   guarantorName: ofTitle('nome do avalista', 170, 209, blanks),
@@ -156,8 +156,8 @@ export const SEGMENT_R = {
   fineDay: ofTitle('data da multa', 67, 74, day, from => from.title.finePercent && lateDay(from)),
   fine: ofTitle('multa', 75, 89, percent, ({ title }) => title.finePercent),
   payerNote: ofTitle('informação ao pagador', 90, 99, blanks),
-  message3: ofTitle('mensagem 3', 100, 139, words),
-  message4: ofTitle('mensagem 4', 140, 179, words),
+  message3: ofTitle('mensagem 3', 100, 139, text),
+  message4: ofTitle('mensagem 4', 140, 179, text),
   reserved180: ofTitle('uso FEBRABAN', 180, 199, blanks),
   payerOccurrence: ofTitle('ocorrência do pagador', 200, 207, zeros),
   debitBank: ofTitle('banco do débito', 208, 210, zeros),

@@ -18,10 +18,10 @@ export type Meaning =
   | 'other'
   | 'unknown';
 
-export type Occurrence = { readonly words: string; readonly meaning: Meaning };
+export type Occurrence = { readonly text: string; readonly meaning: Meaning };
 
 export type Occurrences = Readonly<Record<string, Occurrence>>;
 
-export function occurrence(meaning: Meaning, words: string): Occurrence {
-  return { meaning, words };
+export function occurrence(meaning: Meaning, text: string): Occurrence {
+  return { meaning, text };
 }

@@ -32,7 +32,7 @@ export type ReturnEntry = {
   readonly line: number;
   readonly occurrence: string;
   readonly meaning: Meaning;
-  readonly words: string;
+  readonly text: string;
   readonly reasons: readonly Reason[];
   /** The field of the nosso número as it is, and the sequential part of it where the account is known. */
   readonly numberText: string;
@@ -138,7 +138,7 @@ function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): Retu
   const T = <V>(field: { readonly from: number } & Parameters<typeof fieldValue<V>>[0]) =>
     fieldValue<V>(field, line.text);
   const occurrence = line.text.slice(15, 17);
-  const { meaning, words } = occurrenceOf(bankCode, occurrence);
+  const { meaning, text } = occurrenceOf(bankCode, occurrence);
   if (meaning === 'unknown') warnings.add(`occurrence ${occurrence} is not known`, line.number);
   if (!U) warnings.add('a segment T has no segment U', line.number);
   if (U && U.text.slice(15, 17) !== occurrence) warnings.add('segments T and U name different occurrences', U.number);
@@ -161,7 +161,7 @@ function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): Retu
     line: line.number,
     occurrence,
     meaning,
-    words,
+    text,
     reasons: reasonsOf(meaning, T(tables.T.reasons) ?? ''),
     numberText,
     ...definedOf(optional),

@@ -61,17 +61,17 @@ const CHANNELS: Readonly<Record<string, string>> = {
 };
 
 /** The text of the channel by which a boleto was paid. */
-export function channelWords(code: string): string {
+export function channelText(code: string): string {
   return CHANNELS[code] ?? 'not known here';
 }
 
-export type Reason = { readonly code: string; readonly words: string };
+export type Reason = { readonly code: string; readonly text: string };
 
 /** The reasons of an occurrence; zeros and blanks mean that there is no reason. */
 export function reasonsOf(meaning: Meaning, text: string): readonly Reason[] {
   const codes = text.match(/../g)?.filter(code => code.trim() !== '' && code !== '00') ?? [];
-  const words = listOf(meaning);
-  return codes.map(code => ({ code, words: words[code] ?? 'not known here' }));
+  const texts = listOf(meaning);
+  return codes.map(code => ({ code, text: texts[code] ?? 'not known here' }));
 }
 
 function listOf(meaning: Meaning): Readonly<Record<string, string>> {

@@ -26,8 +26,8 @@ export function writeDynamicCode({ location, name, city }: CodeInput): string {
 }
 
 /** Without accents, cut to the length that its field has. */
-function plain(words: string, length: number): string {
-  const folded = words.normalize('NFD').replace(/[^\x20-\x7e]/g, '');
+function plain(text: string, length: number): string {
+  const folded = text.normalize('NFD').replace(/[^\x20-\x7e]/g, '');
   return folded.slice(0, length).trim();
 }
 

@@ -35,9 +35,9 @@ export function integer(min: number, max: number): Check {
   };
 }
 
-export function oneOf(...words: readonly string[]): Check {
+export function oneOf(...values: readonly string[]): Check {
   return (value, path, found) => {
-    if (typeof value !== 'string' || !words.includes(value)) found.push(schema(path, value));
+    if (typeof value !== 'string' || !values.includes(value)) found.push(schema(path, value));
   };
 }
 

@@ -51,8 +51,8 @@ export function writeReply(response: ServerResponse, { status, body, headers = {
 }
 
 /** What stands before the PSP's own service answers with a page. */
-export function htmlReply(status: number, words: string, headers: Readonly<Record<string, string>> = {}): Reply {
-  const title = `${status} ${words}`;
+export function htmlReply(status: number, reason: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  const title = `${status} ${reason}`;
   return {
     status,
     body: `<html>\n<head><title>${title}</title></head>\n<body><center><h1>${title}</h1></center></body>\n</html>\n`,

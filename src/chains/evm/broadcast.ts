@@ -7,7 +7,7 @@ import { readHash } from './read.ts';
 export async function broadcast(
   providers: readonly Provider[],
   { raw, hash }: Attempt,
-): Promise<{ readonly isSent: boolean; readonly words?: string }> {
+): Promise<{ readonly isSent: boolean; readonly message?: string }> {
   const said = providers.map(provider => provider.ask('eth_sendRawTransaction', [raw], readHash));
   const taken = said.map(async answer => {
     if (!isTaken(await answer, hash)) throw new Error('not taken');
@@ -17,16 +17,16 @@ export async function broadcast(
     () => false,
   );
   if (isSent) return { isSent };
-  const words = (await Promise.all(said)).map((answer, index) => `${providers[index]?.name}: ${wordsOf(answer)}`);
-  return { isSent, words: words.join('; ') };
+  const answers = (await Promise.all(said)).map((answer, index) => `${providers[index]?.name}: ${messageOf(answer)}`);
+  return { isSent, message: answers.join('; ') };
 }
 
 /** Every client has its own message for bytes that it already has. */
 function isTaken(said: Said<string>, hash: string): boolean {
   if (said.kind === 'value') return said.value === hash;
-  return said.kind === 'refusal' && /already ?known|already imported|known transaction/i.test(said.words);
+  return said.kind === 'refusal' && /already ?known|already imported|known transaction/i.test(said.message);
 }
 
-function wordsOf(said: Said<string>): string {
-  return said.kind === 'value' ? 'answers with another hash' : said.words;
+function messageOf(said: Said<string>): string {
+  return said.kind === 'value' ? 'answers with another hash' : said.message;
 }

@@ -66,8 +66,8 @@ async function tryOut(
   // Tokens report too small a balance in many different messages; reading the balance settles it.
   const isCoin = contractOf(plan, symbol) === undefined;
   const balance = isCoin ? undefined : await call(balanceOfData(sender));
-  const isShort = balance?.kind === 'value' ? balance.value < units : /insufficient funds/i.test(estimate.words);
-  return refused(isShort ? 'no_funds' : 'would_revert', estimate.words);
+  const isShort = balance?.kind === 'value' ? balance.value < units : /insufficient funds/i.test(estimate.message);
+  return refused(isShort ? 'no_funds' : 'would_revert', estimate.message);
 }
 
 function questionsOf({ facts, tokens }: EvmPlan, symbol: SentSymbol): TokenQuestions {
@@ -80,6 +80,6 @@ function answered(said: Said<bigint>): bigint | 'silence' {
   return isRevert(said) ? 0n : 'silence';
 }
 
-function refused(reason: CheckReason, words: string): Extract<Check, { readonly kind: 'refused' }> {
-  return { kind: 'refused', reason, words };
+function refused(reason: CheckReason, message: string): Extract<Check, { readonly kind: 'refused' }> {
+  return { kind: 'refused', reason, message };
 }

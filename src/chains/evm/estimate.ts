@@ -10,7 +10,7 @@ export type Estimate =
   /** With a margin. */
   | { readonly kind: 'gas'; readonly gas: bigint }
   /** It would fail, or take more gas than it may. */
-  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'refused'; readonly message: string }
   | Unknown;
 
 type Refusal = Extract<Said<unknown>, { readonly kind: 'refusal' }>;
@@ -36,9 +36,9 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
   const said = await ask(provider, plan, from, draft);
   if (said.kind === 'silence') return { kind: 'unknown' };
   if (said.kind === 'value') return gasOf(plan, draft, said.value);
-  const { code, words } = said;
+  const { code, message } = said;
   const isAboutTransfer = isRevert(said);
-  if (!isAboutTransfer && (NODE_CODES.includes(code) || ABOUT_NODE.test(words))) return { kind: 'unknown', words };
+  if (!isAboutTransfer && (NODE_CODES.includes(code) || ABOUT_NODE.test(message))) return { kind: 'unknown', message };
   // Nodes word a failing transfer in many ways, and use the same codes for troubles of their own. A node that repeats the refusal,
   // and at the same time estimates a transfer that cannot fail, means this one.
   const [again, other] = await Promise.all([
@@ -46,8 +46,8 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
     ask(provider, plan, from, { to: from, value: 0n, data: '0x' }),
   ]);
   if (again.kind === 'value') return gasOf(plan, draft, again.value);
-  if (again.kind !== 'refusal' || other.kind !== 'value') return { kind: 'unknown', words };
-  return isAboutTransfer && OUT_OF_GAS.test(words) ? tooMuch(plan) : { kind: 'refused', words };
+  if (again.kind !== 'refusal' || other.kind !== 'value') return { kind: 'unknown', message };
+  return isAboutTransfer && OUT_OF_GAS.test(message) ? tooMuch(plan) : { kind: 'refused', message };
 }
 
 /** With the cap: a node that tried the code of a payee out for longer would seem to be silent. */
@@ -71,7 +71,7 @@ function gasOf({ facts, maxGas }: EvmPlan, { data }: Draft, estimated: bigint): 
 }
 
 function tooMuch({ maxGas }: Pick<EvmPlan, 'maxGas'>): Estimate {
-  return { kind: 'refused', words: `the transfer takes more gas than maxGas allows, ${maxGas}` };
+  return { kind: 'refused', message: `the transfer takes more gas than maxGas allows, ${maxGas}` };
 }
 
 /**
@@ -80,10 +80,10 @@ function tooMuch({ maxGas }: Pick<EvmPlan, 'maxGas'>): Estimate {
  */
 export function isRevert(said: Said<unknown>): said is Refusal {
   if (said.kind !== 'refusal') return false;
-  const { code, words, hasData } = said;
+  const { code, message, hasData } = said;
   return (
     code === 3 ||
     hasData === true ||
-    (ABOUT_TRANSACTION.test(words) && (/revert/i.test(words) || !ABOUT_NODE.test(words)))
+    (ABOUT_TRANSACTION.test(message) && (/revert/i.test(message) || !ABOUT_NODE.test(message)))
   );
 }

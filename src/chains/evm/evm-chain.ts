@@ -110,21 +110,21 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     },
     async check(intent) {
       const fault = await wrongSetting();
-      if (!isChecked) return { kind: 'unknown', ...(fault !== undefined && { words: fault }) };
+      if (!isChecked) return { kind: 'unknown', ...(fault !== undefined && { message: fault }) };
       return check({ providers, plan, watch }, intent, (draft, gas) => remember(intent.sender, draft, gas));
     },
     funds: (sender, symbol) =>
       sharedFunds(`${sender} ${symbol}`, () => funds({ providers, plan, watch }, sender, symbol)),
     balance: (sender, asset) => balanceOf({ plan, watch }, sender, asset),
     async sign(transfer, before) {
-      const words = await unchecked();
-      return words === undefined ? signTransfer(signDeps, transfer, before) : { kind: 'unknown', words };
+      const message = await unchecked();
+      return message === undefined ? signTransfer(signDeps, transfer, before) : { kind: 'unknown', message };
     },
     signVoid: (slot, before) => signVoid(signDeps, slot, before),
     broadcast: attempt => broadcast(providers, attempt),
     async lookup(transfer, attempts, seen) {
       const token = contractOf(plan, transfer.symbol);
-      if (token === 'none') return { kind: 'unknown', words: `there is no contract of ${transfer.symbol} here` };
+      if (token === 'none') return { kind: 'unknown', message: `there is no contract of ${transfer.symbol} here` };
       return lookup(lookupDeps, { transfer, attempts, seen, token });
     },
     readTransfer: hash => readTransferIn({ providers, plan }, hash),
@@ -171,9 +171,9 @@ async function health(providers: readonly Provider[], watch: Watch, sender: stri
     ...(lag !== undefined && { finalityLagMs: Number(lag) * SECOND_MS }),
     providers: providers.map(provider => {
       const { name } = provider;
-      const words = provider.trouble();
+      const message = provider.trouble();
       const isAnswering = views.some(view => view.provider === provider);
-      return { name, isAnswering, ...(words !== undefined && { words }) };
+      return { name, isAnswering, ...(message !== undefined && { words: message }) };
     }),
   };
 }

@@ -29,12 +29,12 @@ export type LookedUp = {
 };
 
 /** Providers answered, and it cannot be concluded from what they said. */
-const unclear = (words: string): Sighting => ({ kind: 'unknown', words, isAnswered: true });
+const unclear = (message: string): Sighting => ({ kind: 'unknown', message, isAnswered: true });
 
 export async function lookup(deps: LookupDeps, asked: LookedUp): Promise<Sighting> {
   const { transfer, attempts, seen } = asked;
   const views = await deps.watch.views(transfer.slot.sender);
-  if (views.length === 0) return { kind: 'unknown', words: 'no provider answers' };
+  if (views.length === 0) return { kind: 'unknown', message: 'no provider answers' };
   const reports = await Promise.all(views.map(view => reportOf(view, transfer.slot.nonce, attempts)));
   const agreed = agreedReceipts(reports, deps.quorum);
   if (agreed === 'disagreement') return unclear('the providers disagree about the transfer');
@@ -155,7 +155,7 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   const newest = attempts.at(-1);
   if (!newest) return { kind: 'absent' };
   const isPooled = views.some(({ pooled }) => pooled > nonce) || (await isKnown(views, attempts));
-  if (isPooled === undefined) return { kind: 'unknown', words: 'no provider says whether it knows the transfer' };
+  if (isPooled === undefined) return { kind: 'unknown', message: 'no provider says whether it knows the transfer' };
   const ageMs = deps.now().getTime() - newest.signedAt.getTime();
   const bid = bidOf(newest.raw);
   const isBelowBaseFee = views.every(({ head }) => bid < head.baseFee);

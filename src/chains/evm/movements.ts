@@ -137,7 +137,7 @@ function isOld({ head }: View, { blockNumber }: Receipt): boolean {
   return head.number - blockNumber >= STATE_BLOCKS;
 }
 
-const TOO_OLD: Said<never> = { kind: 'refusal', code: 0, words: 'the state of this block is old' };
+const TOO_OLD: Said<never> = { kind: 'refusal', code: 0, message: 'the state of this block is old' };
 
 /** The first of these kinds that a provider says. */
 function find(said: readonly Movement[], kinds: readonly Movement['kind'][]): Movement {

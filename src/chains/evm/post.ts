@@ -1,6 +1,6 @@
 // One HTTP request to a node: JSON-RPC calls in, their answers out. The URL may hold a key, so neither it nor the message of
 // a foreign error is repeated.
-import { nodeWords } from '../node-words.ts';
+import { nodeMessage } from '../node-message.ts';
 import { at } from './read.ts';
 
 export type Call = { readonly method: string; readonly params: readonly unknown[] };
@@ -11,17 +11,17 @@ export type Answer =
   | {
       readonly kind: 'refusal';
       readonly code: number;
-      readonly words: string;
+      readonly message: string;
       /** The bytes that code of the network gave as its reason are with it. */
       readonly hasData?: true;
     }
   /** No answer, or one that cannot be read. The message is ours. */
-  | { readonly kind: 'silence'; readonly words: string };
+  | { readonly kind: 'silence'; readonly message: string };
 
 /** Answers in the order of the calls; or why there are none. `isBatchRefused`: the node takes calls one by one only. */
 export type Posted =
   | { readonly answers: readonly Answer[] }
-  | { readonly words: string; readonly isBatchRefused?: true };
+  | { readonly message: string; readonly isBatchRefused?: true };
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** What nodes say when too much was asked of them: no answer to the question. */
@@ -44,17 +44,17 @@ export async function post(url: string, calls: readonly Call[], timeoutMs: numbe
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      return { words: `status ${response.status}` };
+      return { message: `status ${response.status}` };
     }
     const answer: unknown = JSON.parse(await textOf(response));
     if (asked.length > 1 && !Array.isArray(answer)) {
       const whole = readAnswer(answer);
-      return whole.kind === 'refusal' ? { words: whole.words, isBatchRefused: true } : { words: 'not JSON-RPC' };
+      return whole.kind === 'refusal' ? { message: whole.message, isBatchRefused: true } : { message: 'not JSON-RPC' };
     }
     const given: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
     return { answers: asked.map(({ id }) => readAnswer(given.find(each => at(each, 'id') === id))) };
   } catch (error) {
-    return { words: wordsOf(error) };
+    return { message: messageOf(error) };
   }
 }
 
@@ -62,14 +62,14 @@ function readAnswer(answer: unknown): Answer {
   const error = at(answer, 'error');
   if (error !== undefined && error !== null) {
     const [code, message] = [at(error, 'code'), at(error, 'message')];
-    if (typeof code !== 'number' || typeof message !== 'string') return { kind: 'silence', words: 'not JSON-RPC' };
-    if (LIMIT_CODES.includes(code)) return { kind: 'silence', words: 'says that it is asked too often' };
+    if (typeof code !== 'number' || typeof message !== 'string') return { kind: 'silence', message: 'not JSON-RPC' };
+    if (LIMIT_CODES.includes(code)) return { kind: 'silence', message: 'says that it is asked too often' };
     const data = at(error, 'data');
     const hasData = typeof data === 'string' && REVERT_DATA.test(data);
-    return { kind: 'refusal', code, words: nodeWords(message), ...(hasData && { hasData }) };
+    return { kind: 'refusal', code, message: nodeMessage(message), ...(hasData && { hasData }) };
   }
   const result = at(answer, 'result');
-  return result === undefined ? { kind: 'silence', words: 'not JSON-RPC' } : { kind: 'result', result };
+  return result === undefined ? { kind: 'silence', message: 'not JSON-RPC' } : { kind: 'result', result };
 }
 
 async function textOf(response: Response): Promise<string> {
@@ -83,7 +83,7 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'not JSON';
   if (error instanceof RangeError) return 'too large';
   if (!(error instanceof Error)) return 'unreachable';

@@ -58,8 +58,8 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
   /** All failures since the start. */
   let breaks = 0;
 
-  function fail(words: string): void {
-    trouble = words;
+  function fail(message: string): void {
+    trouble = message;
     failures++;
     breaks++;
     // The next answer may come from another node.
@@ -75,7 +75,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
   }
 
   function send(call: Call): Promise<Answer> {
-    if (isPaused()) return Promise.resolve({ kind: 'silence', words: trouble ?? 'is left alone after failures' });
+    if (isPaused()) return Promise.resolve({ kind: 'silence', message: trouble ?? 'is left alone after failures' });
     return new Promise(answer => {
       waiting.push({ call, answer });
       if (isFlushDue) return;
@@ -108,13 +108,13 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     if ('answers' in posted) {
       const { answers } = posted;
       const silent = answers.find(answer => answer.kind === 'silence');
-      if (silent) fail(silent.words);
+      if (silent) fail(silent.message);
       else {
         failures = 0;
         trouble = undefined;
       }
       batch.forEach(({ answer }, index) => {
-        answer(answers[index] ?? { kind: 'silence', words: 'not JSON-RPC' });
+        answer(answers[index] ?? { kind: 'silence', message: 'not JSON-RPC' });
       });
       return;
     }
@@ -123,11 +123,11 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
       waiting.unshift(...batch);
       return;
     }
-    fail(posted.words);
-    for (const { answer } of batch) answer({ kind: 'silence', words: posted.words });
+    fail(posted.message);
+    for (const { answer } of batch) answer({ kind: 'silence', message: posted.message });
     // What waits would wait for the same failure.
     if (isPaused()) {
-      for (const { answer } of waiting.splice(0)) answer({ kind: 'silence', words: posted.words });
+      for (const { answer } of waiting.splice(0)) answer({ kind: 'silence', message: posted.message });
     }
   }
 
@@ -150,7 +150,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
   }
 
   const isRight = async () => (await chainId()) === BigInt(wanted);
-  const wrong = (): Said<never> => ({ kind: 'silence', words: trouble ?? 'does not say its chain id' });
+  const wrong = (): Said<never> => ({ kind: 'silence', message: trouble ?? 'does not say its chain id' });
 
   return {
     name,
@@ -165,7 +165,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
       if (answer.kind !== 'result') return answer;
       const value = read(answer.result);
       if (value !== undefined) return { kind: 'value', value };
-      return { kind: 'silence', words: `answers ${method} in a way that cannot be read` };
+      return { kind: 'silence', message: `answers ${method} in a way that cannot be read` };
     },
   };
 }

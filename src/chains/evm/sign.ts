@@ -17,7 +17,7 @@ type Deps = {
 
 export function signTransfer(deps: Deps, transfer: Transfer, before: readonly Attempt[]): Promise<Signed> {
   const draft = draftOf(deps.plan, transfer);
-  if (!draft) return Promise.resolve({ kind: 'refused', words: `there is no contract of ${transfer.symbol} here` });
+  if (!draft) return Promise.resolve({ kind: 'refused', message: `there is no contract of ${transfer.symbol} here` });
   return signDraft(deps, transfer.slot, draft, before);
 }
 
@@ -30,17 +30,18 @@ async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly 
   const { plan, watch, signers } = deps;
   const { sender, nonce } = slot;
   const signer = signers.get(sender);
-  if (!signer) return { kind: 'refused', words: `no signer is configured for ${sender}` };
+  if (!signer) return { kind: 'refused', message: `no signer is configured for ${sender}` };
   const earlier = before.map(({ raw }) => readTransaction(raw)?.fields);
-  if (!earlier.every(each => each !== undefined)) return { kind: 'refused', words: 'an earlier attempt is unreadable' };
+  if (!earlier.every(each => each !== undefined))
+    return { kind: 'refused', message: 'an earlier attempt is unreadable' };
   const cost = await watch.cost();
-  if (!cost) return { kind: 'unknown', words: 'no provider says what a transaction costs' };
+  if (!cost) return { kind: 'unknown', message: 'no provider says what a transaction costs' };
   const bid = nextBid(cost, plan.fees, earlier);
-  if (!bid) return { kind: 'refused', words: FEE_ABOVE_CAP };
+  if (!bid) return { kind: 'refused', message: FEE_ABOVE_CAP };
   const estimate = await estimateOf(deps, sender, draft, earlier);
   if (estimate.kind === 'refused') return estimate;
   if (estimate.kind === 'unknown') {
-    return { kind: 'unknown', words: estimate.words ?? 'no provider says how much gas the transfer needs' };
+    return { kind: 'unknown', message: estimate.message ?? 'no provider says how much gas the transfer needs' };
   }
   const transaction = { chainId: plan.chainId, nonce, ...draft, gas: estimate.gas, ...bid };
   return signTransaction(signer, transaction, sender);

@@ -27,10 +27,10 @@ export async function signTransaction(signer: Signer, transaction: Transaction, 
         ? checked(await signer.signTransaction(transaction), transaction, sender)
         : await signedBytes(signer, transaction, sender);
     if (raw !== undefined) return { kind: 'signed', hash: keccak256(raw), raw };
-    return { kind: 'refused', words: 'the signer returned something else than what it was asked for' };
+    return { kind: 'refused', message: 'the signer returned something else than what it was asked for' };
   } catch (error) {
-    if (error instanceof SignerSilent) return { kind: 'unknown', words: 'the signer does not answer' };
-    if (error instanceof SignerRefused) return { kind: 'refused', words: error.message };
+    if (error instanceof SignerSilent) return { kind: 'unknown', message: 'the signer does not answer' };
+    if (error instanceof SignerRefused) return { kind: 'refused', message: error.message };
     throw error;
   }
 }

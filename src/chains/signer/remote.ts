@@ -4,7 +4,7 @@ import { valueAt } from '../../lib/exact-json.ts';
 import { type PostDeps, postJson } from './post-json.ts';
 import { SignerRefused, SignerSilent, type TransactionSigner, type UnsignedTransaction } from './signer.ts';
 
-const MAX_WORDS = 200;
+const MAX_MESSAGE_LENGTH = 200;
 
 /** `address` has its checksum. */
 export function remoteSigner(deps: PostDeps, address: string): TransactionSigner {
@@ -56,19 +56,19 @@ async function call(deps: PostDeps, method: string, params: readonly unknown[]):
   if ('failure' in answer) throw new SignerSilent(`The remote signer does not answer: ${answer.failure}.`);
   const { status, json } = answer;
   const error = valueAt(json, ['error']);
-  if (error !== undefined && error !== null) throw new SignerRefused(`The remote signer refused: ${wordsOf(error)}.`);
+  if (error !== undefined && error !== null) throw new SignerRefused(`The remote signer refused: ${messageOf(error)}.`);
   const result = valueAt(json, ['result']);
   if (status === 200 && result !== undefined) return result;
-  const words = `The remote signer answers with HTTP status ${status} and no result.`;
-  throw status >= 500 || status === 429 ? new SignerSilent(words) : new SignerRefused(words);
+  const message = `The remote signer answers with HTTP status ${status} and no result.`;
+  throw status >= 500 || status === 429 ? new SignerSilent(message) : new SignerRefused(message);
 }
 
 /** The signer's own message, cut and without control characters, since it ends up in the log. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const [code, message] = [valueAt(error, ['code']), valueAt(error, ['message'])];
   const text = typeof message === 'string' ? message : 'no reason given';
   return `${text
     .replace(/[\p{C}\s]+/gu, ' ')
-    .slice(0, MAX_WORDS)
+    .slice(0, MAX_MESSAGE_LENGTH)
     .trim()} (${typeof code === 'number' ? code : 'no code'})`;
 }

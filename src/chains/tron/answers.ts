@@ -1,8 +1,8 @@
 // Reads the answers of nodes strictly: a field that is missing, malformed or of another transaction makes the whole answer
 // unreadable, which counts as no answer. Protobuf leaves zero, false and empty out, so an absent number is zero.
 import { valueAt } from '../../lib/exact-json.ts';
+import { decodedMessage } from './messages.ts';
 import type { Reader } from './provider.ts';
-import { decodedMessage } from './words.ts';
 
 export type TronBlock = { readonly number: number; readonly id: string; readonly timeMs: number };
 
@@ -130,12 +130,12 @@ export const readParameters: Reader<ChainParameters> = answer => {
   return { energyFee, bandwidthFee, newAccountFee, newAccountBandwidthFee };
 };
 
-export const readBroadcast: Reader<{ readonly isTaken: boolean; readonly words: string }> = answer => {
+export const readBroadcast: Reader<{ readonly isTaken: boolean; readonly message: string }> = answer => {
   const code = textAt(answer, 'code') ?? '';
   const message = decodedMessage(textAt(answer, 'message') ?? '');
   const isTaken = valueAt(answer, ['result']) === true;
   if (!isTaken && !CODE.test(code)) return undefined;
-  return { isTaken, words: [code, message].filter(Boolean).join(': ') };
+  return { isTaken, message: [code, message].filter(Boolean).join(': ') };
 };
 
 export const readIsKnown =

@@ -33,13 +33,13 @@ async function estimateBy(
 ): Promise<Fee | Refusal | Unknown> {
   const call = await askCall([node], sender, contract, transferCall(to, units));
   if (call.failure !== undefined) return unknown(call.failure);
-  if (call.value.kind === 'failed') return { kind: 'refused', reason: 'would_revert', words: call.value.message };
+  if (call.value.kind === 'failed') return { kind: 'refused', reason: 'would_revert', message: call.value.message };
   const parameters = await node.parameters();
   if (parameters.failure !== undefined) return unknown(parameters.failure);
   const feeLimit = feeLimitOf(call.value.energy, parameters.value, cap);
   if (feeLimit !== undefined) return { kind: 'fee', feeLimit };
-  const words = `the call needs ${call.value.energy} energy, which costs more than the cap of ${cap} sun`;
-  return { kind: 'refused', reason: 'fee_too_high', words };
+  const message = `the call needs ${call.value.energy} energy, which costs more than the cap of ${cap} sun`;
+  return { kind: 'refused', reason: 'fee_too_high', message };
 }
 
 /** Whether a transfer could be carried out now, as two nodes say, or the only one. What the sender has is not judged here: `fundsOf` reads it. */
@@ -61,7 +61,7 @@ async function checkBy(node: Node, intent: Intent, asset: TronAsset, cap: bigint
   const blocked = await findBlocked([node], intent, asset.contract);
   if (blocked.failure !== undefined) return unknown();
   if (blocked.value !== undefined) {
-    return { kind: 'refused', reason: 'blocked', words: `the issuer of the token blocks the ${blocked.value}` };
+    return { kind: 'refused', reason: 'blocked', message: `the issuer of the token blocks the ${blocked.value}` };
   }
   const balance = await tokenBalance([node], intent.sender, asset.contract);
   if (balance.failure !== undefined) return unknown();
@@ -72,8 +72,8 @@ async function checkBy(node: Node, intent: Intent, asset: TronAsset, cap: bigint
   return fee.kind === 'fee' ? READY : fee;
 }
 
-function unknown(words?: string): Unknown {
-  return { kind: 'unknown', ...(words !== undefined && { words }) };
+function unknown(message?: string): Unknown {
+  return { kind: 'unknown', ...(message !== undefined && { message }) };
 }
 
 /** The network refuses plain transfers of TRX to contracts. */
@@ -81,7 +81,7 @@ async function checkCoin(node: Node, { to }: Intent): Promise<Ready | Refusal | 
   const account = await node.account(to);
   if (account.failure !== undefined) return unknown();
   if (!account.value.isContract) return READY;
-  return { kind: 'refused', reason: 'would_revert', words: 'TRX cannot be transferred to a contract' };
+  return { kind: 'refused', reason: 'would_revert', message: 'TRX cannot be transferred to a contract' };
 }
 
 async function findBlocked(

@@ -139,11 +139,11 @@ async function expired(
   return silent(shown.flatMap(({ failure }) => failure ?? []).join('; '));
 }
 
-function silent(words: string): Sighting {
-  return { kind: 'unknown', ...(words !== '' && { words }) };
+function silent(message: string): Sighting {
+  return { kind: 'unknown', ...(message !== '' && { message }) };
 }
 
 /** Nodes answered, and it cannot be concluded from what they said. */
-function unclear(words?: string): Sighting {
-  return { kind: 'unknown', isAnswered: true, ...(words !== undefined && { words }) };
+function unclear(message?: string): Sighting {
+  return { kind: 'unknown', isAnswered: true, ...(message !== undefined && { message }) };
 }

@@ -50,7 +50,7 @@ export type Node = {
   /** The newest solidified block, as it is now. */
   solid(): Promise<Asked<TronBlock>>;
   parameters(): Promise<Asked<ChainParameters>>;
-  broadcast(raw: string): Promise<Asked<{ readonly isTaken: boolean; readonly words: string }>>;
+  broadcast(raw: string): Promise<Asked<{ readonly isTaken: boolean; readonly message: string }>>;
 };
 
 const SHARED_MS = 1_000;

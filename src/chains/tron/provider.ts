@@ -3,8 +3,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type ConcurrencyLimit, concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
-import { nodeWords } from '../node-words.ts';
-import { errorOf } from './words.ts';
+import { nodeMessage } from '../node-message.ts';
+import { errorOf } from './messages.ts';
 
 export type ProviderSettings = {
   readonly name: string;
@@ -106,9 +106,9 @@ async function post(url: URL, { headers, body, maxBytes, timeoutSeconds }: Reque
     const text = await readText(response, maxBytes);
     if (text === undefined) return failed('sent an answer that is too large');
     if (response.status === 200) return { answer: parseExactJson(text) };
-    const words = nodeWords(text);
+    const message = nodeMessage(text);
     const isQuota = response.status === 403 || response.status === 429;
-    return failed(`answered ${response.status}${words === '' ? '' : `: ${words}`}`, isQuota);
+    return failed(`answered ${response.status}${message === '' ? '' : `: ${message}`}`, isQuota);
   } catch (error) {
     return failed(reasonOf(error, timeoutSeconds));
   }

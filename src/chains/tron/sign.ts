@@ -33,10 +33,10 @@ export async function signTransfer(
   const objection = before.length > 0 ? objectionTo(await deps.lookup(transfer, before)) : undefined;
   if (objection) return objection;
   const heads = await firstAnswer(deps.nodes, node => node.heads());
-  if (heads.failure !== undefined) return { kind: 'unknown', words: heads.failure };
+  if (heads.failure !== undefined) return { kind: 'unknown', message: heads.failure };
   const skewMs = heads.value.head.timeMs - deps.clock.now().getTime();
   if (Math.abs(skewMs) > MAX_SKEW_MS) {
-    return { kind: 'unknown', words: `the newest block is ${Math.round(skewMs / 1000)} s away from our time` };
+    return { kind: 'unknown', message: `the newest block is ${Math.round(skewMs / 1000)} s away from our time` };
   }
   const fee = asset.kind === 'token' ? await feeOf(deps, transfer, asset.contract) : undefined;
   if (fee && 'kind' in fee) return fee;
@@ -46,9 +46,9 @@ export async function signTransfer(
 /** Why no further attempt may be signed now. */
 function objectionTo(sighting: Sighting): Signed | undefined {
   if (sighting.kind === 'stuck') return undefined;
-  if (sighting.kind === 'unknown') return { kind: 'unknown', words: sighting.words ?? 'no node answered' };
-  const words = sighting.kind === 'mined' ? 'was carried out' : 'may still be carried out';
-  return { kind: 'refused', words: `an earlier attempt ${words}` };
+  if (sighting.kind === 'unknown') return { kind: 'unknown', message: sighting.message ?? 'no node answered' };
+  const standing = sighting.kind === 'mined' ? 'was carried out' : 'may still be carried out';
+  return { kind: 'refused', message: `an earlier attempt ${standing}` };
 }
 
 type TokenFee = { readonly contract: string; readonly feeLimit: bigint };
@@ -61,7 +61,7 @@ async function feeOf(
   const intent: Intent = { ...rest, sender: slot.sender };
   const fee = await estimateFee(nodes, intent, contract, feeCap);
   if (fee.kind === 'fee') return { contract, feeLimit: fee.feeLimit };
-  return fee.kind === 'unknown' ? fee : { kind: 'refused', words: fee.words };
+  return fee.kind === 'unknown' ? fee : { kind: 'refused', message: fee.message };
 }
 
 async function signWith(
@@ -83,7 +83,7 @@ async function signWith(
   });
   return addressesOf(signer.publicKey).tron === slot.sender
     ? signBytes(signer, unsigned)
-    : { kind: 'refused', words: `the signer has another key than that of ${slot.sender}` };
+    : { kind: 'refused', message: `the signer has another key than that of ${slot.sender}` };
 }
 
 /** The signature is known to be of the signer's key before it is saved. */
@@ -92,8 +92,8 @@ async function signBytes(signer: DigestSigner, unsigned: UnsignedTransaction): P
     const signature = await signRecoverable(signer, unsigned.id);
     return { kind: 'signed', hash: hex(unsigned.id), raw: hex(signedTransaction(unsigned, signature)) };
   } catch (error) {
-    if (error instanceof SignerSilent) return { kind: 'unknown', words: 'the signer did not answer' };
-    if (error instanceof SignerRefused) return { kind: 'refused', words: error.message };
+    if (error instanceof SignerSilent) return { kind: 'unknown', message: 'the signer did not answer' };
+    if (error instanceof SignerRefused) return { kind: 'refused', message: error.message };
     throw error;
   }
 }

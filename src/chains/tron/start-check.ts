@@ -60,7 +60,7 @@ export async function startCheck({ nodes, tokens, isTest, senders }: StartDeps):
 }
 
 export type Unchecked = {
-  readonly words: string;
+  readonly message: string;
   /** What the nodes say against the settings; absent while they say nothing. */
   readonly fault?: string;
 };
@@ -77,7 +77,7 @@ export function untilChecked(deps: StartDeps, start: StartCheck, clock: Clock): 
     isChecked = isComplete && faults.length === 0;
     if (isChecked) return undefined;
     const [fault] = faults;
-    return fault === undefined ? { words: 'no provider answers' } : { words: fault, fault };
+    return fault === undefined ? { message: 'no provider answers' } : { message: fault, fault };
   };
 }
 

@@ -85,10 +85,10 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
 
   async function lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting> {
     const asset = assetOf(transfer.symbol, tokens);
-    if (!asset) return { kind: 'unknown', words: noAsset(transfer.symbol) };
+    if (!asset) return { kind: 'unknown', message: noAsset(transfer.symbol) };
     const facts = attempts.map(attemptFacts);
     if (!facts.every(isRead)) {
-      return { kind: 'unknown', words: 'the saved bytes of an attempt are not those of its hash' };
+      return { kind: 'unknown', message: 'the saved bytes of an attempt are not those of its hash' };
     }
     return lookUp(nodes, { transfer, asset, attempts: facts, seen }, absence);
   }
@@ -114,7 +114,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     check: async intent => {
       const asset = assetOf(intent.symbol, tokens);
       const trouble = await unchecked();
-      if (trouble) return { kind: 'unknown', ...(trouble.fault !== undefined && { words: trouble.fault }) };
+      if (trouble) return { kind: 'unknown', ...(trouble.fault !== undefined && { message: trouble.fault }) };
       if (!asset) return { kind: 'unknown' };
       return checkTransfer(nodes, intent, asset, feeCap);
     },
@@ -129,10 +129,10 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     sign: async (transfer, before) => {
       const { sender } = transfer.slot;
       const signer = signerOf(sender);
-      if (!signer) return { kind: 'refused', words: `there is no signer for the sender ${sender}` };
+      if (!signer) return { kind: 'refused', message: `there is no signer for the sender ${sender}` };
       const asset = assetOf(transfer.symbol, tokens);
-      const words = asset ? (await unchecked())?.words : noAsset(transfer.symbol);
-      if (!asset || words !== undefined) return { kind: 'unknown', ...(words !== undefined && { words }) };
+      const message = asset ? (await unchecked())?.message : noAsset(transfer.symbol);
+      if (!asset || message !== undefined) return { kind: 'unknown', ...(message !== undefined && { message }) };
       return signTransfer({ nodes, signer, clock, feeCap, lookup }, transfer, asset, before);
     },
     broadcast: ({ raw }) => sendToAll(nodes, raw),
@@ -171,10 +171,10 @@ async function sendToAll(nodes: readonly Node[], raw: string): ReturnType<Chain[
     () => false,
   );
   if (isSent) return { isSent };
-  const words = (await Promise.all(replies)).map(
-    ({ node, asked }) => asked.failure ?? `${node.name} says ${asked.value.words}`,
+  const answers = (await Promise.all(replies)).map(
+    ({ node, asked }) => asked.failure ?? `${node.name} says ${asked.value.message}`,
   );
-  return { isSent, words: words.join('; ') };
+  return { isSent, message: answers.join('; ') };
 }
 
 function delayMs(sighting: Sighting): number {

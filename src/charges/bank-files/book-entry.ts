@@ -37,8 +37,8 @@ export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Pro
   return keepMoney(deps, told, charge, remark);
 }
 
-function oddMoney({ entry: { occurrence, words } }: Told): string {
-  return `The code ${occurrence} (${words}) tells of no payment, but names an amount: it waits in the unmatched payments.`;
+function oddMoney({ entry: { occurrence, text } }: Told): string {
+  return `The code ${occurrence} (${text}) tells of no payment, but names an amount: it waits in the unmatched payments.`;
 }
 
 function unknownCode(told: Told): Booking {

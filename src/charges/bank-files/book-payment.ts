@@ -91,19 +91,19 @@ export async function keepMoney(
   charge: Charge | undefined,
   remark: string,
 ): Promise<Booking> {
-  const { paidCents, creditedCents, occurrence, words } = told.entry;
+  const { paidCents, creditedCents, occurrence, text } = told.entry;
   const receipt = { ...receiptOf(deps, told), amountCents: paidCents || creditedCents };
   const booking = { outcome: 'needs_attention', remark } as const;
   if (receipt.amountCents === 0n) return unchanged(told, booking);
   const same = charge?.payments.find(payment => mayBeSame(payment, receipt));
-  const isNew = await keep(deps, receipt, `The bank names an amount with the code ${occurrence}: ${words}.`, same);
+  const isNew = await keep(deps, receipt, `The bank names an amount with the code ${occurrence}: ${text}.`, same);
   return isNew ? booking : unchanged(told, booking);
 }
 
-async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payment | undefined): Promise<boolean> {
+async function keep(deps: BookDeps, receipt: Receipt, note: string, same: Payment | undefined): Promise<boolean> {
   const { reference, paidAt, amountCents } = receipt;
   const unmatched = {
-    ...{ reference, postedAt: paidAt, amountCents, words },
+    ...{ reference, postedAt: paidAt, amountCents, words: note },
     reason: same ? 'possible_duplicate' : 'no_match',
     ...(same && { duplicateOf: same.reference }),
   } as const;

@@ -33,6 +33,6 @@ export function unchanged({ isToldBefore }: Told, otherwise: Booking): Booking {
 }
 
 /** The bank's reasons as text for a person; the meaning of its code where it names no reason. */
-export function reasonsIn({ reasons, words }: ReturnEntry): string {
-  return reasons.length === 0 ? words : reasons.map(({ code, words: why }) => `${code} ${why}`).join(', ');
+export function reasonsIn({ reasons, text }: ReturnEntry): string {
+  return reasons.length === 0 ? text : reasons.map(({ code, text: why }) => `${code} ${why}`).join(', ');
 }

@@ -6,8 +6,8 @@ const MARK_BYTES = 16;
 
 /** The mark of the first entry with this content, or of a further one: two payments of a title may have identical entries. */
 export function markOf({ content }: ReturnEntry, count: number): string {
-  const words = count === 1 ? content : `${count} ${content}`;
-  return createHash('sha256').update(words).digest().subarray(0, MARK_BYTES).toString('hex');
+  const identity = count === 1 ? content : `${count} ${content}`;
+  return createHash('sha256').update(identity).digest().subarray(0, MARK_BYTES).toString('hex');
 }
 
 /** Counts the entries of a file that say the same. */

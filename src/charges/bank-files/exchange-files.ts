@@ -150,8 +150,8 @@ async function exchange(deps: ExchangeDeps, { rail, server }: Served, run: Run):
   } catch (error) {
     // What came of the exchange is another node's to write by now.
     lost.throwIfAborted();
-    const words = error instanceof AppError ? error.message : 'It failed.';
-    await failExchange(db, rail, words, inMs(Math.min(server.everyMs, RETRY_MS)));
+    const message = error instanceof AppError ? error.message : 'It failed.';
+    await failExchange(db, rail, message, inMs(Math.min(server.everyMs, RETRY_MS)));
     throw error;
   }
 }

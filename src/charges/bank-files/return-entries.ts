@@ -14,12 +14,12 @@ import { type BoletoReturn, findReturn, type ReturnOutcome } from './store-retur
 export function entryView(entry: EntryRecord) {
   const { returnId: _, rail: __, bank, occurrence, reasons, ...told } = entry;
   const { amountCents, paidCents, feeCents, seenAt, ...rest } = told;
-  const { words, meaning } = occurrenceOf(bank ?? '', occurrence);
+  const { text: words, meaning } = occurrenceOf(bank ?? '', occurrence);
   return {
     ...rest,
     occurrence,
     words,
-    reasons: reasonsOf(meaning, reasons.join('')).map(reason => ({ code: reason.code, words: reason.words })),
+    reasons: reasonsOf(meaning, reasons.join('')).map(reason => ({ code: reason.code, words: reason.text })),
     amountCents: Number(amountCents),
     paidCents: Number(paidCents),
     feeCents: Number(feeCents),

@@ -23,10 +23,10 @@ export async function endExchange(sql: Sql, rail: string, at: Date, next: Date):
   );
 }
 
-export async function failExchange(sql: Sql, rail: string, words: string, next: Date): Promise<void> {
+export async function failExchange(sql: Sql, rail: string, message: string, next: Date): Promise<void> {
   await sql.query('update boleto_agreements set next_exchange_at = $3, exchange_error = $2 where rail = $1', [
     rail,
-    words,
+    message,
     next,
   ]);
 }

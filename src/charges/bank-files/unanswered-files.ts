@@ -33,7 +33,7 @@ export function overdueFiles(rails: Rails, files: readonly OpenFile[], now: Date
 }
 
 /** Such as «file 7: 42 instructions without an answer since 2026-11-12, and it was not offered». */
-export function unansweredWords({ sequence, open, madeAt, offeredAt }: OpenFile): string {
+export function unansweredMessage({ sequence, open, madeAt, offeredAt }: OpenFile): string {
   const many = open === 1 ? '1 instruction' : `${open} instructions`;
   const unoffered = offeredAt ? '' : ', and it was not offered';
   return `file ${sequence}: ${many} without an answer since ${civilDay(madeAt)}${unoffered}`;

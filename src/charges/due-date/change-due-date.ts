@@ -79,8 +79,8 @@ function openMethods(rails: Rails, charge: Charge, now: Date): OpenMethod[] {
     const repeatsEnd = rail.withdrawRepeats && repeatsEndOf(charge, chargeMethod);
     if (repeatsEnd && now <= repeatsEnd) {
       // By its due day a second boleto of the charge is known, which a payer could pay too.
-      const words = `The ${method} was sent to the bank twice: its due date can be changed from`;
-      throw refuse(`${words} ${repeatsEnd.toISOString()} on, when the second has surely ended.`);
+      const message = `The ${method} was sent to the bank twice: its due date can be changed from`;
+      throw refuse(`${message} ${repeatsEnd.toISOString()} on, when the second has surely ended.`);
     }
     if (!rail.files && !rail.dueDays && !rail.changeDueDay) {
       throw refuse(

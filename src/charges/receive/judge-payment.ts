@@ -99,7 +99,7 @@ export function judgePayment(
     return taken.has(referenceKey(rail, reference));
   });
   if (isTaken) return { refusal: referenceTaken() };
-  const told = report.isByPix && charge.payments.find(payment => isInOtherWords(payment, report));
+  const told = report.isByPix && charge.payments.find(payment => isUnderAnotherReference(payment, report));
   if (told && !isOtherAmountInFile(told, report)) return { told: charge, payment: told };
   if (told) return { duplicateOf: told.reference };
   if (report.source === 'bank' && !ABILITIES[report.method].hasPaymentIds) {
@@ -164,7 +164,10 @@ function isSame(known: Payment, { method, amountCents, reference }: ReportedPaym
  * Whether the bank has reported this money before, as a pix and now as a boleto or the other way round. A code is paid once; should it
  * be paid twice, each pix belongs to another of the two payments of the boleto.
  */
-function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment, report: ReportedPayment): boolean {
+function isUnderAnotherReference(
+  { method, isByPix, alsoReportedAs, reference }: Payment,
+  report: ReportedPayment,
+): boolean {
   if (ABILITIES[method].hasPaymentIds || !isByPix || alsoReportedAs !== undefined) return false;
   return isPixId(reference) !== isPixId(report.reference);
 }

@@ -121,8 +121,8 @@ export async function takeReceiptOf(
       ...(isByPix && { isByPix }),
     });
     if ('duplicateOf' in outcome) {
-      const words = 'The bank tells of a boleto that is paid here already.';
-      await keepUnmatched(deps, receipt, words, outcome.duplicateOf);
+      const note = 'The bank tells of a boleto that is paid here already.';
+      await keepUnmatched(deps, receipt, note, outcome.duplicateOf);
       await takeReturnsOfDismissed(deps, chargeId, receipt, outcome.duplicateOf);
       return 'possible_duplicate';
     }
@@ -161,7 +161,7 @@ async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): 
 export async function keepUnmatched(
   deps: ReceiptDeps,
   receipt: Receipt,
-  words: string,
+  note: string,
   duplicateOf?: string,
 ): Promise<void> {
   const { reference, paidAt, amountCents, requestReference } = receipt;
@@ -169,7 +169,7 @@ export async function keepUnmatched(
     reference,
     postedAt: paidAt,
     amountCents,
-    words,
+    words: note,
     reason: duplicateOf === undefined ? 'no_match' : 'possible_duplicate',
     ...(duplicateOf !== undefined && { duplicateOf }),
     ...(requestReference !== undefined && { txid: requestReference }),

@@ -125,13 +125,13 @@ async function keepMany({ db, clock }: Shared, receipts: readonly UnmatchedRecei
 
 /** An entry as it is compared with known money, and as it is kept. */
 function readingOf({ listed, clock }: Shared, entry: StatementEntry) {
-  const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
+  const { txid, text, amountCents, postedDay, payerDocument } = entry;
   const reference = referenceOf(entry);
   const read = { reference, amountCents, postedDay, source: 'statement', payerDocument, listed } as const;
   // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
   // by guess; that of today lies in the future.
   const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), clock.now());
-  return { read, receipt: { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) } };
+  return { read, receipt: { reference, postedAt, amountCents, words: text, ...(txid !== undefined && { txid }) } };
 }
 
 /**

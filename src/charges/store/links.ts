@@ -16,7 +16,7 @@ export async function readLinkKey(sql: Sql, box: SecretBox): Promise<Buffer> {
 }
 
 export const LINK_SECRETS: SecretStore = {
-  words: 'links to checkouts',
+  label: 'links to checkouts',
   placeOf,
   renew: () => randomBytes(KEY_BYTES),
   read: (sql, after) =>

@@ -59,8 +59,8 @@ function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
   const stopped = heartbeats.list().filter(hasStopped);
   if (stopped.length > 0) {
     const names = stopped.map(({ name }) => `«${name}»`).join(', ');
-    const words = stopped.length === 1 ? ['loop', 'has'] : ['loops', 'have'];
-    throw new AppError('not_ready', `The background ${words[0]} ${names} ${words[1]} stopped.`);
+    const forms = stopped.length === 1 ? ['loop', 'has'] : ['loops', 'have'];
+    throw new AppError('not_ready', `The background ${forms[0]} ${names} ${forms[1]} stopped.`);
   }
   const offsetMs = Math.abs(databaseClock.offsetMs());
   if (offsetMs > MAX_OFFSET_MS) {

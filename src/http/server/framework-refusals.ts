@@ -1,10 +1,10 @@
 // What is answered to errors that the service did not throw itself: what the framework refuses, and what should not have happened.
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 
-type Words = { readonly code: ProblemCode; readonly detail: string };
+type Refusal = { readonly code: ProblemCode; readonly detail: string };
 
 /** By the status that the framework would give. */
-const REFUSALS: Record<number, Words> = {
+const REFUSALS: Record<number, Refusal> = {
   400: { code: 'malformed_request', detail: 'The request cannot be read.' },
   404: { code: 'not_found', detail: 'There is nothing at this address.' },
   408: { code: 'request_timeout', detail: 'The request did not arrive in time.' },
@@ -17,10 +17,10 @@ const REFUSALS: Record<number, Words> = {
 };
 
 /** Undefined: the fault is ours, and belongs in the log. */
-export function frameworkRefusal(error: unknown): Words | undefined {
+export function frameworkRefusal(error: unknown): Refusal | undefined {
   const { statusCode = 500 } = error as { readonly statusCode?: number };
   return REFUSALS[statusCode];
 }
 
-export const OUR_FAULT: Words = { code: 'internal_error', detail: 'The request could not be completed.' };
+export const OUR_FAULT: Refusal = { code: 'internal_error', detail: 'The request could not be completed.' };
 export const OUR_FAULT_LOGGED = 'request failed: answered 500';

@@ -21,11 +21,11 @@ export type Reader<T> = (data: unknown) => Reading<T>;
 const MAX_FAULTS = 100;
 const WHOLE_NUMBER = /^-?(0|[1-9]\d*)$/;
 
-const DATE_TIME_WORDS = {
+const DATE_TIME_MESSAGES = {
   body: 'must be a date-time such as 2026-12-01T12:00:00-03:00',
   query: 'must be a date-time such as 2026-12-01T12:00:00-03:00, with a + written as %2B',
 } as const satisfies Record<Part, string>;
-const UTC_WORDS = 'must be a date and time in UTC such as 2024-02-29T10:30Z';
+const UTC_MESSAGE = 'must be a date and time in UTC such as 2024-02-29T10:30Z';
 
 const ajv = createAjv();
 
@@ -99,12 +99,12 @@ function messageIn(part: Part, error: ErrorObject): string {
   const { keyword, params, data, parentSchema, propertyName } = error;
   if (propertyName !== undefined) return nameMessageOf(error);
   if (isDateTimeFault(keyword, parentSchema)) {
-    return parentSchema?.['pattern'] === undefined ? DATE_TIME_WORDS[part] : UTC_WORDS;
+    return parentSchema?.['pattern'] === undefined ? DATE_TIME_MESSAGES[part] : UTC_MESSAGE;
   }
   if (part === 'query' && keyword === 'additionalProperties') return 'is not a known parameter';
   if (part === 'query' && keyword === 'type' && Array.isArray(data)) return 'must be given only once';
-  if (keyword === 'format') return FORMAT_WORDS[params['format']] ?? messageOf(error);
-  if (keyword === 'pattern') return PATTERN_WORDS[params['pattern']] ?? messageOf(error);
+  if (keyword === 'format') return FORMAT_MESSAGES[params['format']] ?? messageOf(error);
+  if (keyword === 'pattern') return PATTERN_MESSAGES[params['pattern']] ?? messageOf(error);
   if (keyword === 'x-storable') return 'must not contain U+0000 or half of a surrogate pair';
   return messageOf(error);
 }
@@ -126,7 +126,7 @@ function isDateTimeFault(keyword: string, schema: ErrorObject['parentSchema']): 
   return (keyword === 'format' || keyword === 'pattern') && schema?.['format'] === 'date-time';
 }
 
-const FORMAT_WORDS: Record<string, string> = {
+const FORMAT_MESSAGES: Record<string, string> = {
   'account-id': 'must have no blanks at its ends and no characters that are not seen, and be in Unicode form NFC',
   date: 'must be a day such as 2026-12-10',
   email: 'must be an e-mail address such as maria@example.com',
@@ -135,7 +135,7 @@ const FORMAT_WORDS: Record<string, string> = {
   uuid: 'must be a UUID',
 };
 
-const PATTERN_WORDS: Record<string, string> = {
+const PATTERN_MESSAGES: Record<string, string> = {
   '\\S': 'must not be blank',
   '^#[0-9A-Fa-f]{6}$': 'must be a colour such as #0b6b4a',
 };

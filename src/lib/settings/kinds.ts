@@ -18,7 +18,7 @@ export type Parsed<T> = { readonly value: T } | { readonly wrong: readonly Wrong
 
 export type Kind<T> = {
   /** What a value is: `a whole number from 1 to 100`. */
-  readonly words: string;
+  readonly description: string;
   readonly parse: (text: string) => Parsed<T>;
   /** The schema of a value that is JSON. */
   readonly schema?: TSchema;
@@ -27,17 +27,17 @@ export type Kind<T> = {
 };
 
 /** A kind that reads the text as a whole, and has one fault for any wrong text. */
-export function kindOf<T>(words: string, read: (text: string) => T | undefined): Kind<T> {
+export function kindOf<T>(description: string, read: (text: string) => T | undefined): Kind<T> {
   return {
-    words,
+    description,
     parse: text => {
       const value = read(text);
-      return value === undefined ? { wrong: [{ message: `must be ${words}`, quote: text }] } : { value };
+      return value === undefined ? { wrong: [{ message: `must be ${description}`, quote: text }] } : { value };
     },
   };
 }
 
-export const text = (words: string) => kindOf(words, given => given);
+export const text = (description: string) => kindOf(description, given => given);
 
 export function wholeNumber(least: number, most: number): Kind<number> {
   return kindOf(`a whole number from ${least} to ${most}`, given => {
@@ -88,12 +88,12 @@ export const filePath: Kind<string> = {
 
 /** Plain http would show the secret that goes along, except on this machine. Not quoted, since it may hold a password. */
 export const serviceUrl: Kind<string> = {
-  words: 'a URL with https (http only to this machine), without user and password',
+  description: 'a URL with https (http only to this machine), without user and password',
   parse: given => {
     const url = URL.canParse(given) ? new URL(given) : undefined;
     const isLocal = url?.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
     const isGood = url && url.username === '' && url.password === '' && (url.protocol === 'https:' || isLocal);
-    return isGood ? { value: given } : { wrong: [{ message: `must be ${serviceUrl.words}` }] };
+    return isGood ? { value: given } : { wrong: [{ message: `must be ${serviceUrl.description}` }] };
   },
 };
 
@@ -102,13 +102,13 @@ export const headerWord = kindOf('1 to 4000 printable ASCII characters without s
 );
 
 /** JSON of a schema; each fault has its path inside the value, and no value is quoted. */
-export function jsonOf<S extends TSchema>(schema: S, words: string): Kind<Static<S>> {
+export function jsonOf<S extends TSchema>(schema: S, description: string): Kind<Static<S>> {
   return {
-    words,
+    description,
     schema,
     parse: given => {
       const json = parseJson(given);
-      if (!json) return { wrong: [{ message: `must be ${words}` }] };
+      if (!json) return { wrong: [{ message: `must be ${description}` }] };
       const checked = checkSchema(schema, json.value);
       if ('value' in checked) return checked;
       // The path of a field in an object begins with its name, that of an entry of a list with a bracket.

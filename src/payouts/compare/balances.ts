@@ -73,7 +73,7 @@ export async function compareBalances(
       const when = `between the blocks ${since.block} and ${until.block}`;
       if (unexplained > 0n) {
         const subjects = [spanSubject({ amount, symbol, fromBlock: since.block, toBlock: until.block })];
-        left.push({ words: `${amount} ${symbol} left ${when}, and the books do not have it`, subjects });
+        left.push({ message: `${amount} ${symbol} left ${when}, and the books do not have it`, subjects });
       }
       if (unexplained < 0n) notes.push(`${amount} ${symbol} came in ${when}`);
     }

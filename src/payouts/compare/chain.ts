@@ -142,18 +142,18 @@ async function compareOne(chain: Chain, payout: Payout): Promise<Looked> {
   const name = `${nameOf(payout)}, slot ${payout.nonce}`;
   const looked = { ...NOTHING, payout, isMined: false, spent: [] };
   if (sighting.kind === 'unknown') {
-    return { ...looked, spent: spentByBooks(payout), unanswered: [`${name}: ${sighting.words ?? 'no answer'}`] };
+    return { ...looked, spent: spentByBooks(payout), unanswered: [`${name}: ${sighting.message ?? 'no answer'}`] };
   }
   if (sighting.kind !== 'mined') {
-    const words = `${name}: the books have ${payout.state} in ${payout.hash}, the chain has no such transaction`;
+    const message = `${name}: the books have ${payout.state} in ${payout.hash}, the chain has no such transaction`;
     const isMissing = isSettled(payout) && payout.hash !== undefined;
-    return isMissing ? { ...looked, differences: [words] } : looked;
+    return isMissing ? { ...looked, differences: [message] } : looked;
   }
   const moved = await movedIn(chain, payout, sighting);
   const differences = payout.state === 'open' ? [] : differencesOf(chain, payout, payout.state, sighting);
   const { leftUnits, feeUnits, block } = sighting;
   const spent = [{ symbol: payout.symbol, block: block.number, leftUnits, feeUnits }];
-  return { ...looked, isMined: true, moved, spent, differences: differences.map(words => `${name}: ${words}`) };
+  return { ...looked, isMined: true, moved, spent, differences: differences.map(message => `${name}: ${message}`) };
 }
 
 function spentByBooks(payout: Payout): Spent[] {

@@ -4,7 +4,7 @@ import type { Chain, OwnTransfer, SlotCounts } from '../../chains/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database, Sql } from '../../storage/database.ts';
-import { judgeCounts, takenWords, WHAT_TO_DO } from '../line/foreign-slots.ts';
+import { judgeCounts, takenMessage, WHAT_TO_DO } from '../line/foreign-slots.ts';
 import { requireSender } from '../line/open.ts';
 import { transferOf } from '../payout.ts';
 import { NO_ANSWER } from '../policy/gates.ts';
@@ -24,7 +24,7 @@ export type SeenOnChain = {
 };
 
 /** Why no slot is taken now. */
-export type Doubt = { readonly kind: 'wait' | 'halt'; readonly words: string };
+export type Doubt = { readonly kind: 'wait' | 'halt'; readonly message: string };
 
 /** Read before the books, and before anything is locked: what it shows was saved before it was sent. */
 export async function seeOnChain(chain: Chain, sender: string): Promise<SeenOnChain> {
@@ -55,7 +55,7 @@ export async function doubtBooks(
 ): Promise<Doubt | undefined> {
   const doubt = await findDoubt(deps, chain, sender, seen);
   if (doubt?.kind !== 'halt') return doubt;
-  await haltForBooks(deps, sender, doubt.words);
+  await haltForBooks(deps, sender, doubt.message);
   return doubt;
 }
 
@@ -70,27 +70,27 @@ export async function haltIfLost(deps: Deps, chain: Chain, senders: readonly str
     if (hash === undefined) continue;
     // The sender itself may have been lost.
     await requireSender(deps.db, chain, sender);
-    const { words } = await lostTransfer(chain, sender, hash);
-    await haltForBooks(deps, { network, sender }, words);
+    const { message } = await lostTransfer(chain, sender, hash);
+    await haltForBooks(deps, { network, sender }, message);
   }
 }
 
 async function haltForBooks(
   { db, clock, log }: Deps,
   { network, sender }: Pick<Sender, 'network' | 'sender'>,
-  words: string,
+  message: string,
 ): Promise<void> {
-  const isNew = await db.transaction(tx => haltSender(tx, network, sender, clock.now(), words));
+  const isNew = await db.transaction(tx => haltSender(tx, network, sender, clock.now(), message));
   if (isNew) log.error('ALARM: the books do not have what the chain shows; the sender is halted', { network });
 }
 
 async function findDoubt(deps: Deps, chain: Chain, sender: Sender, seen: SeenOnChain): Promise<Doubt | undefined> {
-  if (seen.isBlind) return { kind: 'wait', words: BLIND };
+  if (seen.isBlind) return { kind: 'wait', message: BLIND };
   const unknown = await unknownOf(deps, sender, hashesOf(chain, sender.sender, seen));
   const [hash] = unknown;
   if (hash !== undefined) return lostTransfer(chain, sender.sender, hash);
   if (!seen.counts) return undefined;
-  if (isSilent(seen)) return { kind: 'wait', words: NO_ANSWER };
+  if (isSilent(seen)) return { kind: 'wait', message: NO_ANSWER };
   const verdict = judgeCounts(seen.counts, sender.nextNonce);
   if (verdict.kind !== 'go') return verdict;
   return sender.openSlots > 0 ? doubtSlots(deps, chain, sender, verdict.used) : undefined;
@@ -116,18 +116,18 @@ async function lostTransfer({ memory, isShown }: Chain, sender: string, hash: st
   if (memory?.sent(sender).includes(hash)) {
     return {
       kind: 'halt',
-      words: `${hash} was sent and is not in the books: the books are older than the chain. ${WHAT_TO_DO}`,
+      message: `${hash} was sent and is not in the books: the books are older than the chain. ${WHAT_TO_DO}`,
     };
   }
   if (isShown && !(await isShown(hash))) {
     return {
       kind: 'wait',
-      words: `A node shows ${hash} of the sender, which is not in the books, and others do not show it.`,
+      message: `A node shows ${hash} of the sender, which is not in the books, and others do not show it.`,
     };
   }
   return {
     kind: 'halt',
-    words: `${hash} left the sender and is not in the books: the books are older than the chain, or the key is used elsewhere. ${WHAT_TO_DO}`,
+    message: `${hash} left the sender and is not in the books: the books are older than the chain, or the key is used elsewhere. ${WHAT_TO_DO}`,
   };
 }
 
@@ -151,10 +151,10 @@ async function doubtSlot({ db, clock }: Deps, chain: Chain, slot: UsedSlot): Pro
   if (sighting.kind === 'mined') return undefined;
   const isLong = since !== undefined && now.getTime() - since.getTime() >= USED_FOR_MS;
   if (sighting.kind === 'taken' || (isUsed && isLong)) {
-    return { kind: 'halt', words: takenWords(slot) };
+    return { kind: 'halt', message: takenMessage(slot) };
   }
   return {
     kind: 'wait',
-    words: `The slot ${nonce} of payout ${id} is used, and it is not known yet by which transaction.`,
+    message: `The slot ${nonce} of payout ${id} is used, and it is not known yet by which transaction.`,
   };
 }

@@ -9,7 +9,7 @@ export type EarlierTransfers =
   | { readonly kind: 'moved_nothing' }
   /** One was carried out all the same. */
   | { readonly kind: 'moved'; readonly payout: Payout; readonly hash: string }
-  | { readonly kind: 'unknown'; readonly words: string };
+  | { readonly kind: 'unknown'; readonly message: string };
 
 export const MOVED_NOTHING: EarlierTransfers = { kind: 'moved_nothing' };
 
@@ -39,12 +39,12 @@ function judged({ signVoid }: Chain, payout: Payout, sighting: Sighting): Earlie
       // Where slots are not used up, it is the proof that no attempt can be carried out any more.
       return signVoid ? unknown('its slot is free again') : MOVED_NOTHING;
     case 'unknown':
-      return unknown(sighting.words ?? 'no node answers');
+      return unknown(sighting.message ?? 'no node answers');
     default:
       return unknown('it may still be carried out');
   }
 }
 
-function unknown(words: string): EarlierTransfers {
-  return { kind: 'unknown', words };
+function unknown(message: string): EarlierTransfers {
+  return { kind: 'unknown', message };
 }

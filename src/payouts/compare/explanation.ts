@@ -17,7 +17,7 @@ export const spanSubject = ({ amount, symbol, fromBlock, toBlock }: Span) =>
   `${amount} ${symbol} in blocks ${fromBlock}-${toBlock}`;
 
 /** A difference as text, and what must be explained before it no longer counts. */
-export type Difference = { readonly words: string; readonly subjects: readonly string[] };
+export type Difference = { readonly message: string; readonly subjects: readonly string[] };
 
 /** Differences that are explained are notes. */
 export function explained(
@@ -25,12 +25,12 @@ export function explained(
   explanations: Explanations,
 ): { readonly differences: readonly string[]; readonly notes: readonly string[] } {
   const isExplained = ({ subjects }: Difference) => subjects.every(subject => explanations.has(subject));
-  const noteOf = ({ words, subjects }: Difference) => {
+  const noteOf = ({ message, subjects }: Difference) => {
     const notes = new Set(subjects.map(subject => explanations.get(subject)));
-    return `${words}; explained: ${[...notes].join('; ')}`;
+    return `${message}; explained: ${[...notes].join('; ')}`;
   };
   return {
-    differences: differences.filter(one => !isExplained(one)).map(({ words }) => words),
+    differences: differences.filter(one => !isExplained(one)).map(({ message }) => message),
     notes: differences.filter(isExplained).map(noteOf),
   };
 }

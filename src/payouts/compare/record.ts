@@ -52,10 +52,10 @@ export function compareRecord(
   const found: Difference[] = [];
   const before = slotsBefore(payouts, usedSlots);
   const notes: string[] = mayLackFirst ? [] : before;
-  const unanswered = mayLackFirst ? before.map(words => `${words}; ${LOOK_AT_SLOTS}`) : [];
+  const unanswered = mayLackFirst ? before.map(message => `${message}; ${LOOK_AT_SLOTS}`) : [];
   if (nextNonce !== undefined && usedSlots > nextNonce) {
     found.push({
-      words: `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
+      message: `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
       subjects: Array.from({ length: Number(usedSlots - nextNonce) }, (_, index) =>
         slotSubject(nextNonce + BigInt(index)),
       ),
@@ -71,13 +71,13 @@ export function compareRecord(
   for (const payout of payouts) {
     if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
     found.push({
-      words: `slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`,
+      message: `slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`,
       subjects: [slotSubject(payout.nonce)],
     });
   }
   for (const slot of unknownSlots(payouts, nextNonce, usedSlots)) {
     found.push({
-      words: `slot ${slot} was used by a transaction that is not in the books`,
+      message: `slot ${slot} was used by a transaction that is not in the books`,
       subjects: [slotSubject(slot)],
     });
   }
@@ -131,7 +131,7 @@ function attributed(payouts: readonly Payout[], transfers: readonly StrangeTrans
 
 function strangeDifference({ hash, symbol, to, units }: StrangeTransfer, chain: Chain): Difference {
   return {
-    words: `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
+    message: `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
     subjects: [transferSubject(hash)],
   };
 }

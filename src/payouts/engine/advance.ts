@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts';
 import { batcher } from '../../storage/batching/batcher.ts';
 import type { Database, Sql, TransactionOptions } from '../../storage/database.ts';
 import { ADVANCE, type PayoutId } from '../jobs.ts';
-import { takenWords } from '../line/foreign-slots.ts';
+import { takenMessage } from '../line/foreign-slots.ts';
 import { chainOf } from '../line/open.ts';
 import type { PayoutChange, PayoutOwner } from '../owner.ts';
 import { isWatched, type Payout, transferOf, type UnsignedSlots } from '../payout.ts';
@@ -94,16 +94,16 @@ type Acted = Run & { readonly attempts: readonly Attempt[] };
 async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Sighting): Promise<Acted> {
   const { attempts } = payout;
   const action = actionFor(payout, sighting, chain);
-  if (action === 'wait') return { attempts, words: 'words' in sighting ? sighting.words : undefined };
+  if (action === 'wait') return { attempts, message: 'message' in sighting ? sighting.message : undefined };
   const next: Acted = action === 'sign' ? await addAttempt(deps, chain, payout) : { attempts };
   const newest = next.attempts.at(-1);
   // What could not be signed leaves what was sent before as it is.
   if (!newest || (action === 'sign' && next.attempts.length === attempts.length)) return next;
   const sentAt = deps.clock.now();
-  const { words } = await chain.broadcast(newest, payout.sender);
+  const { message } = await chain.broadcast(newest, payout.sender);
   return {
     ...next,
-    words,
+    message,
     sentAt,
     isNew: action === 'sign',
     isExhausted: action === 'send' && sighting.kind === 'stuck',
@@ -124,7 +124,7 @@ async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Prom
       : await chain.sign(transfer, before);
   if (signed.kind !== 'signed') {
     const refusal = isFirst && signed.kind === 'refused' ? await askRefusal(chain, payout) : undefined;
-    return refusal ? withoutSignature(deps, payout, refusal) : { attempts: before, words: signed.words };
+    return refusal ? withoutSignature(deps, payout, refusal) : { attempts: before, message: signed.message };
   }
   const { hash, raw } = signed;
   const kind = voidRequestedAt ? 'void' : 'transfer';
@@ -153,9 +153,9 @@ const NONE: ReadonlyMap<string, Refusal> = new Map();
 function withoutSignature(
   { unsignedSlots = 'void' }: AdvanceDeps,
   { attempts }: Payout,
-  { reason, words }: Refusal,
+  { reason, message }: Refusal,
 ): Acted {
-  return { attempts, words, unsigned: { reason, words, isGivenUp: unsignedSlots === 'void' } };
+  return { attempts, message, unsigned: { reason, message, isGivenUp: unsignedSlots === 'void' } };
 }
 
 /** Writes what lookups saw, in one transaction: the payouts, and the steps of their owners. */
@@ -229,7 +229,7 @@ function withTimes({ contradictedAt: _, ...seen }: Payout, { before, sighting, s
 async function haltIfTaken(tx: Sql, { after, news }: PayoutChange, now: Date): Promise<void> {
   // A gap that something else has filled is no gap any more.
   if (news.kind !== 'taken' || after.isGapFill || (await noteTaken(tx, after, now)).isAcknowledged) return;
-  await haltSender(tx, after.network, after.sender, now, takenWords(after));
+  await haltSender(tx, after.network, after.sender, now, takenMessage(after));
 }
 
 /** Whether the payout has changed since the lookup began, beside what this run itself has added. */

@@ -5,17 +5,17 @@ import type { Chain } from '../../chains/chain.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { blockedAmong } from '../../wallets/store.ts';
 import { intentOf, type Payout, type UnsignedReason } from '../payout.ts';
-import { coveringPause, pauseWords } from '../policy/pause.ts';
+import { coveringPause, pauseMessage } from '../policy/pause.ts';
 import { readPauses } from '../store/pauses.ts';
 import { insertAttempts, type NewAttempt } from '../store/payouts.ts';
 import { keepFromSenders } from '../store/senders.ts';
 
 /** Why no transfer is signed for a slot. */
-export type Refusal = { readonly reason: UnsignedReason; readonly words: string };
+export type Refusal = { readonly reason: UnsignedReason; readonly message: string };
 
 export type Refusals = ReadonlyMap<Payout['id'], Refusal>;
 
-export const BLOCKED_WORDS = 'The address of the wallet is blocked.';
+export const BLOCKED_MESSAGE = 'The address of the wallet is blocked.';
 
 /**
  * The payouts that a block or a pause stops now. Neither stops a cold sweep, which goes to the address of the settings; a top-up
@@ -29,9 +29,9 @@ export async function readRefusals(sql: Sql, payouts: readonly Payout[]): Promis
     ofOrders.map(({ destination }) => destination),
   );
   const refusalOf = (payout: Payout): Refusal | undefined => {
-    if (blocked.has(payout.destination)) return { reason: 'wallet_refused', words: BLOCKED_WORDS };
+    if (blocked.has(payout.destination)) return { reason: 'wallet_refused', message: BLOCKED_MESSAGE };
     const pause = coveringPause(pauses, payout);
-    return pause && { reason: 'payouts_paused', words: pauseWords(pause) };
+    return pause && { reason: 'payouts_paused', message: pauseMessage(pause) };
   };
   return new Map(
     ofOrders.flatMap(payout => {
@@ -69,5 +69,5 @@ export function saveFirst(db: Database, network: Network, added: readonly NewAtt
 export async function askRefusal(chain: Chain, payout: Payout): Promise<Refusal | undefined> {
   const check = await chain.check(intentOf(payout, payout.sender));
   if (check.kind !== 'refused' || check.reason === 'fee_too_high' || check.reason === 'no_funds') return undefined;
-  return { reason: 'transfer_refused', words: check.words };
+  return { reason: 'transfer_refused', message: check.message };
 }

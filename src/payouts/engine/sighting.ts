@@ -2,16 +2,16 @@
 import type { Chain, Sighting } from '../../chains/chain.ts';
 import type { Payout, UnsignedReason } from '../payout.ts';
 
-/** What a lookup means for the owner of the payout. `words`: the text of nodes or the signer, for an operator. */
+/** What a lookup means for the owner of the payout. `message`: the text of nodes or the signer, for an operator. */
 export type PayoutNews =
   /** No node answered. */
-  | { readonly kind: 'no_answer'; readonly words?: string | undefined }
+  | { readonly kind: 'no_answer'; readonly message?: string | undefined }
   /** The chain has not mined the transfer; a replacement with a higher fee was sent. */
-  | { readonly kind: 'stuck'; readonly words?: string | undefined }
+  | { readonly kind: 'stuck'; readonly message?: string | undefined }
   /** The same, and no further replacement is signed: the newest was sent again. */
-  | { readonly kind: 'exhausted'; readonly words?: string | undefined }
+  | { readonly kind: 'exhausted'; readonly message?: string | undefined }
   /** The chain answered, and nothing is decided. */
-  | { readonly kind: 'in_progress'; readonly isMined: boolean; readonly words?: string | undefined }
+  | { readonly kind: 'in_progress'; readonly isMined: boolean; readonly message?: string | undefined }
   /** The transfer has enough confirmations. */
   | { readonly kind: 'done' }
   /** A reorganisation undid a transfer that was done; the same bytes are sent again. */
@@ -21,9 +21,9 @@ export type PayoutNews =
   /** Mined for good, and crypto left in another way than was asked. */
   | { readonly kind: 'mismatched' }
   /** No transfer may or can be signed for the slot. */
-  | { readonly kind: 'unsigned'; readonly reason: UnsignedReason; readonly words: string }
+  | { readonly kind: 'unsigned'; readonly reason: UnsignedReason; readonly message: string }
   /** What kept a transfer from being signed has ended. */
-  | { readonly kind: 'signable'; readonly words?: string | undefined }
+  | { readonly kind: 'signable'; readonly message?: string | undefined }
   /** The slot was given up, and it is used up for good with nothing moved. `reason`: why, when no operator did it. */
   | { readonly kind: 'voided'; readonly reason?: UnsignedReason }
   /** The slot was used up by bytes that the service did not sign. */
@@ -32,13 +32,13 @@ export type PayoutNews =
 /** What this run of the job did beside looking. */
 export type Run = {
   readonly isExhausted?: boolean;
-  readonly words?: string | undefined;
+  readonly message?: string | undefined;
   /** When it handed bytes to the nodes. */
   readonly sentAt?: Date;
   /** Whether these were new ones. */
   readonly isNew?: boolean;
   /** Why it signed no transfer for a slot without one, and whether the slot is given up for that. */
-  readonly unsigned?: { readonly reason: UnsignedReason; readonly words: string; readonly isGivenUp: boolean };
+  readonly unsigned?: { readonly reason: UnsignedReason; readonly message: string; readonly isGivenUp: boolean };
 };
 
 export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
@@ -118,7 +118,7 @@ function voidedNews(reason: UnsignedReason | undefined): PayoutNews {
 function unsigned(
   payout: Payout,
   lastSighting: Sighting['kind'],
-  { reason, words, isGivenUp }: NonNullable<Run['unsigned']>,
+  { reason, message, isGivenUp }: NonNullable<Run['unsigned']>,
   now: Date,
 ): Sighted {
   const isKnown = payout.unsignedReason === reason && !isGivenUp;
@@ -126,7 +126,7 @@ function unsigned(
   const after: Payout = { ...payout, idleLookups, lastSighting, unsignedReason: reason };
   return {
     payout: isGivenUp ? { ...after, voidRequestedAt: now } : after,
-    news: { kind: 'unsigned', reason, words },
+    news: { kind: 'unsigned', reason, message },
   };
 }
 
@@ -137,23 +137,23 @@ function isSignable({ unsignedReason, voidRequestedAt, attempts }: Payout): bool
 }
 
 function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, run: Run): Sighted {
-  const { isExhausted, isNew, words } = run;
+  const { isExhausted, isNew, message } = run;
   // New bytes may be in the next block.
   const idleLookups = isNew ? 0 : payout.idleLookups + 1;
   const idle: Payout = { ...payout, idleLookups, lastSighting: kind };
-  if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer', words } };
+  if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer', message } };
   // The block that held the transfer is not part of the chain any more.
   const unmined = withoutBlock(idle);
   if (kind === 'taken') return { payout: unmined, news: { kind: 'taken' } };
   if (payout.state === 'done') return { payout: unmined, news: { kind: 'undone' } };
-  if (kind === 'stuck') return { payout: unmined, news: { kind: isExhausted ? 'exhausted' : 'stuck', words } };
+  if (kind === 'stuck') return { payout: unmined, news: { kind: isExhausted ? 'exhausted' : 'stuck', message } };
   if (isSignable(payout)) {
     const { unsignedReason: _, ...signable } = unmined;
-    return { payout: { ...signable, idleLookups: 0 }, news: { kind: 'signable', words } };
+    return { payout: { ...signable, idleLookups: 0 }, news: { kind: 'signable', message } };
   }
   // The chain answers again: reset the backoff.
   const isBack = payout.lastSighting === 'unknown';
-  const news = { kind: 'in_progress', isMined: false, words } as const;
+  const news = { kind: 'in_progress', isMined: false, message } as const;
   return { payout: isBack ? { ...unmined, idleLookups: 0 } : unmined, news };
 }
 

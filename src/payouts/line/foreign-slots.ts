@@ -7,9 +7,9 @@ export type SlotsVerdict =
   /** All slots below `used` may be used in blocks. */
   | { readonly kind: 'go'; readonly used: bigint }
   /** It ends by itself when the providers agree, or a pool is empty. */
-  | { readonly kind: 'wait'; readonly words: string }
+  | { readonly kind: 'wait'; readonly message: string }
   /** A person must look. */
-  | { readonly kind: 'halt'; readonly words: string };
+  | { readonly kind: 'halt'; readonly message: string };
 
 export const WHAT_TO_DO =
   'Was the database restored, or did a standby take over? Run trilho ledger check --chains, settle each order that the chain has paid (trilho payouts settle <order> --as paid --hash <transaction>), then trilho payouts resume <network> <sender>.';
@@ -23,7 +23,7 @@ export function judgeCounts(counts: SlotCounts, nextNonce: bigint): SlotsVerdict
     const used = above.map(({ mined }) => mined).toSorted((a, b) => (a < b ? 1 : -1))[counts.quorum - 1]!;
     return {
       kind: 'halt',
-      words: `The chain has used the slots below ${used}, and the books gave out those below ${nextNonce}: ${OLDER}. ${WHAT_TO_DO}`,
+      message: `The chain has used the slots below ${used}, and the books gave out those below ${nextNonce}: ${OLDER}. ${WHAT_TO_DO}`,
     };
   }
   if (above.length > 0) {
@@ -32,26 +32,26 @@ export function judgeCounts(counts: SlotCounts, nextNonce: bigint): SlotsVerdict
       others.length === 0 ? 'no other answers' : `${namesOf(others)} ${others.length === 1 ? 'does' : 'do'} not`;
     return {
       kind: 'wait',
-      words: `${namesOf(above)} shows slots as used that the books never gave out, and ${against}.`,
+      message: `${namesOf(above)} shows slots as used that the books never gave out, and ${against}.`,
     };
   }
   const pooled = trusted.filter(one => one.pooled > nextNonce);
   if (pooled.length > 0) {
     return {
       kind: 'wait',
-      words: `A transaction of the sender that is not in the books waits in the pool of ${namesOf(pooled)}: ${OLDER}.`,
+      message: `A transaction of the sender that is not in the books waits in the pool of ${namesOf(pooled)}: ${OLDER}.`,
     };
   }
   return { kind: 'go', used: trusted.reduce((most, { mined }) => (mined > most ? mined : most), 0n) };
 }
 
 /** Why a sender is halted when a slot of ours was used up by something else. */
-export function takenWords({ id, nonce }: { readonly id: string; readonly nonce: bigint }): string {
+export function takenMessage({ id, nonce }: { readonly id: string; readonly nonce: bigint }): string {
   return `The slot ${nonce} of payout ${id} was used by a transaction that is not in the books: ${OLDER}. ${WHAT_TO_DO}`;
 }
 
 /** Why a sender is halted that has used slots which were never given out. */
-export function usedElsewhereWords(usedSlots: bigint): string {
+export function usedElsewhereMessage(usedSlots: bigint): string {
   return `Final blocks have used the slots below ${usedSlots}, and the books gave out fewer: ${OLDER}. ${WHAT_TO_DO}`;
 }
 

@@ -8,7 +8,7 @@ export function firstUnused({ quorum, said }: SlotCounts): bigint | undefined {
   return said.reduce((most, { mined, pooled }) => [mined, pooled].reduce((a, b) => (a > b ? a : b), most), 0n);
 }
 
-export function gapWords(network: string, sender: string, slots: readonly bigint[]): string {
+export function gapMessage(network: string, sender: string, slots: readonly bigint[]): string {
   const which = slots.length === 1 ? `slot ${slots[0]} of ${sender} is` : `slots ${slots.join(', ')} of ${sender} are`;
   return `The ${which} used by nothing, so nothing after that is mined: trilho payouts fill-gap --network ${network}`;
 }

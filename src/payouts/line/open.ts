@@ -49,7 +49,7 @@ export function chainSilent(network: Network): AppError {
 /** Why a sender that the books do not have is halted at once; `silent` when that cannot be known now. */
 export type JudgeFirst = (
   sender: string,
-) => Promise<{ readonly words: string; readonly at: Date } | 'silent' | undefined>;
+) => Promise<{ readonly message: string; readonly at: Date } | 'silent' | undefined>;
 
 /**
  * A sender as the books have it. The chain is asked once for its first unused nonce; undefined when no node answers: then
@@ -70,7 +70,7 @@ export async function requireSender(
   if (judged === 'silent') return undefined;
   await db.transaction(async tx => {
     await insertSender(tx, network, sender, nonce);
-    if (judged) await haltSender(tx, network, sender, judged.at, judged.words);
+    if (judged) await haltSender(tx, network, sender, judged.at, judged.message);
   });
   return findSender(db, network, sender);
 }

@@ -21,7 +21,7 @@ export type UsableSenders = {
   /** The transactions that the books must have when slots are taken, of each sender that is neither halted nor doubted. */
   readonly sent: readonly SentBy[];
   /** Why orders made until a moment, or all orders, wait; absent when no order has to wait. */
-  readonly stop?: { readonly words: string; readonly until?: Date };
+  readonly stop?: { readonly message: string; readonly until?: Date };
   /** Senders of the settings that are halted, former ones too. */
   readonly halted: readonly string[];
   /** A sender is doubted, or nothing is known of it: it may be usable again soon. */
@@ -34,7 +34,7 @@ type SentBy = { readonly network: Network; readonly sender: string; readonly has
 
 type Look = { readonly address: string; readonly seen: SeenOnChain; readonly sender: Sender | undefined };
 
-type Stop = { readonly words: string; readonly since?: Date };
+type Stop = { readonly message: string; readonly since?: Date };
 
 /** Asks the chain about each sender first, then the books. Halts a sender that a person must look at. */
 export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: JudgeFirst): Promise<UsableSenders> {
@@ -63,10 +63,10 @@ export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: Ju
   const halts = await readHalted(deps, chain, looks);
   const stops: Stop[] = [
     // Of this moment, so every order is older.
-    ...doubts.filter(({ kind }) => kind === 'halt').map(({ words }) => ({ words })),
-    ...halts.map(({ haltedAt, words = HALTED }) => ({ since: haltedAt, words })),
-    ...waits.map(({ sender, words }) => ({ words, ...sinceOf(since, sender) })),
-    ...unknown.map(sender => ({ words: NO_ANSWER, ...sinceOf(since, sender) })),
+    ...doubts.filter(({ kind }) => kind === 'halt').map(({ message }) => ({ message })),
+    ...halts.map(({ haltedAt, words = HALTED }) => ({ since: haltedAt, message: words })),
+    ...waits.map(({ sender, message }) => ({ message, ...sinceOf(since, sender) })),
+    ...unknown.map(sender => ({ message: NO_ANSWER, ...sinceOf(since, sender) })),
   ];
   const isDoubted = ({ sender }: Sender) => doubts.some(doubt => doubt.sender === sender);
   const usable = known.flatMap(({ sender, seen }) => (isDoubted(sender) ? [] : [{ sender, seen }]));
@@ -131,7 +131,7 @@ async function readHalted({ db }: Deps, { network, senders }: Chain, looks: read
 /** The one that stops most: all orders, or those until the latest moment. */
 function strictest(stops: readonly Stop[]): Pick<UsableSenders, 'stop'> {
   const [first] = stops.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
-  return first ? { stop: { words: first.words, ...(first.since && { until: first.since }) } } : {};
+  return first ? { stop: { message: first.message, ...(first.since && { until: first.since }) } } : {};
 }
 
 const timeOf = ({ since }: Stop) => since?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -23,9 +23,9 @@ export type RefusalReason = 'over_payout_limit' | 'approval_needed' | 'wallet_re
 export type Verdict =
   | { readonly kind: 'go' }
   /** It stays in line and is judged again; with a reason its owner is on hold meanwhile. `until`: not before then. */
-  | { readonly kind: 'wait'; readonly reason?: WaitReason; readonly words?: string; readonly until?: Date }
+  | { readonly kind: 'wait'; readonly reason?: WaitReason; readonly message?: string; readonly until?: Date }
   /** It leaves the line until a person decides. */
-  | { readonly kind: 'hold'; readonly reason: RefusalReason; readonly words: string };
+  | { readonly kind: 'hold'; readonly reason: RefusalReason; readonly message: string };
 
 /** What the gates know. */
 export type GateContext = {

@@ -5,11 +5,11 @@ import type { Chain } from '../../chains/chain.ts';
 import { coinOf, decimalsOf, type SentSymbol } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import type { Sql } from '../../storage/database.ts';
-import { BLOCKED_WORDS } from '../engine/first-signature.ts';
+import { BLOCKED_MESSAGE } from '../engine/first-signature.ts';
 import type { PayoutRequest } from '../payout.ts';
 import { type Gate, type GateContext, GO, type Source, type Verdict } from './gate.ts';
 import { approvalGate, dayLimitGate, payoutLimitGate } from './limit-gates.ts';
-import { coveringPause, pauseWords } from './pause.ts';
+import { coveringPause, pauseMessage } from './pause.ts';
 
 export const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
@@ -41,7 +41,7 @@ export async function judge(request: PayoutRequest, context: GateContext, tx: Sq
 /** A pause stops claims and first signatures: what is signed is sent and looked up. */
 function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
   const pause = coveringPause(pauses, request);
-  return pause ? { kind: 'wait', reason: 'payouts_paused', words: pauseWords(pause) } : GO;
+  return pause ? { kind: 'wait', reason: 'payouts_paused', message: pauseMessage(pause) } : GO;
 }
 
 /** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
@@ -65,7 +65,7 @@ export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
   const { sender, claimed, ahead } = source;
   const { symbol, network, units } = request;
   const funds = source.funds.get(symbol);
-  if (!funds) return { kind: 'wait', words: NO_ANSWER };
+  if (!funds) return { kind: 'wait', message: NO_ANSWER };
   const coin = coinOf(network);
   const taken = (of: SentSymbol) =>
     [...claimed, ...ahead].reduce(
@@ -84,13 +84,13 @@ export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
 
 /** What was found out about the wallet may have changed since the order was made. */
 function walletGate({ orderId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
-  if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', words: BLOCKED_WORDS };
+  if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', message: BLOCKED_MESSAGE };
   const may = wallets.get(orderId);
   if (!may) return { kind: 'wait' };
   if (may.kind === 'payable') return GO;
-  if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', words: may.words };
+  if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', message: may.message };
   // Those behind it go on meanwhile.
-  return { kind: 'wait', words: may.words, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
+  return { kind: 'wait', message: may.message, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
 }
 
 /** An order gets another slot only while nodes agree that its earlier transfers moved nothing. */
@@ -98,11 +98,11 @@ function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext):
   const found = earlier.get(orderId);
   if (!found) return { kind: 'wait' };
   if (found.kind === 'moved_nothing') return GO;
-  const words =
+  const message =
     found.kind === 'moved'
       ? `The chain has carried an earlier transfer out: ${found.hash}.`
-      : `It is not known that an earlier transfer moved nothing: ${found.words}.`;
-  return { kind: 'wait', words, until: new Date(now.getTime() + CHECK_AGAIN_MS) };
+      : `It is not known that an earlier transfer moved nothing: ${found.message}.`;
+  return { kind: 'wait', message, until: new Date(now.getTime() + CHECK_AGAIN_MS) };
 }
 
 /** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, funds come, and nodes may be wrong. */
@@ -117,16 +117,16 @@ function checkGate(request: PayoutRequest, { checks, now }: GateContext): Verdic
   const until = new Date(now.getTime() + CHECK_AGAIN_MS);
   if (check.kind === 'unknown') {
     // Those behind it go on meanwhile: the code of its payee may be why nodes do not judge it.
-    return { kind: 'wait', words: check.words ?? NO_ANSWER, until };
+    return { kind: 'wait', message: check.message ?? NO_ANSWER, until };
   }
   if (check.reason === 'fee_too_high' || check.reason === 'no_funds') {
-    return { kind: 'wait', reason: check.reason, words: check.words, until };
+    return { kind: 'wait', reason: check.reason, message: check.message, until };
   }
   const later = new Date(now.getTime() + REFUSED_AGAIN_MS);
-  return { kind: 'wait', reason: 'transfer_refused', words: check.words, until: later };
+  return { kind: 'wait', reason: 'transfer_refused', message: check.message, until: later };
 }
 
 function short(symbol: string, has: bigint, needs: bigint, decimals: number): Verdict {
-  const words = `The sender has ${formatUnits(has, decimals)} ${symbol} and needs ${formatUnits(needs, decimals)}.`;
-  return { kind: 'wait', reason: 'no_funds', words };
+  const message = `The sender has ${formatUnits(has, decimals)} ${symbol} and needs ${formatUnits(needs, decimals)}.`;
+  return { kind: 'wait', reason: 'no_funds', message };
 }

@@ -20,19 +20,19 @@ export function payoutLimitGate(request: PayoutRequest, { limits, approved }: Ga
   );
   const [{ perPayout, of } = { perPayout: undefined, of: {} }] = rules;
   if (perPayout === undefined) return GO;
-  const words = `${amount(request, request.units)} is more than one payout${ofWhom(of)} may be: ${amount(request, perPayout)}.`;
-  return { kind: 'hold', reason: 'over_payout_limit', words };
+  const message = `${amount(request, request.units)} is more than one payout${ofWhom(of)} may be: ${amount(request, perPayout)}.`;
+  return { kind: 'hold', reason: 'over_payout_limit', message };
 }
 
 export function approvalGate(request: PayoutRequest, { limits, approved, unapproved }: GateContext): Verdict {
   if (approved.has(request.orderId)) return GO;
   const missing = unapproved.get(request.orderId);
-  if (missing !== undefined) return { kind: 'hold', reason: 'approval_needed', words: missing };
+  if (missing !== undefined) return { kind: 'hold', reason: 'approval_needed', message: missing };
   const bounds = rulesFor(limits, request).flatMap(({ approvalAbove }) => approvalAbove ?? []);
   const above = bounds.find(bound => request.units > bound);
   if (above === undefined) return GO;
-  const words = `${amount(request, request.units)} is above ${amount(request, above)}: a second key approves it.`;
-  return { kind: 'hold', reason: 'approval_needed', words };
+  const message = `${amount(request, request.units)} is above ${amount(request, above)}: a second key approves it.`;
+  return { kind: 'hold', reason: 'approval_needed', message };
 }
 
 /** An approval does not lift it. */
@@ -50,7 +50,7 @@ export async function dayLimitGate(request: PayoutRequest, context: GateContext,
 type TopUpRequest = Omit<PayoutRequest, 'orderId' | 'symbol'> & { readonly symbol: SentSymbol };
 
 /** Why a top-up does not fit into 24 hours now; top-ups count by themselves. */
-export async function dayLimitWords(
+export async function dayLimitMessage(
   sql: Sql,
   limits: PayoutLimits,
   request: TopUpRequest,
@@ -92,7 +92,7 @@ async function withinDay(
   const where = counted.destination === undefined ? '' : ' to one address';
   const rule = `${amount(request, limit)} may leave${where}${ofWhom(counted)} in 24 hours`;
   if (units > limit) {
-    return { kind: 'hold', reason: 'over_payout_limit', words: `${amount(request, units)} never fits: ${rule}.` };
+    return { kind: 'hold', reason: 'over_payout_limit', message: `${amount(request, units)} never fits: ${rule}.` };
   }
   const spent = { network, symbol, since: new Date(now.getTime() - DAY_MS), ...counted };
   const fields = Object.keys(counted) as (keyof Counted)[];
@@ -105,9 +105,9 @@ async function withinDay(
   // What takes a slot in this transaction leaves the 24 hours last.
   const last = room < 0n ? now : ((await spentBeyond(tx, spent, room)) ?? now);
   const fitsAt = new Date(last.getTime() + DAY_MS);
-  const words = `${rule} and ${amount(request, before + claimedUnits)} has; it fits at ${fitsAt.toISOString()}.`;
+  const message = `${rule} and ${amount(request, before + claimedUnits)} has; it fits at ${fitsAt.toISOString()}.`;
   const until = new Date(Math.min(fitsAt.getTime(), now.getTime() + JUDGE_AGAIN_MS));
-  return { kind: 'wait', reason: 'over_day_limit', words, until };
+  return { kind: 'wait', reason: 'over_day_limit', message, until };
 }
 
 function ofWhom({ accountId, requestedBy }: LimitRule['of']): string {

@@ -34,12 +34,12 @@ export function pausedSymbols(pauses: readonly Pause[], network: Network): Asset
 }
 
 /** What a waiting order shows. */
-export function pauseWords(pause: Pause): string {
-  return `${scopeWords(pause)} are paused${pause.reason === undefined ? '' : `: ${pause.reason}`}.`;
+export function pauseMessage(pause: Pause): string {
+  return `${pausedScope(pause)} are paused${pause.reason === undefined ? '' : `: ${pause.reason}`}.`;
 }
 
 /** The beginning of a sentence about what is paused. */
-export function scopeWords({ network, symbol }: PauseScope): string {
+export function pausedScope({ network, symbol }: PauseScope): string {
   const of = symbol === undefined ? '' : ` of ${symbol}`;
   const on = network === undefined ? '' : ` on ${network}`;
   return symbol === undefined && network === undefined ? 'All payouts' : `Payouts${of}${on}`;

@@ -68,25 +68,25 @@ function receiptOf(payout: Payout, mode: Mode) {
 export type Verification =
   /** The receipt is as it was signed. Whose key `keyId` is, the caller must know. */
   | { readonly kind: 'valid'; readonly receipt: Readonly<Record<string, unknown>>; readonly keyId: string }
-  | { readonly kind: 'invalid'; readonly words: string }
-  /** The service refused to give a receipt; `words` say why. */
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'invalid'; readonly message: string }
+  /** The service refused to give a receipt; `message` says why. */
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** Verifies the text of a signed receipt; with `keyId`, also that this key has signed it. */
 export function verifyReceipt(text: string, keyId?: string): Verification {
   const refusal = parse(text);
-  if (isProblem(refusal)) return { kind: 'refused', words: refusal.detail };
+  if (isProblem(refusal)) return { kind: 'refused', message: refusal.detail };
   const document = readDocument(text);
-  if ('fault' in document) return { kind: 'invalid', words: document.fault };
+  if ('fault' in document) return { kind: 'invalid', message: document.fault };
   const { receipt, signature } = document;
   const key = publicKeyFrom(signature.publicKey);
-  if (!key) return { kind: 'invalid', words: 'its publicKey is no key of Ed25519' };
+  if (!key) return { kind: 'invalid', message: 'its publicKey is no key of Ed25519' };
   const id = keyIdOf(key);
-  if (signature.keyId !== id) return { kind: 'invalid', words: 'its keyId is not that of its publicKey' };
-  if (keyId !== undefined && keyId !== id) return { kind: 'invalid', words: `it is signed by another key, ${id}` };
+  if (signature.keyId !== id) return { kind: 'invalid', message: 'its keyId is not that of its publicKey' };
+  if (keyId !== undefined && keyId !== id) return { kind: 'invalid', message: `it is signed by another key, ${id}` };
   const bytes = Buffer.from(canonicalJson(receipt));
   const isRight = verify(null, bytes, key, Buffer.from(signature.value, 'base64url'));
-  if (!isRight) return { kind: 'invalid', words: 'it was changed after it was signed' };
+  if (!isRight) return { kind: 'invalid', message: 'it was changed after it was signed' };
   return { kind: 'valid', receipt, keyId: id };
 }
 

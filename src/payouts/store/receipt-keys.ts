@@ -34,7 +34,7 @@ function placeOf(id: string): string {
 }
 
 export const RECEIPT_SECRETS: SecretStore = {
-  words: 'the key of receipts',
+  label: 'the key of receipts',
   placeOf,
   // A receipt names its key, so another key is another row.
   renew: () => undefined,

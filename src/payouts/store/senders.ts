@@ -154,7 +154,7 @@ export async function nextClaimAt(sql: Sql, until: Date): Promise<Date | undefin
 }
 
 /**
- * The sender takes no further slot until it is resumed. `words`: why, and what to do; the text of the first halt stays. False when it was
+ * The sender takes no further slot until it is resumed. `message`: why, and what to do; the text of the first halt stays. False when it was
  * halted before.
  */
 export async function haltSender(
@@ -162,12 +162,12 @@ export async function haltSender(
   network: Network,
   sender: string,
   at: Date,
-  words: string = HALTED,
+  message: string = HALTED,
 ): Promise<boolean> {
   const rows = await tx.query(
     `update chain_senders set halted_at = $3, halt_words = $4
       where network = $1 and sender = $2 and halted_at is null returning network`,
-    [network, sender, at, words],
+    [network, sender, at, message],
   );
   return rows.length > 0;
 }
@@ -195,12 +195,12 @@ export async function haltUsedElsewhere(
   sender: string,
   usedSlots: bigint,
   at: Date,
-  words: string,
+  message: string,
 ): Promise<void> {
   await tx.query(
     `update chain_senders set halted_at = $4, halt_words = $5
       where network = $1 and sender = $2 and next_nonce < $3 and halted_at is null`,
-    [network, sender, usedSlots, at, words],
+    [network, sender, usedSlots, at, message],
   );
 }
 

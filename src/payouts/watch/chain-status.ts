@@ -5,7 +5,7 @@ import { coinOf, decimalsOf } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import type { Sql } from '../../storage/database.ts';
 import { overruledOf } from '../line/foreign-slots.ts';
-import { firstUnused, gapWords } from '../line/gap.ts';
+import { firstUnused, gapMessage } from '../line/gap.ts';
 import { findGap } from '../store/gaps.ts';
 import { findSender } from '../store/senders.ts';
 
@@ -30,7 +30,7 @@ export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain
     window,
     providers,
     senders: ofSenders,
-    faults: [...faultsOf(network, health, ofSenders), ...new Set(overruled.map(overruledWords))],
+    faults: [...faultsOf(network, health, ofSenders), ...new Set(overruled.map(overruledMessage))],
   };
 }
 
@@ -76,10 +76,10 @@ function faultsOf(
     ...(head === undefined ? ['no node answers'] : silent.map(({ name }) => `${name} does not answer`)),
     ...senders.filter(({ haltedAt }) => haltedAt).map(({ address }) => `${address} is halted`),
     ...senders.flatMap(({ address, missingSlots }) =>
-      missingSlots ? gapWords(network, address, missingSlots.map(BigInt)) : [],
+      missingSlots ? gapMessage(network, address, missingSlots.map(BigInt)) : [],
     ),
   ];
 }
 
-const overruledWords = ({ provider }: SlotCount) =>
+const overruledMessage = ({ provider }: SlotCount) =>
   `${provider} counts slots of the sender as used that the others do not`;

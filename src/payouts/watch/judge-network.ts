@@ -3,7 +3,7 @@ import { type AssetSymbol, symbolsOn } from '../../chains/asset.ts';
 import { activeSendersOf, type Chain, type Funds } from '../../chains/chain.ts';
 import { coinOf, decimalsOf } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
-import { firstUnused, gapWords } from '../line/gap.ts';
+import { firstUnused, gapMessage } from '../line/gap.ts';
 import type { UnsignedReason } from '../payout.ts';
 import type { PayoutSettings } from '../payout-settings.ts';
 import { limitsOf, type PayoutLimits } from '../policy/limits.ts';
@@ -106,12 +106,12 @@ export function judgeNetwork(
       ? [...judgeAnswers(asked.chain, asked.answers, rules), ...judgeGaps(asked.chain, asked.answers, records)]
       : []),
     ...judgeTimes(asked?.chain, records, rules),
-    judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedWords(contradicted) : ''),
+    judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedMessage(contradicted) : ''),
     judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and orders wait.'),
     ...[...haltedSenders].map(([sender, words]) =>
       judged('slot_taken', true, words ?? `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
     ),
-    ...unsigned.map(slot => judged('slot_unsigned', true, unsignedWords(slot, rules.now), slot.payoutId)),
+    ...unsigned.map(slot => judged('slot_unsigned', true, unsignedMessage(slot, rules.now), slot.payoutId)),
   ];
 }
 
@@ -130,7 +130,7 @@ function judgeGaps({ network, slotCounts }: Chain, { senders }: NetworkAnswers, 
   return senders.map(({ sender, firstUnused: unused }) => {
     if (unused === undefined) return unknown('nonce_gap', sender);
     const gap = gaps.get(sender) ?? [];
-    return judged('nonce_gap', gap.length > 0, gap.length > 0 ? `${gapWords(network, sender, gap)}.` : '', sender);
+    return judged('nonce_gap', gap.length > 0, gap.length > 0 ? `${gapMessage(network, sender, gap)}.` : '', sender);
   });
 }
 
@@ -146,27 +146,27 @@ function judgeTimes(chain: Chain | undefined, records: NetworkRecords, { now, st
   const isHalted = chain !== undefined && activeSendersOf(chain).every(sender => haltedSenders.has(sender));
   return [
     judged('network_silent', silentMs > stuckMs, silence),
-    judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingWords(waiting, waitMs) : ''),
+    judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingMessage(waiting, waitMs) : ''),
     judged('payout_stuck', openMs > stuckMs, `A payout has no end for ${minutes(openMs)}.`),
   ];
 }
 
-function waitingWords({ orderId, lastError }: NonNullable<NetworkRecords['waiting']>, waitMs: number): string {
-  const words = `Order ${orderId} is in line for ${minutes(waitMs)}, and nothing holds it`;
-  return lastError === undefined ? `${words}.` : `${words}: ${lastError}`;
+function waitingMessage({ orderId, lastError }: NonNullable<NetworkRecords['waiting']>, waitMs: number): string {
+  const message = `Order ${orderId} is in line for ${minutes(waitMs)}, and nothing holds it`;
+  return lastError === undefined ? `${message}.` : `${message}: ${lastError}`;
 }
 
-function unsignedWords(slot: UnsignedSlot, now: Date): string {
+function unsignedMessage(slot: UnsignedSlot, now: Date): string {
   const { payoutId, orderId, sender, nonce, reason, isGivenUp, since, lastError } = slot;
   const whose = orderId === undefined ? `payout ${payoutId}` : `order ${orderId}`;
   const end = isGivenUp ? 'It is being given up.' : 'Those behind it wait.';
   if (reason) return `Slot ${nonce} of ${sender} has no transfer, for ${whose}: ${reason}. ${end}`;
-  const words = `Slot ${nonce} of ${sender} has no signature for ${minutes(now.getTime() - since.getTime())}, for ${whose}`;
+  const message = `Slot ${nonce} of ${sender} has no signature for ${minutes(now.getTime() - since.getTime())}, for ${whose}`;
   const said = lastError === undefined ? '.' : `: ${lastError.replace(/\.$/, '')}.`;
-  return `${words}${said} ${end}`;
+  return `${message}${said} ${end}`;
 }
 
-function contradictedWords({ count, payoutId }: Contradicted): string {
+function contradictedMessage({ count, payoutId }: Contradicted): string {
   const which =
     count === 1 ? `Payout ${payoutId} was done` : `${count} payouts were done, the first of them ${payoutId}`;
   return `${which}, and the nodes do not agree on it any more: compare with an explorer.`;

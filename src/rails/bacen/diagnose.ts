@@ -3,7 +3,7 @@
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Check } from '../bank-client/check.ts';
 import type { Answer } from '../bank-client/classify.ts';
-import { bad, clientChecks, faultCheck, good, wordsOf } from '../bank-client/diagnose.ts';
+import { bad, clientChecks, faultCheck, good, messageOf } from '../bank-client/diagnose.ts';
 import { textAt } from '../bank-client/read-answer.ts';
 import { pspIdOf } from './charge-body.ts';
 import { isAbsent } from './charges.ts';
@@ -64,7 +64,7 @@ function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
   }
   return bad(
     'receipts',
-    `Received payments cannot be read: ${wordsOf(answer)}.`,
+    `Received payments cannot be read: ${messageOf(answer)}.`,
     'Check baseUrl, profile, the scopes and the contract.',
   );
 }
@@ -78,7 +78,7 @@ function keyCheck(webhook: Answer, isTried: boolean): Check {
     return { ...good('pix key', detail), mend: 'Run trilho doctor --try-charge.' };
   }
   const mend = 'Check that pixKey is a key of this client at this PSP, and the scope webhook.read.';
-  return bad('pix key', `The PSP does not tell about the key: ${wordsOf(webhook)}.`, mend);
+  return bad('pix key', `The PSP does not tell about the key: ${messageOf(webhook)}.`, mend);
 }
 
 const CENT_CHARGE = { calendario: { expiracao: 60 }, valor: { original: '0.01' } };
@@ -88,12 +88,16 @@ async function chargeCheck({ pixKey }: BacenSettings, { client: { call } }: Open
   const made = await call({ ...at, method: 'PUT', body: { ...CENT_CHARGE, chave: pixKey } });
   if (made.kind !== 'ok') {
     const mend = 'Check that pixKey is a key of this client at this PSP, and the scope cob.write.';
-    return bad('charge', `The PSP does not take a charge: ${wordsOf(made)}.`, mend);
+    return bad('charge', `The PSP does not take a charge: ${messageOf(made)}.`, mend);
   }
   const removed = await call({ ...at, method: 'PATCH', body: { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' } });
   return removed.kind === 'ok'
     ? good('charge', 'The PSP took a charge of one cent and removed it.')
-    : bad('charge', `The PSP took a charge of one cent, but does not remove it: ${wordsOf(removed)}.`, 'Ask the PSP.');
+    : bad(
+        'charge',
+        `The PSP took a charge of one cent, but does not remove it: ${messageOf(removed)}.`,
+        'Ask the PSP.',
+      );
 }
 
 function webhookCheck({ webhook: wanted }: BacenSettings, answer: Answer): Check[] {

@@ -18,7 +18,7 @@ import { NAME_FIELD, SHARE_FIELDS } from '../entry-fields.ts';
 import { brCodeText, pixKey } from '../pix-key.ts';
 
 const byKind = (kind: Kind<unknown>) =>
-  Type.String(check(text => 'value' in kind.parse(text), `must be ${kind.words}`));
+  Type.String(check(text => 'value' in kind.parse(text), `must be ${kind.description}`));
 const Place = () => Type.String(check(text => /^[\w./-]{1,200}$/.test(text), 'must be a path such as v2/cob'));
 const Templates = () =>
   Type.Record(

@@ -42,7 +42,7 @@ export const PROFILES = {
       hasLocations: true,
       sendsLocationKind: false,
       errorShapes: [
-        { code: 'nome', words: ['mensagem'], items: { at: 'erros', code: 'caminho', words: 'mensagem' } },
+        { code: 'nome', messages: ['mensagem'], items: { at: 'erros', code: 'caminho', message: 'mensagem' } },
         ...COMMON_SHAPES,
       ],
       feePath: 'gnExtras.tarifa',
@@ -78,8 +78,8 @@ export const PROFILES = {
       query: { 'gw-dev-app-key': '{appKey}' },
       needs: ['appKey'],
       errorShapes: [
-        { code: 'erros.0.codigo', words: ['erros.0.mensagem', 'erros.0.ocorrencia'] },
-        { code: 'error', words: ['message'] },
+        { code: 'erros.0.codigo', messages: ['erros.0.mensagem', 'erros.0.ocorrencia'] },
+        { code: 'error', messages: ['message'] },
         ...COMMON_SHAPES,
       ],
     },

@@ -1,6 +1,6 @@
 // Reads received pix as receipts: exact amounts, what went back, and whose key was paid.
 import { parseRfc3339 } from '../../lib/date-times.ts';
-import { centsAt, idAt, listAt, textAt, wordsAt } from '../bank-client/read-answer.ts';
+import { centsAt, idAt, listAt, readableAt, textAt } from '../bank-client/read-answer.ts';
 import type { MoneyReturn, Receipt } from '../rail.ts';
 import { isSameKey } from './charges.ts';
 
@@ -48,7 +48,7 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
     amountCents,
     paidAt,
     returns: returns.filter(one => one !== undefined),
-    ...(returns.includes(undefined) && { unreadableReturn: wordsOfReturn(unreadableReturn) }),
+    ...(returns.includes(undefined) && { unreadableReturn: unreadableReturnMessage(unreadableReturn) }),
     ...(key !== undefined && !isSameKey(key, options.pixKey) && { isToOtherKey: true }),
     ...(feeCents !== undefined && { feeCents }),
   };
@@ -58,11 +58,11 @@ const MAX_SHOWN = 40;
 
 /** A field and the text in it, as the PSP wrote it. */
 function shown(item: unknown, path: string): string {
-  const text = wordsAt(item, path);
+  const text = readableAt(item, path);
   return text === undefined ? `no ${path}` : `${path} «${Array.from(text).slice(0, MAX_SHOWN).join('')}»`;
 }
 
-function wordsOfReturn(item: unknown): string {
+function unreadableReturnMessage(item: unknown): string {
   const fields = [shown(item, idAt(item, 'id') === undefined ? 'rtrId' : 'id'), shown(item, 'valor')];
   return `The PSP lists a return of this payment that cannot be read: ${fields.join(', ')}.`;
 }
@@ -77,9 +77,9 @@ function readReturn(item: unknown): MoneyReturn | undefined {
   const reference = idAt(item, 'id') ?? idAt(item, 'rtrId');
   const amountCents = centsAt(item, 'valor');
   if (reference === undefined || amountCents === undefined) return undefined;
-  const nature = wordsAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
+  const nature = readableAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
   const refundId = nature === 'ORIGINAL' ? uuidOf(reference) : undefined;
-  const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), wordsAt(item, 'motivo') ?? []].flat().join(': ');
+  const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), readableAt(item, 'motivo') ?? []].flat().join(': ');
   // When it was asked for says nothing of when it ended.
   const at = timeAt(item, 'horario.liquidacao');
   return {

@@ -1,7 +1,7 @@
 // Sends money back out of a received pix. The id of a refund at the PSP is made from ours, so a repeat is the same refund.
 
 import type { Client } from '../bank-client/client.ts';
-import { centsAt, reasonOf, textAt, wordsAt } from '../bank-client/read-answer.ts';
+import { centsAt, readableAt, reasonOf, textAt } from '../bank-client/read-answer.ts';
 import type { RefundFinding, RefundOutcome, RefundRequest } from '../rail.ts';
 import { pspIdOf, reaisText } from './charge-body.ts';
 import { isAbsent, JUDGED, noAnswer } from './charges.ts';
@@ -48,5 +48,5 @@ function refundOf(body: unknown, { amountCents }: RefundRequest): RefundOutcome 
   const status = textAt(body, 'status')?.toUpperCase();
   if (status === 'DEVOLVIDO') return { kind: 'done' };
   if (status !== 'NAO_REALIZADO') return { kind: 'accepted' };
-  return { kind: 'rejected', reason: wordsAt(body, 'motivo') ?? 'The PSP did not carry out the refund.' };
+  return { kind: 'rejected', reason: readableAt(body, 'motivo') ?? 'The PSP did not carry out the refund.' };
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Exchanged, HttpAnswer } from './exchange.ts';
 import type { ClientProfile } from './profile.ts';
-import { type PspWords, readError, readJson } from './read-answer.ts';
+import { type PspError, readError, readJson } from './read-answer.ts';
 
 /** Nothing was sent, or the PSP says that it took nothing. `reason` is for the operator. */
 export type Unavailable = { readonly kind: 'unavailable'; readonly reason: string; readonly retryAt?: Date };
@@ -11,7 +11,7 @@ export type Answer =
   /** `body` is undefined when it is empty or no JSON. */
   | { readonly kind: 'ok'; readonly status: number; readonly body: unknown }
   /** The PSP has judged the request itself: 400, 404, 409, 422 and the like. */
-  | ({ readonly kind: 'refused'; readonly status: number } & PspWords)
+  | ({ readonly kind: 'refused'; readonly status: number } & PspError)
   /** The request was sent, and what became of it is not known. */
   | { readonly kind: 'unknown'; readonly reason: string }
   | (Unavailable & { readonly status?: number });
@@ -51,7 +51,7 @@ export function classify(exchanged: Exchanged, profile: Pick<ClientProfile, 'err
   // A page of HTML comes from a gateway that refuses the path or the certificate, not from the API.
   if (status < 400 || isPage)
     return { kind: 'unavailable', status, reason: `the answer is not one of the API (${status})` };
-  return { kind: 'refused', status, ...(readError(body, profile.errorShapes) ?? { words: '' }) };
+  return { kind: 'refused', status, ...(readError(body, profile.errorShapes) ?? { message: '' }) };
 }
 
 const MAX_RETRY_MS = 3_600_000;

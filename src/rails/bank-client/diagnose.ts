@@ -110,7 +110,7 @@ async function scopesCheck({ client: { tokens } }: Opened, sets: readonly Scopes
   return good('scopes', isTold ? 'Every scope is granted.' : 'The PSP does not tell which scopes it grants.');
 }
 
-export function wordsOf(answer: Answer): string {
+export function messageOf(answer: Answer): string {
   if (answer.kind === 'refused') return `it answered ${answer.status}${answer.code ? ` ${answer.code}` : ''}`;
   return 'reason' in answer ? answer.reason : 'unexpected answer';
 }

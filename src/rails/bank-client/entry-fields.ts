@@ -7,7 +7,7 @@ export const CLOSED = { additionalProperties: false } as const;
 export const check = (holds: (text: string) => boolean, message: string) => ({
   'x-check': { holds: value => typeof value !== 'string' || holds(value), message } satisfies Check,
 });
-export const OneOf = <const T extends string>(words: readonly T[]) => Type.Enum([...words], { type: 'string' });
+export const OneOf = <const T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' });
 export const Digits = (most: number) =>
   Type.String(
     check(

@@ -108,8 +108,8 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'no answer within the deadline';
   const code = codeOf(error);
   if (code === undefined || !/^[A-Z0-9_]{1,60}$/.test(code)) return 'the connection failed';
-  const words = CERTIFICATE_CODES[code];
-  if (words !== undefined) return words;
+  const message = CERTIFICATE_CODES[code];
+  if (message !== undefined) return message;
   if (isTlsAlert(error)) return `the PSP refused the certificate of this client (${code})`;
   return `the connection failed (${code})`;
 }

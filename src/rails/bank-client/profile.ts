@@ -3,9 +3,9 @@
 /** Where an error answer has its code and its text; paths are such as `erros.0.codigo`. */
 export type ErrorShape = {
   readonly code: string;
-  readonly words: readonly string[];
+  readonly messages: readonly string[];
   /** A list of single faults inside the answer. */
-  readonly items?: { readonly at: string; readonly code: string; readonly words: string };
+  readonly items?: { readonly at: string; readonly code: string; readonly message: string };
 };
 
 /** Settings that only some banks need. */
@@ -46,15 +46,15 @@ export type ClientProfile<R extends string = string> = {
 /** RFC 7807 as the Central Bank's norm uses it. */
 const PROBLEM: ErrorShape = {
   code: 'type',
-  words: ['title', 'detail'],
-  items: { at: 'violacoes', code: 'propriedade', words: 'razao' },
+  messages: ['title', 'detail'],
+  items: { at: 'violacoes', code: 'propriedade', message: 'razao' },
 };
-const OAUTH: ErrorShape = { code: 'error', words: ['error_description'] };
+const OAUTH: ErrorShape = { code: 'error', messages: ['error_description'] };
 /** Shapes of gateways in front of several banks. */
 const GATEWAYS: readonly ErrorShape[] = [
-  { code: 'codigo', words: ['mensagem'], items: { at: 'campos', code: 'campo', words: 'mensagem' } },
-  { code: 'mensagens.0.codigo', words: ['mensagens.0.mensagem'] },
-  { code: 'code', words: ['message'] },
-  { code: 'statusCode', words: ['message'] },
+  { code: 'codigo', messages: ['mensagem'], items: { at: 'campos', code: 'campo', message: 'mensagem' } },
+  { code: 'mensagens.0.codigo', messages: ['mensagens.0.mensagem'] },
+  { code: 'code', messages: ['message'] },
+  { code: 'statusCode', messages: ['message'] },
 ];
 export const COMMON_SHAPES: readonly ErrorShape[] = [PROBLEM, OAUTH, ...GATEWAYS];

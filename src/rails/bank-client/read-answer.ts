@@ -4,7 +4,7 @@ import { parseUnits, plainDecimal } from '../../lib/decimals.ts';
 import { parseExactJson, parseJsonPath, valueAt } from '../../lib/exact-json.ts';
 import type { ErrorShape } from './profile.ts';
 
-const MAX_WORDS_LENGTH = 300;
+const MAX_TEXT_LENGTH = 300;
 const MAX_ITEMS = 10;
 const ID = /^[\x21-\x7e]{1,255}$/;
 
@@ -25,7 +25,7 @@ export function textAt(value: unknown, path: string): string | undefined {
 }
 
 /** As `textAt`, for what people read: short, storable, on one line, and without the digits of a document. */
-export function wordsAt(value: unknown, path: string): string | undefined {
+export function readableAt(value: unknown, path: string): string | undefined {
   return bounded(textAt(value, path) ?? '') || undefined;
 }
 
@@ -46,16 +46,16 @@ export function centsAt(value: unknown, path: string): bigint | undefined {
   return plain === undefined ? undefined : parseUnits(plain, 2);
 }
 
-export type PspWords = { readonly code?: string; readonly words: string };
+export type PspError = { readonly code?: string; readonly message: string };
 
 /** The PSP's explanation of a refusal, by the first shape that fits; undefined when it says nothing readable. */
-export function readError(body: unknown, shapes: readonly ErrorShape[]): PspWords | undefined {
+export function readError(body: unknown, shapes: readonly ErrorShape[]): PspError | undefined {
   for (const shape of shapes) {
     const code = textAt(body, shape.code)?.split('/').at(-1);
     const items = itemsOf(body, shape);
-    const words = [...shape.words.flatMap(path => textAt(body, path) ?? []), ...items].join(' ');
-    if (code === undefined && words === '') continue;
-    return { ...(code !== undefined && { code: bounded(code) }), words: bounded(words) };
+    const message = [...shape.messages.flatMap(path => textAt(body, path) ?? []), ...items].join(' ');
+    if (code === undefined && message === '') continue;
+    return { ...(code !== undefined && { code: bounded(code) }), message: bounded(message) };
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function itemsOf(body: unknown, { items }: ErrorShape): string[] {
   // The value at fault may come along; it is left out, since it may be a person's document.
   return listAt(body, items.at)
     .slice(0, MAX_ITEMS)
-    .map(item => [textAt(item, items.code), textAt(item, items.words)].filter(Boolean).join(': '))
+    .map(item => [textAt(item, items.code), textAt(item, items.message)].filter(Boolean).join(': '))
     .filter(text => text !== '')
     .map(text => `(${text})`);
 }
@@ -76,10 +76,10 @@ function bounded(text: string): string {
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .replace(/\d[\d.\-/]{9,}\d/g, '…');
-  return Array.from(plain).slice(0, MAX_WORDS_LENGTH).join('').trim();
+  return Array.from(plain).slice(0, MAX_TEXT_LENGTH).join('').trim();
 }
 
 /** The reason of a refusal in one line: the PSP's code and its text. */
-export function reasonOf({ code, words }: PspWords): string {
-  return [code, words].filter(Boolean).join(': ') || 'The PSP gave no reason.';
+export function reasonOf({ code, message }: PspError): string {
+  return [code, message].filter(Boolean).join(': ') || 'The PSP gave no reason.';
 }

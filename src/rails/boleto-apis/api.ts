@@ -6,7 +6,7 @@ import type { Answer } from '../bank-client/classify.ts';
 import type { Client } from '../bank-client/client.ts';
 import type { Connections } from '../bank-client/connection.ts';
 import type { Credentials } from '../bank-client/credentials.ts';
-import { bad, wordsOf } from '../bank-client/diagnose.ts';
+import { bad, messageOf } from '../bank-client/diagnose.ts';
 import type { ClientDeps } from '../bank-client/settings.ts';
 import type { WebhookAdmin } from '../bank-client/webhook.ts';
 import type { Rail } from '../rail.ts';
@@ -39,5 +39,5 @@ export type OpenedApi = {
 };
 
 export function refusedAgreement(answer: Answer, fields: string): Check {
-  return bad('agreement', `The bank does not tell about the agreement: ${wordsOf(answer)}.`, `Check ${fields}.`);
+  return bad('agreement', `The bank does not tell about the agreement: ${messageOf(answer)}.`, `Check ${fields}.`);
 }

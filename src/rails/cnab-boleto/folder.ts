@@ -74,6 +74,6 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-function refused(folder: string, words: string): AppError {
-  return new AppError('not_configured', `The folder ${folder} ${words}.`);
+function refused(folder: string, message: string): AppError {
+  return new AppError('not_configured', `The folder ${folder} ${message}.`);
 }

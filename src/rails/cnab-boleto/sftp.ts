@@ -67,8 +67,8 @@ export function sftpServer(agreement: string, settings: SftpSettings): FileServe
 async function connect(agreement: string, settings: SftpSettings): Promise<FileConnection> {
   // Loaded with the first connection: most services never open one.
   const { default: Client } = await import('ssh2-sftp-client');
-  const say = (field: string, words: string) =>
-    new AppError('not_configured', `sftp.${field} of ${agreement} ${words}.`);
+  const say = (field: string, message: string) =>
+    new AppError('not_configured', `sftp.${field} of ${agreement} ${message}.`);
   let shownKey: string | undefined;
   // Without these handlers the package prints events that no call waits for; a failure still reaches the call that it cuts off.
   const quiet = () => {};
@@ -98,7 +98,7 @@ async function connect(agreement: string, settings: SftpSettings): Promise<FileC
   return connectionOf(client, agreement, settings, say);
 }
 
-type Say = (field: string, words: string) => AppError;
+type Say = (field: string, message: string) => AppError;
 
 function secretsOf({ keyFile, passphraseFile, passwordFile }: SftpSettings, say: Say) {
   const read = (field: string, file: string): string => {
@@ -226,11 +226,11 @@ function unavailable(agreement: string, error: unknown): AppError {
   return new AppError('rail_unavailable', `The SFTP server of ${agreement} does not answer${why}.`);
 }
 
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : '');
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : '');
 const isAuthentication = (error: unknown) =>
-  /authentication methods failed|Cannot parse privateKey|no passphrase/i.test(wordsOf(error));
-const isMissing = (error: unknown) => codeOf(error) === 'ENOENT' || /no such file/i.test(wordsOf(error));
-const isForbidden = (error: unknown) => codeOf(error) === 'EACCES' || /permission denied/i.test(wordsOf(error));
+  /authentication methods failed|Cannot parse privateKey|no passphrase/i.test(messageOf(error));
+const isMissing = (error: unknown) => codeOf(error) === 'ENOENT' || /no such file/i.test(messageOf(error));
+const isForbidden = (error: unknown) => codeOf(error) === 'EACCES' || /permission denied/i.test(messageOf(error));
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;

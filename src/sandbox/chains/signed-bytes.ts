@@ -25,7 +25,7 @@ const UNITS = /^[1-9]\d{0,77}$/;
 export function signed(slot: Slot, moves: SignedTransaction['moves'], number: number): Signed {
   const raw = encoded(slot, moves, number);
   const read = decoded(slot.network, [slot.sender], raw);
-  if (!read) return { kind: 'refused', words: `This transfer is not valid on ${slot.network}.` };
+  if (!read) return { kind: 'refused', message: `This transfer is not valid on ${slot.network}.` };
   return { kind: 'signed', raw, hash: read.hash };
 }
 

@@ -109,21 +109,21 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
     if (held && confirmations > 0) {
       const isFinal = confirmations >= finality;
       if (!isOurs) {
-        return isFinal ? { kind: 'taken' } : { kind: 'unknown', words: 'Another transaction was mined in the slot.' };
+        return isFinal ? { kind: 'taken' } : { kind: 'unknown', message: 'Another transaction was mined in the slot.' };
       }
       const block = blockAt(network, simulation, held.block);
       return { kind: 'mined', hash: held.hash, block, confirmations, isFinal, ...effectOf(held, transfer) };
     }
     if (seen && blockAt(network, simulation, seen.number).hash === seen.hash) {
-      return { kind: 'unknown', words: 'The node does not show a transaction of a block that still stands.' };
+      return { kind: 'unknown', message: 'The node does not show a transaction of a block that still stands.' };
     }
     if (!held || !isOurs || simulation.fault === 'lagging') return { kind: 'absent' };
     return { kind: now.getTime() - held.sentAt.getTime() < STUCK_AFTER_MS ? 'pending' : 'stuck' };
   }
 
-  async function broadcast(raw: string): Promise<{ isSent: boolean; words?: string }> {
+  async function broadcast(raw: string): Promise<{ isSent: boolean; message?: string }> {
     const sent = decoded(network, senders, raw);
-    if (!sent) return { isSent: false, words: 'The bytes are not signed by a sender of this network.' };
+    if (!sent) return { isSent: false, message: 'The bytes are not signed by a sender of this network.' };
     await clock.refresh();
     const { fault } = await store.keep(network, simulation => {
       const sentAt = clock.now();
@@ -156,7 +156,7 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
 
     check: () =>
       asked<Awaited<ReturnType<Chain['check']>>>({ kind: 'unknown' }, fault =>
-        fault === 'refusing' ? { kind: 'refused', reason: 'would_revert', words: REFUSAL } : { kind: 'ready' },
+        fault === 'refusing' ? { kind: 'refused', reason: 'would_revert', message: REFUSAL } : { kind: 'ready' },
       ),
 
     funds: () =>
@@ -167,7 +167,7 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
 
     sign: ({ slot, ...moves }, before) =>
       asked<Awaited<ReturnType<Chain['sign']>>>({ kind: 'unknown' }, fault =>
-        fault === 'refusing' ? { kind: 'refused', words: REFUSAL } : signedHere(slot, moves, before),
+        fault === 'refusing' ? { kind: 'refused', message: REFUSAL } : signedHere(slot, moves, before),
       ),
 
     signVoid: (slot, before) =>
@@ -207,7 +207,7 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
 
   function signedHere(slot: Slot, moves: SignedTransaction['moves'], { length }: readonly Attempt[]) {
     if (slot.network === network && senders.includes(slot.sender)) return signed(slot, moves, length + 1);
-    return { kind: 'refused', words: `The slot is not one of a sender of ${network}.` } as const;
+    return { kind: 'refused', message: `The slot is not one of a sender of ${network}.` } as const;
   }
 }
 

@@ -6,8 +6,8 @@ import { type BankRules, unmet } from './rules.ts';
 
 /** Why the bank takes nothing of a file. */
 export class FileRefused extends Error {
-  constructor(words: string, line = 0) {
-    super(line === 0 ? words : `line ${line}: ${words}`);
+  constructor(message: string, line = 0) {
+    super(line === 0 ? message : `line ${line}: ${message}`);
   }
 }
 
@@ -46,7 +46,7 @@ function checkLine({ bank }: Customer, line: string, number: number): void {
 type Header = { readonly sequence: number; readonly day: CivilDay; readonly lotVersion: string };
 
 function checkFileHeader(customer: Customer, rules: BankRules, line: string, today: CivilDay): Header {
-  const refuse = (words: string) => new FileRefused(words, 1);
+  const refuse = (message: string) => new FileRefused(message, 1);
   if (at(line, 4, 8) !== '00000') throw refuse('is no file header');
   const type = customer.holderDocument.length === 11 ? '1' : '2';
   const holder = type + zeros(customer.holderDocument, 32 - rules.holderAt);
@@ -87,7 +87,7 @@ function checkLot(customer: Customer, rules: BankRules, header: Header, { first,
   const [head = '', ...rest] = lines;
   const trailer = rest.pop() ?? '';
   const number = at(head, 4, 7);
-  const refuse = (words: string, line = first) => new FileRefused(words, line);
+  const refuse = (message: string, line = first) => new FileRefused(message, line);
   if (at(head, 8, 11) !== '1R01') throw refuse('is no lot header of collection');
   if (at(head, 14, 16) !== header.lotVersion) throw refuse(`layout ${at(head, 14, 16)} does not fit that of the file`);
   const wrong = unmet(head, rules.lotHeader(customer));
@@ -106,7 +106,7 @@ function checkLot(customer: Customer, rules: BankRules, header: Header, { first,
 function titlesOf(lines: readonly string[], rules: BankRules, first: number): Records[] {
   const titles: { P: string; Q?: string; R?: string; Y?: string }[] = [];
   for (const [index, line] of lines.entries()) {
-    const refuse = (words: string) => new FileRefused(words, first + index + 1);
+    const refuse = (message: string) => new FileRefused(message, first + index + 1);
     const segment = line[13];
     const title = titles.at(-1);
     if (segment === 'P') {

@@ -34,9 +34,9 @@ export async function startAnvil(file: string, options: ChainOptions): Promise<R
 async function listeningAt(child: ChildProcess): Promise<string> {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('anvil has no output.');
-  let words = '';
+  let output = '';
   stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    words = (words + chunk).slice(-MAX_WORDS);
+    output = (output + chunk).slice(-MAX_OUTPUT_LENGTH);
   });
   for await (const line of createInterface(stdout)) {
     const address = /^Listening on (\S+)$/.exec(line)?.[1];
@@ -45,7 +45,7 @@ async function listeningAt(child: ChildProcess): Promise<string> {
     stdout.resume();
     return address;
   }
-  throw new Error(`anvil ended before it listened. ${words.trim()}`);
+  throw new Error(`anvil ended before it listened. ${output.trim()}`);
 }
 
-const MAX_WORDS = 1_000;
+const MAX_OUTPUT_LENGTH = 1_000;

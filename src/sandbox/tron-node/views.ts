@@ -85,11 +85,11 @@ export function infoView({ transaction, receipt }: Mined, { number, timeMs }: No
       ...(isCall && { result }),
     },
     ...(logs.length > 0 && { log: logs }),
-    ...(result !== 'SUCCESS' && { result: 'FAILED', resMessage: Buffer.from(WORDS[result]).toString('hex') }),
+    ...(result !== 'SUCCESS' && { result: 'FAILED', resMessage: Buffer.from(MESSAGES[result]).toString('hex') }),
   };
 }
 
-const WORDS = { REVERT: 'REVERT opcode executed', OUT_OF_ENERGY: 'Not enough energy for operation step executing' };
+const MESSAGES = { REVERT: 'REVERT opcode executed', OUT_OF_ENERGY: 'Not enough energy for operation step executing' };
 
 function unlessZero(name: string, value: number): Json {
   return value === 0 ? {} : { [name]: value };

@@ -40,9 +40,9 @@ export async function checkArchive(place: string, known: readonly Head[] = []): 
   return [...checked.values()];
 }
 
-export function notTheArchive(words: string): StartError {
+export function notTheArchive(message: string): StartError {
   return new StartError(
-    `TRILHO_ARCHIVE_DIR is not the folder of this archive, or not mounted; nothing is removed: ${words}`,
+    `TRILHO_ARCHIVE_DIR is not the folder of this archive, or not mounted; nothing is removed: ${message}`,
   );
 }
 

@@ -93,8 +93,8 @@ export async function requireEmpty(sql: Sql): Promise<void> {
       limit 1`,
   );
   if (!found) return;
-  const words = found.name === 'schema_migrations' ? 'data' : found.name;
-  throw new StartError(`This database has ${words} already: a backup is restored into an empty one only.`);
+  const content = found.name === 'schema_migrations' ? 'data' : found.name;
+  throw new StartError(`This database has ${content} already: a backup is restored into an empty one only.`);
 }
 
 async function load(tx: Sql, log: Log, backup: OpenBackup, options: LoadOptions): Promise<Loaded> {

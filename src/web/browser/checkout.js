@@ -1,7 +1,7 @@
 // Copying, sharing, printing and the countdown of a checkout. All that is needed to pay is there without it.
 
 /** @param {string} id */
-const wordOf = id => document.getElementById('words')?.getAttribute(`data-${id}`) ?? '';
+const textOf = id => document.getElementById('texts')?.getAttribute(`data-${id}`) ?? '';
 
 /** @param {Element} button */
 async function copyFrom(button) {
@@ -11,12 +11,12 @@ async function copyFrom(button) {
   const told = document.querySelector(`[data-told="${id}"]`);
   try {
     await navigator.clipboard.writeText(button.getAttribute('data-text') ?? field.value);
-    if (told) told.textContent = wordOf('copied');
+    if (told) told.textContent = textOf('copied');
   } catch {
     // Plain http has no clipboard.
     field.focus();
     field.select();
-    if (told) told.textContent = wordOf('select');
+    if (told) told.textContent = textOf('select');
   }
 }
 

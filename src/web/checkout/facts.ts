@@ -6,9 +6,9 @@ import { endOf, owedOn } from '../../charges/owed.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { staticAmountIn } from '../../rails/br-code.ts';
 import type { Method } from '../../rails/rail.ts';
-import type { CheckoutWords } from './words.ts';
+import type { CheckoutTexts } from './texts.ts';
 
-export type Standing = keyof CheckoutWords['state'];
+export type Standing = keyof CheckoutTexts['state'];
 
 /** A method that can be paid now. */
 export type Payable<M extends Method> = {

@@ -8,64 +8,64 @@ import type { Payable } from './facts.ts';
 import type { View } from './view-model.ts';
 
 export function pixSection(view: View, { instrument, owed, asksCents }: Payable<'pix'>): Html {
-  const { words, formats } = view;
+  const { texts, formats } = view;
   const leftCents = owed.totalCents - asksCents;
   const { emv } = instrument;
   return html`<div class="method pix">
 ${leftCents === 0n && owedLines(view, owed)}
-${leftCents > 0n && html`<p class="note warn">${words.pixAsksLess(formats.money(asksCents), formats.money(leftCents))}</p>`}
+${leftCents > 0n && html`<p class="note warn">${texts.pixAsksLess(formats.money(asksCents), formats.money(leftCents))}</p>`}
 ${pixCode(view, emv)}
 ${sandboxPay(view, 'pix')}
 </div>`;
 }
 
 /** A page has one at most: that of the pix, or that of the boleto. */
-function pixCode({ words }: View, emv: string): Html {
-  return html`<button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${words.copyPix}</button>
+function pixCode({ texts }: View, emv: string): Html {
+  return html`<button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${texts.copyPix}</button>
 <p class="told" role="status" data-told="pix-code"></p>
-<figure class="qr" aria-label="${words.qr}">${trusted(drawnQr(emv))}</figure>
-<ol class="steps no-print">${words.pixSteps.map((step, index) => html`<li>${step}${index === words.pixSteps.length - 1 && html` <span class="needs-script">${words.updatesItself}</span>`}</li>`)}</ol>
-<label class="label" for="pix-code">${words.pixCode}</label>
+<figure class="qr" aria-label="${texts.qr}">${trusted(drawnQr(emv))}</figure>
+<ol class="steps no-print">${texts.pixSteps.map((step, index) => html`<li>${step}${index === texts.pixSteps.length - 1 && html` <span class="needs-script">${texts.updatesItself}</span>`}</li>`)}</ol>
+<label class="label" for="pix-code">${texts.pixCode}</label>
 <textarea id="pix-code" class="code" readonly rows="4" spellcheck="false" autocomplete="off">${emv}</textarea>`;
 }
 
 export function boletoSection(view: View, { instrument, owed }: Payable<'boleto'>): Html {
-  const { words, token } = view;
+  const { texts, token } = view;
   const { barcode, digitableLine, pix } = instrument;
   const isOnlyPix = pix !== undefined && view.facts.pix === undefined;
   return html`<div class="method boleto">
 ${owedLines(view, owed)}
-<p class="muted small">${words.payableUntil(view.formats.day(owed.lastPayableDay))}</p>
-<button type="button" class="button copy no-print needs-script" id="copy-line" data-copy="boleto-line" data-text="${digitableLine}">${words.copyLine}</button>
+<p class="muted small">${texts.payableUntil(view.formats.day(owed.lastPayableDay))}</p>
+<button type="button" class="button copy no-print needs-script" id="copy-line" data-copy="boleto-line" data-text="${digitableLine}">${texts.copyLine}</button>
 <p class="told" role="status" data-told="boleto-line"></p>
-<label class="label" for="boleto-line">${words.line}</label>
+<label class="label" for="boleto-line">${texts.line}</label>
 <textarea id="boleto-line" class="code" readonly rows="2" spellcheck="false" autocomplete="off">${writtenLine(barcode)}</textarea>
-<figure class="bars" aria-label="${words.bars}">${trusted(barsSvg(barcode))}</figure>
-<a class="button secondary no-print" href="/pay/${token}/boleto.pdf">${words.pdf}</a>
-${isOnlyPix && html`<h3>${words.boletoByPix}</h3>${pixCode(view, pix.emv)}`}
+<figure class="bars" aria-label="${texts.bars}">${trusted(barsSvg(barcode))}</figure>
+<a class="button secondary no-print" href="/pay/${token}/boleto.pdf">${texts.pdf}</a>
+${isOnlyPix && html`<h3>${texts.boletoByPix}</h3>${pixCode(view, pix.emv)}`}
 ${sandboxPay(view, 'boleto')}
 </div>`;
 }
 
 /** Line by line when there is more than the amount that was asked for. */
-function owedLines({ words, formats }: View, { lines, totalCents }: AmountOwed): Html | false {
+function owedLines({ texts, formats }: View, { lines, totalCents }: AmountOwed): Html | false {
   if (lines.length < 2) return false;
   const named = lines.map(line => {
     const rate = (line.rate ?? '').replace('.', formats.decimalSign);
-    if (line.kind === 'fine') return { name: words.fine(rate), cents: line.amountCents };
-    if (line.kind === 'interest') return { name: words.interest(rate, line.days ?? 0), cents: line.amountCents };
-    return { name: words.original, cents: line.amountCents };
+    if (line.kind === 'fine') return { name: texts.fine(rate), cents: line.amountCents };
+    if (line.kind === 'interest') return { name: texts.interest(rate, line.days ?? 0), cents: line.amountCents };
+    return { name: texts.original, cents: line.amountCents };
   });
   return html`<dl class="lines">
 ${named.map(({ name, cents }) => html`<div><dt>${name}</dt><dd>${formats.money(cents)}</dd></div>`)}
-<div class="sum"><dt>${words.total}</dt><dd>${formats.money(totalCents)}</dd></div>
+<div class="sum"><dt>${texts.total}</dt><dd>${formats.money(totalCents)}</dd></div>
 </dl>`;
 }
 
-function sandboxPay({ words, token, isSandbox, language }: View, method: 'pix' | 'boleto'): Html | false {
+function sandboxPay({ texts, token, isSandbox, language }: View, method: 'pix' | 'boleto'): Html | false {
   if (!isSandbox) return false;
   return html`<form method="post" action="/pay/${token}/sandbox/${method}?lang=${language}" class="no-print">
-<button class="button test" type="submit">${words.sandboxPay[method]}</button></form>`;
+<button class="button test" type="submit">${texts.sandboxPay[method]}</button></form>`;
 }
 
 const MAX_DRAWN = 500;

@@ -5,9 +5,9 @@ import { type Html, html } from '../html.ts';
 import { maskedAddress } from './masks.ts';
 import type { Bought, View } from './view-model.ts';
 
-export function orderCard({ words, formats }: View, { order, payout, confirmationsNeeded }: Bought): Html {
+export function orderCard({ texts, formats }: View, { order, payout, confirmationsNeeded }: Bought): Html {
   const hash = payout?.hash ?? payout?.attempts.at(-1)?.hash;
-  const said = words.order;
+  const said = texts.order;
   const progress = order.ended ? said.ended : order.hold ? said.held : said[order.status];
   const isOnItsWay = order.status === 'fulfilling' && !order.ended && !order.hold;
   const isCounting = payout !== undefined && isOnItsWay && confirmationsNeeded !== undefined;

@@ -207,7 +207,7 @@ async function readBought(deps: CheckoutDeps, charge: Charge, orderId: string): 
 function previewTags(view: View, title: string) {
   return html`<meta property="og:title" content="${title}">
 <meta property="og:type" content="website">
-<meta name="description" content="${view.words.checkout}">`;
+<meta name="description" content="${view.texts.checkout}">`;
 }
 
 /** The PDF at a link, which may be passed on, holds the payer as the page does; with a key it is whole. */

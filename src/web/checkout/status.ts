@@ -30,8 +30,8 @@ const CHECK_MARK = html`<svg viewBox="0 0 16 16" width="16" height="16"><path fi
 const SIGNS = { plain: undefined, warn: html`!`, good: CHECK_MARK, bad: html`×` } as const;
 
 export function statusCard(view: View): Html {
-  const { words, formats, facts, charge } = view;
-  const [heading] = words.state[facts.standing];
+  const { texts, formats, facts, charge } = view;
+  const [heading] = texts.state[facts.standing];
   const sentence = sentenceOf(view);
   const tone = TONES[facts.standing];
   const canPay = facts.pix !== undefined || facts.boleto !== undefined;
@@ -40,32 +40,32 @@ export function statusCard(view: View): Html {
 ${sentence !== '' && html`<p>${sentence}</p>`}
 ${notes(view).map(note => html`<p class="note">${note}</p>`)}
 ${amountsOf(view).map(({ name, label, amount }) => html`<p class="amount"><span class="visually-hidden">${label}: </span>${amount}${name !== undefined && html` <small>${name}</small>`}</p>`)}
-${charge.currency !== 'BRL' && html`<p class="muted small">${words.converted(formats.money(charge.amountCents, charge.currency))}</p>`}
+${charge.currency !== 'BRL' && html`<p class="muted small">${texts.converted(formats.money(charge.amountCents, charge.currency))}</p>`}
 ${charge.description !== undefined && html`<p class="description">${charge.description}</p>`}
 ${
   canPay &&
   html`<p class="muted">${dueLine(view)}</p>
-<p class="muted small">${words.chargedTo} ${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></p>`
+<p class="muted small">${texts.chargedTo} ${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></p>`
 }
-${mayPayRest(view) && html`<form method="post" action="/pay/${view.token}/remainder?lang=${view.language}" class="no-print"><button class="button" type="submit">${words.payRest(formats.money(facts.missingCents))}</button></form>`}
+${mayPayRest(view) && html`<form method="post" action="/pay/${view.token}/remainder?lang=${view.language}" class="no-print"><button class="button" type="submit">${texts.payRest(formats.money(facts.missingCents))}</button></form>`}
 ${canPay && html`<p class="ending" data-live="ending">${ending(view)}</p>`}
 </section>`;
 }
 
 /** What the bank asks for, which may differ by method when the charge is late; one amount otherwise. */
 export function amountsOf({
-  words,
+  texts,
   formats,
   facts,
 }: View): readonly { label: string; name?: string; amount: string }[] {
   const { pix, boleto } = facts;
   if (pix && boleto && pix.asksCents !== boleto.asksCents) {
     return [
-      { label: words.amountBy.pix, name: words.pix, amount: formats.money(pix.asksCents) },
-      { label: words.amountBy.boleto, name: words.boleto, amount: formats.money(boleto.asksCents) },
+      { label: texts.amountBy.pix, name: texts.pix, amount: formats.money(pix.asksCents) },
+      { label: texts.amountBy.boleto, name: texts.boleto, amount: formats.money(boleto.asksCents) },
     ];
   }
-  return [{ label: words.amount, amount: formats.money(facts.amountCents) }];
+  return [{ label: texts.amount, amount: formats.money(facts.amountCents) }];
 }
 
 /** Whether the account lets the payer pay the rest of a charge that was paid in part. */
@@ -75,53 +75,53 @@ function mayPayRest({ settings, facts, charge }: View): boolean {
 
 /** For a screen reader, which announces each change. */
 export function spokenStatus(view: View): string {
-  const [heading = ''] = view.words.state[view.facts.standing];
+  const [heading = ''] = view.texts.state[view.facts.standing];
   const parts = [heading, sentenceOf(view), ...notes(view)].filter(part => part !== '');
   return parts.map(part => (part.endsWith('.') ? part : `${part}.`)).join(' ');
 }
 
 /** Thanks and «all is well» only where nothing is left to settle. */
-function sentenceOf({ words, facts, bought }: View): string {
-  const [, sentence = ''] = words.state[facts.standing];
+function sentenceOf({ texts, facts, bought }: View): string {
+  const [, sentence = ''] = texts.state[facts.standing];
   const isOpen = facts.excessCents > 0n || facts.cameAfterEnd || bought?.order.hold || bought?.order.ended;
   return facts.standing === 'paid' && isOpen ? '' : sentence;
 }
 
 function notes(view: View): string[] {
-  const { words, formats, facts, charge } = view;
+  const { texts, formats, facts, charge } = view;
   const offersRest = mayPayRest(view);
   const money = (cents: bigint) => formats.money(cents);
   const isOpenBoleto =
     ['PARTIALLY_PAID', 'PAID'].includes(charge.state) &&
     charge.payments.some(({ method }) => ABILITIES[method].isCreditedLater);
   const found: (string | false)[] = [
-    facts.priceEndsAt !== undefined && words.priceUntil(formats.moment(facts.priceEndsAt)),
+    facts.priceEndsAt !== undefined && texts.priceUntil(formats.moment(facts.priceEndsAt)),
     facts.missingCents > 0n &&
-      (offersRest ? words.partialOffered : words.partial)(money(facts.paidCents), money(facts.missingCents)),
-    facts.excessCents > 0n && (facts.isTwice ? words.twice : words.over)(money(facts.excessCents)),
-    facts.cameAfterEnd && words.afterEnd,
-    isOpenBoleto && words.boletoCredit,
-    facts.returnedCents > 0n && words.refundedSum(money(facts.returnedCents)),
-    facts.returningCents > 0n && words.refundPending(money(facts.returningCents)),
+      (offersRest ? texts.partialOffered : texts.partial)(money(facts.paidCents), money(facts.missingCents)),
+    facts.excessCents > 0n && (facts.isTwice ? texts.twice : texts.over)(money(facts.excessCents)),
+    facts.cameAfterEnd && texts.afterEnd,
+    isOpenBoleto && texts.boletoCredit,
+    facts.returnedCents > 0n && texts.refundedSum(money(facts.returnedCents)),
+    facts.returningCents > 0n && texts.refundPending(money(facts.returningCents)),
   ];
   return found.filter(note => note !== false);
 }
 
-function dueLine({ words, formats, charge, facts, now }: View): string {
-  if (facts.endsAt && facts.isShort) return words.payableUntil(formats.moment(facts.endsAt));
+function dueLine({ texts, formats, charge, facts, now }: View): string {
+  if (facts.endsAt && facts.isShort) return texts.payableUntil(formats.moment(facts.endsAt));
   const due = formats.day(civilDay(charge.dueAt));
-  if (facts.standing === 'open') return words.dueOn(due);
+  if (facts.standing === 'open') return texts.dueOn(due);
   const last = (facts.pix ?? facts.boleto)?.owed.lastPayableDay;
-  return [words.wasDueOn(due), last !== undefined && last >= civilDay(now) && words.payableUntil(formats.day(last))]
+  return [texts.wasDueOn(due), last !== undefined && last >= civilDay(now) && texts.payableUntil(formats.day(last))]
     .filter(part => part !== false)
     .join('. ');
 }
 
 /** Parts of their own: that the end comes near, and with each look another number, swaps no code that the payer is marking. */
-function ending({ words, formats, facts, now }: View): Html | false {
+function ending({ texts, formats, facts, now }: View): Html | false {
   if (!facts.endsAt) return false;
   const leftMs = facts.endsAt.getTime() - now.getTime();
   if (leftMs <= 0 || leftMs > COUNTDOWN_MS) return false;
-  return html`${words.endsAt(formats.moment(facts.endsAt))}.
-<span aria-hidden="true" data-live="left" data-left-ms="${leftMs}" hidden>${words.timeLeft} <b></b></span>`;
+  return html`${texts.endsAt(formats.moment(facts.endsAt))}.
+<span aria-hidden="true" data-live="left" data-left-ms="${leftMs}" hidden>${texts.timeLeft} <b></b></span>`;
 }

@@ -7,7 +7,7 @@ import { receiverIn } from '../../rails/br-code.ts';
 import type { SlipIssuer } from '../../rails/rail.ts';
 import { type Formats, formatsOf, type Language } from '../language.ts';
 import type { Facts } from './facts.ts';
-import { CHECKOUT_WORDS, type CheckoutWords } from './words.ts';
+import { CHECKOUT_TEXTS, type CheckoutTexts } from './texts.ts';
 
 /** What is shown of an order: the order, its transfer, and how deep that must be. */
 export type Bought = { readonly order: Order; readonly payout?: Payout; readonly confirmationsNeeded?: number };
@@ -21,7 +21,7 @@ export type View = {
   readonly beneficiary?: Pick<SlipIssuer['beneficiary'], 'name' | 'document'>;
   readonly token: string;
   readonly language: Language;
-  readonly words: CheckoutWords;
+  readonly texts: CheckoutTexts;
   readonly formats: Formats;
   readonly isSandbox: boolean;
   readonly now: Date;
@@ -30,12 +30,12 @@ export type View = {
 /** The payee where the account has not set a name: the invented company of a sandbox; in live no name is shown. */
 const SANDBOX_NAME = 'Trilho Sandbox';
 
-export function viewOf(parts: Omit<View, 'words' | 'formats'>): View {
-  return { ...parts, words: CHECKOUT_WORDS[parts.language], formats: formatsOf(parts.language) };
+export function viewOf(parts: Omit<View, 'texts' | 'formats'>): View {
+  return { ...parts, texts: CHECKOUT_TEXTS[parts.language], formats: formatsOf(parts.language) };
 }
 
 /** The name above the page and on the receipt. */
-export function sellerOf({ settings, charge, beneficiary, isSandbox }: Omit<View, 'words' | 'formats'>): string {
+export function sellerOf({ settings, charge, beneficiary, isSandbox }: Omit<View, 'texts' | 'formats'>): string {
   const emv = charge.methods.find(isOf('pix'))?.instrument?.emv;
   const named = settings.displayName ?? (emv === undefined ? undefined : receiverIn(emv)) ?? beneficiary?.name;
   return named ?? (isSandbox ? SANDBOX_NAME : '');

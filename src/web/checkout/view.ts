@@ -12,22 +12,22 @@ import { amountsOf, spokenStatus, statusCard } from './status.ts';
 import { sellerOf, type View } from './view-model.ts';
 
 export function titleOf(view: View): string {
-  const { words, formats, facts } = view;
+  const { texts, formats, facts } = view;
   const seller = sellerOf(view);
   const title =
-    facts.pix || facts.boleto ? words.title(formats.money(facts.amountCents)) : words.state[facts.standing][0];
+    facts.pix || facts.boleto ? texts.title(formats.money(facts.amountCents)) : texts.state[facts.standing][0];
   return [title, seller].filter(Boolean).join(' · ');
 }
 
 export function checkoutBody(view: View): Html {
-  const { words, token, settings, facts, isSandbox, language } = view;
+  const { texts, token, settings, facts, isSandbox, language } = view;
   const other: Language = language === 'en' ? 'pt-BR' : 'en';
   const seller = sellerOf(view);
   return html`<header>
-${isSandbox && html`<p class="banner">${words.sandbox}</p>`}
+${isSandbox && html`<p class="banner">${texts.sandbox}</p>`}
 <div class="top">
 <div class="seller">${settings.logo && html`<img class="logo" src="/pay/${token}/logo" alt="" width="40" height="40">`}<span>${seller}</span></div>
-<a class="language no-print" href="?lang=${other}" hreflang="${other}" lang="${other}">${words.otherLanguage}</a>
+<a class="language no-print" href="?lang=${other}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>
 </div>
 </header>
 <p class="visually-hidden" role="status" data-live="said">${spokenStatus(view)}</p>
@@ -38,48 +38,48 @@ ${(facts.pix || facts.boleto) && payPart(view)}
 ${receiptCard(view)}
 </main>
 <footer class="foot no-print">
-${(facts.pix || facts.boleto) && html`<noscript><a class="button secondary" href="?lang=${language}">${words.refresh}</a></noscript>`}
+${(facts.pix || facts.boleto) && html`<noscript><a class="button secondary" href="?lang=${language}">${texts.refresh}</a></noscript>`}
 <div class="actions">
-${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${words.help}</a>` : html`<p class="muted small">${words.askSeller}</p>`}
-${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${words.back}</a>`}
-<button type="button" class="button secondary needs-script" id="share" hidden>${words.share}</button>
-<button type="button" class="button secondary needs-script" id="print">${words.print}</button>
+${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${texts.help}</a>` : html`<p class="muted small">${texts.askSeller}</p>`}
+${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${texts.back}</a>`}
+<button type="button" class="button secondary needs-script" id="share" hidden>${texts.share}</button>
+<button type="button" class="button secondary needs-script" id="print">${texts.print}</button>
 </div>
 </footer>
-<template id="words" data-copied="${words.copied}" data-select="${words.selectInstead}"></template>`;
+<template id="texts" data-copied="${texts.copied}" data-select="${texts.selectInstead}"></template>`;
 }
 
 function payPart(view: View): Html {
-  const { words, facts } = view;
+  const { texts, facts } = view;
   const { pix, boleto } = facts;
-  const failed = facts.failed.map(method => html`<p class="note warn">${words.methodFailed[method]}</p>`);
+  const failed = facts.failed.map(method => html`<p class="note warn">${texts.methodFailed[method]}</p>`);
   if (pix && boleto) {
     return html`${receiverCard(view)}
-<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${words.method}</h2>
-<details name="method" id="by-pix" open><summary><span>${words.pix}</span><small>${words.pixHint}</small></summary>${pixSection(view, pix)}</details>
-<details name="method" id="by-boleto"><summary><span>${words.boleto}</span><small>${words.boletoHint}</small></summary>${boletoSection(view, boleto)}</details>
+<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${texts.method}</h2>
+<details name="method" id="by-pix" open><summary><span>${texts.pix}</span><small>${texts.pixHint}</small></summary>${pixSection(view, pix)}</details>
+<details name="method" id="by-boleto"><summary><span>${texts.boleto}</span><small>${texts.boletoHint}</small></summary>${boletoSection(view, boleto)}</details>
 </section>`;
   }
   return html`${receiverCard(view)}
-<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${pix ? words.pix : words.boleto}</h2>${failed}
+<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${pix ? texts.pix : texts.boleto}</h2>${failed}
 ${pix && pixSection(view, pix)}${boleto && boletoSection(view, boleto)}
 </section>`;
 }
 
 /** Before the code: who pays a stranger finds out too late. */
 function receiverCard(view: View): Html {
-  const { words, settings, facts, beneficiary } = view;
+  const { texts, settings, facts, beneficiary } = view;
   const name = facts.pix ? receiverIn(facts.pix.instrument.emv) : beneficiary?.name;
   const document = settings.document ?? (facts.boleto && beneficiary?.document);
   const written = document === undefined ? undefined : writtenDocument(document);
-  return html`<section class="card check" aria-labelledby="check-heading"><h2 id="check-heading">${words.check}</h2>
-<p>${words.bankShows}</p>
+  return html`<section class="card check" aria-labelledby="check-heading"><h2 id="check-heading">${texts.check}</h2>
+<p>${texts.bankShows}</p>
 <dl class="facts">
-<div><dt>${words.receiver}</dt><dd>${name ?? sellerOf(view)}</dd></div>
+<div><dt>${texts.receiver}</dt><dd>${name ?? sellerOf(view)}</dd></div>
 ${written && html`<div><dt>${written.kind}</dt><dd>${written.number}</dd></div>`}
 ${amountsOf(view).map(({ label, amount }) => html`<div><dt>${label}</dt><dd>${amount}</dd></div>`)}
 </dl>
-<p class="strong">${words.otherwise}</p></section>`;
+<p class="strong">${texts.otherwise}</p></section>`;
 }
 
 const DARK_CARD = '#1a222b';

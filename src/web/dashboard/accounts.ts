@@ -43,7 +43,7 @@ ${accounts.length === MAX_SHOWN && html`<p class="muted">Only the first 1,000 ar
     section: 'accounts',
     ask: async () => ({
       title: 'Open an account',
-      words: html`<p>Charges, orders and keys belong to an account. Its name cannot be changed.</p>`,
+      text: html`<p>Charges, orders and keys belong to an account. Its name cannot be changed.</p>`,
       fields: [{ name: 'id', label: 'Name of the account', isRequired: true }],
       button: 'Open the account',
       back: '/dashboard/accounts',
@@ -79,7 +79,7 @@ async function askForSettings({ db }: ActDeps, { caller }: FastifyRequest, { id 
   const link = { maxLength: MAX_URL_LENGTH };
   return {
     title: `How ${accountId} shows itself to payers`,
-    words: html`<p>Every checkout of the account has these from now on. What is left empty is removed.</p>${facts([
+    text: html`<p>Every checkout of the account has these from now on. What is left empty is removed.</p>${facts([
       ['Logo', logo ? `${logo.type}, ${logo.bytes.length} bytes` : 'none'],
     ])}`,
     fields: [

@@ -47,7 +47,7 @@ export type Field = {
 /** What is asked: the text, and fields to fill in. */
 export type Question = {
   readonly title: string;
-  readonly words: Piece;
+  readonly text: Piece;
   readonly fields?: readonly Field[];
   readonly button: string;
   /** Where «back» leads. */
@@ -149,7 +149,7 @@ const SENT_ALREADY: Refusal = {
   faults: [],
 };
 
-function formOf({ words, fields = [], button, back }: Question, request: FastifyRequest, refusal?: Refusal): Html {
+function formOf({ text, fields = [], button, back }: Question, request: FastifyRequest, refusal?: Refusal): Html {
   const given = fieldsOf(request);
   const hasFile = fields.some(({ type }) => type === 'file');
   const enctype = hasFile && 'multipart/form-data';
@@ -159,7 +159,7 @@ function formOf({ words, fields = [], button, back }: Question, request: Fastify
   const groups = Map.groupBy(fields, ({ group }) => group);
   return html`<form class="card form" method="post"${attributes({ enctype })}>
 ${refusal && refusalNote(refusal, fields)}
-<div class="question">${words}</div>
+<div class="question">${text}</div>
 <input type="hidden" name="once" value="${textField(given, 'once') || randomUUID()}">
 ${[...groups].map(([name, some]) =>
   name === undefined

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { entryView } from '../../charges/bank-files/return-entries.ts';
 import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import { readUnseen } from '../../charges/bank-files/store-return-entries.ts';
-import { readUnanswered, unansweredWords } from '../../charges/bank-files/unanswered-files.ts';
+import { readUnanswered, unansweredMessage } from '../../charges/bank-files/unanswered-files.ts';
 import { scarceNumbers } from '../../charges/bank-files/warn-numbers.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { html } from '../html.ts';
@@ -48,7 +48,7 @@ export async function unansweredFiles(deps: BankNeedDeps, { caller }: FastifyReq
     .slice(0, FIRST)
     .map(file => [
       file.rail,
-      unansweredWords(file),
+      unansweredMessage(file),
       may(caller, 'statements:write') &&
         html`<a class="button secondary small" href="${renewAddress(file)}">Send again</a>`,
     ]);

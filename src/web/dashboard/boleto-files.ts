@@ -82,7 +82,7 @@ ${pager(request, counts)}`;
     section: 'boletos',
     ask: async request => ({
       title: 'Make a file',
-      words: html`<p>All that waits for this bank goes into a file, or into several where the bank takes fewer titles in one. Carry it to the bank;
+      text: html`<p>All that waits for this bank goes into a file, or into several where the bank takes fewer titles in one. Carry it to the bank;
 a file that was made is the same however often it is fetched.</p>`,
       fields: [
         {
@@ -104,7 +104,7 @@ a file that was made is the same however often it is fetched.</p>`,
     section: 'boletos',
     ask: async request => ({
       title: 'Send again what the bank has not answered?',
-      words: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
+      text: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
 boletos keep their numbers; what has ended meanwhile is let go. Should the bank have got both, it refuses the repeats, and that fails no charge.</p>`,
       fields: fileFields(request),
       button: 'Make a new file',
@@ -119,7 +119,7 @@ boletos keep their numbers; what has ended meanwhile is let go. Should the bank 
     section: 'boletos',
     ask: async request => ({
       title: 'Do you carry this file to the bank?',
-      words: html`<p>From then on it is not put into the folder or sent to the SFTP server by itself. Fetch it from the list, and bring it to the bank.
+      text: html`<p>From then on it is not put into the folder or sent to the SFTP server by itself. Fetch it from the list, and bring it to the bank.
 Where it was offered before, the bank may get it twice.</p>`,
       fields: fileFields(request),
       button: 'I carry it',

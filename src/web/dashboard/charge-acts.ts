@@ -25,7 +25,7 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Cancel this charge?',
-        words: html`<p>Its code and boleto are withdrawn. Money that comes anyway is kept and shown.</p>${facts([
+        text: html`<p>Its code and boleto are withdrawn. Money that comes anyway is kept and shown.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
         ])}`,
@@ -44,7 +44,7 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Change the due date?',
-        words: html`<p>The end of the charge moves by as many days. A bank is asked by the next file, or called; until it answers, the
+        text: html`<p>The end of the charge moves by as many days. A bank is asked by the next file, or called; until it answers, the
 charge keeps its due date.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
@@ -75,7 +75,7 @@ charge keeps its due date.</p>${facts([
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Charge the rest?',
-        words: html`<p>One charge for what is missing, to the same payer; there is one at most. When it is paid, this one is.</p>${facts(
+        text: html`<p>One charge for what is missing, to the same payer; there is one at most. When it is paid, this one is.</p>${facts(
           [
             ['Missing', reais(missingCents(charge))],
             ['Payer', charge.customer.name],
@@ -108,7 +108,7 @@ charge keeps its due date.</p>${facts([
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Withdraw the link to the checkout?',
-        words: html`<p>For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. Codes that were
+        text: html`<p>For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. Codes that were
 seen can still be paid; cancel the charge for that.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],

@@ -51,7 +51,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
       const sentBack = sumOf(charge.refunds.filter(({ status }) => status !== 'FAILED'));
       return {
         title: 'Send money back?',
-        words: html`<p>The bank is asked to send it back to the payer. It cannot be taken back.</p>${facts([
+        text: html`<p>The bank is asked to send it back to the payer. It cannot be taken back.</p>${facts([
           ['Paid', reais(paid)],
           ['Sent back before', sentBack > 0n && reais(sentBack)],
           ['Left', sentBack > 0n && reais(paid - sentBack)],
@@ -93,7 +93,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       return {
         title: 'Record a payment?',
-        words: html`<p>For money that you see at your bank and that no bank reports. The reference counts once.</p>${facts(
+        text: html`<p>For money that you see at your bank and that no bank reports. The reference counts once.</p>${facts(
           [
             ['Asked for', reais(charge.payableCents)],
             ['Payer', charge.customer.name],

@@ -105,7 +105,7 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
     const events = await readObjectEvents(deps.db, charge.id, charge.accountId);
     const isOpen = ['CREATING', 'ACTIVE', 'OVERDUE'].includes(charge.state);
     const at = `/dashboard/charges/${charge.id}`;
-    const act = (path: string, words: string) => html`<a class="button secondary" href="${at}/${path}">${words}</a> `;
+    const act = (path: string, label: string) => html`<a class="button secondary" href="${at}/${path}">${label}</a> `;
     const { caller } = request;
     const acts: Piece = [
       may(caller, 'payments:write') && act('record', 'Record a payment'),
@@ -191,13 +191,13 @@ type Standing = Pick<Listed, 'state' | 'paidAmount' | 'timing' | 'payments'>;
 /** The state, with text for what «paid» alone would hide. */
 function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
   const isTwice = paidAmount === 'over' && payments.some(({ isRepeat }) => isRepeat);
-  const words = [
+  const badges = [
     paidAmount === 'partial' && state !== 'PARTIALLY_PAID' && 'paid in part',
     isTwice && 'paid twice',
     paidAmount === 'over' && !isTwice && 'paid too much',
     timing === 'late' && 'late',
   ];
-  return html`${badge(state)}${words.map(word => word !== false && html` ${badge(word)}`)}`;
+  return html`${badge(state)}${badges.map(text => text !== false && html` ${badge(text)}`)}`;
 }
 
 function dueChangeLine({

@@ -8,7 +8,7 @@ export type Series<Day> = {
   readonly name: string;
   readonly value: (day: Day) => number;
   /** What one bar means, such as `R$ 12.00 by pix`. */
-  readonly words: (day: Day) => string;
+  readonly label: (day: Day) => string;
   /** What all days come to, beside the name. */
   readonly total?: string;
 };
@@ -41,14 +41,14 @@ export function barChart<Day extends { readonly day: CivilDay }>(chart: Chart<Da
   const highest = Math.max(...tops, Number.MIN_VALUE);
   const bars = days.map((day, index) => {
     let under = 0;
-    return series.map(({ value, words }, number) => {
+    return series.map(({ value, label }, number) => {
       const height = (value(day) / highest) * HEIGHT;
       const x = index * step + (isStacked ? 0 : number * width);
       const y = HEIGHT - height - under;
       if (isStacked) under += height;
       return (
         height > 0 &&
-        html`<rect class="series-${number + 1}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="1"><title>${shortDay(day.day)}: ${words(day)}</title></rect>`
+        html`<rect class="series-${number + 1}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="1"><title>${shortDay(day.day)}: ${label(day)}</title></rect>`
       );
     });
   });

@@ -124,14 +124,14 @@ function sendFault(deps: DashboardDeps, error: unknown, request: FastifyRequest,
     deps.log.error(OUR_FAULT_LOGGED, { requestId: request.id, route: request.route.url ?? 'unknown', error });
   const { code, detail } = refusal ?? OUR_FAULT;
   // The message for programs mentions JSON.
-  const words = code === 'unsupported_media_type' ? 'This form takes no file.' : detail;
-  return sendRefusalPage(deps, code, words, request, reply);
+  const message = code === 'unsupported_media_type' ? 'This form takes no file.' : detail;
+  return sendRefusalPage(deps, code, message, request, reply);
 }
 
 function sendRefusalPage(
   { assets }: DashboardDeps,
   code: ProblemCode,
-  words: string,
+  message: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -139,7 +139,7 @@ function sendRefusalPage(
   const page = plainPage(
     assets,
     title,
-    html`<h1>${title}</h1><p>${words}</p><p class="muted">${nextStep}</p>
+    html`<h1>${title}</h1><p>${message}</p><p class="muted">${nextStep}</p>
 <p><a href="/dashboard">To the dashboard</a></p><p class="muted small">Request ${request.id}</p>`,
   );
   return sendHtml(request, reply, page, { status });

@@ -52,7 +52,7 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
   const money = (name: string, pick: (day: DayFigures) => bigint) => ({
     name,
     value: (day: DayFigures) => Number(pick(day)),
-    words: (day: DayFigures) => `${reais(pick(day))} ${name}`,
+    label: (day: DayFigures) => `${reais(pick(day))} ${name}`,
     total: sum(pick),
   });
   const transfers = days.reduce((total, day) => total + day.transfers, 0);
@@ -81,7 +81,7 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
         {
           name: 'transfers',
           value: day => day.transfers,
-          words: day => `${count(day.transfers)} transfers, ${wordsOf(day).join(', ')}`,
+          label: day => `${count(day.transfers)} transfers, ${transfersText(day).join(', ')}`,
           total: count(transfers),
         },
       ],
@@ -96,7 +96,7 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
         {
           name: 'median of the day',
           value: day => day.conversionSeconds ?? 0,
-          words: day => durationOf(day.conversionSeconds),
+          label: day => durationOf(day.conversionSeconds),
         },
       ],
       isShown: day => day.conversionSeconds !== undefined,
@@ -106,7 +106,7 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
   ]}</div>`;
 }
 
-function wordsOf({ sent }: DayFigures): string[] {
+function transfersText({ sent }: DayFigures): string[] {
   return [...sent].map(([currency, units]) => {
     const [symbol = '', network = ''] = currency.split('.');
     return `${quantityText(formatAmount(currency, units), symbol)} on ${network}`;
@@ -114,7 +114,7 @@ function wordsOf({ sent }: DayFigures): string[] {
 }
 
 function cryptoOf(day: DayFigures): Piece {
-  return html`<ul class="lines">${wordsOf(day).map(words => html`<li>${words}</li>`)}</ul>`;
+  return html`<ul class="lines">${transfersText(day).map(text => html`<li>${text}</li>`)}</ul>`;
 }
 
 const MINUTE = 60;

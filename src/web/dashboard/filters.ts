@@ -108,7 +108,7 @@ function controlOf(filter: Filter, given: string, fault: Fault | undefined): Htm
   const common = { id, name, 'aria-invalid': fault && 'true', 'aria-describedby': faultId };
   const listId = suggested && `${id}-list`;
   const control = options
-    ? html`<select${attributes(common)}><option value="">any</option>${optionsOf(options, given).map(({ value, label: words }) => html`<option${attributes({ value, selected: value === given })}>${words}</option>`)}</select>`
+    ? html`<select${attributes(common)}><option value="">any</option>${optionsOf(options, given).map(({ value, label: text }) => html`<option${attributes({ value, selected: value === given })}>${text}</option>`)}</select>`
     : html`<input${attributes({
         ...common,
         type: type === 'date' ? 'date' : 'text',
@@ -119,7 +119,7 @@ function controlOf(filter: Filter, given: string, fault: Fault | undefined): Htm
         maxlength: 255,
         autocomplete: 'off',
       })}>`;
-  return html`<div class="${type}"><label for="${id}">${label}</label>${control}${listId && html`<datalist id="${listId}">${suggested.map(({ value, label: words }) => html`<option value="${value}">${words}</option>`)}</datalist>`}${fault && html`<p class="fault" id="${faultId ?? ''}">${label} ${fault.message}.</p>`}</div>`;
+  return html`<div class="${type}"><label for="${id}">${label}</label>${control}${listId && html`<datalist id="${listId}">${suggested.map(({ value, label: text }) => html`<option value="${value}">${text}</option>`)}</datalist>`}${fault && html`<p class="fault" id="${faultId ?? ''}">${label} ${fault.message}.</p>`}</div>`;
 }
 
 /** What the address names is shown, also when it may not be chosen: another choice would be taken for it. */

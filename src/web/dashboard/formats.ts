@@ -102,10 +102,10 @@ export function ledgerLine(text: string, currency: string): Piece {
   return currency === 'BRL' ? cost(text, currency) : [ledgerAmount(text, currency), ` ${currency}`];
 }
 
-function withWhole(text: string, digits: Digits, wordsOf: (shown: string) => string): Piece {
+function withWhole(text: string, digits: Digits, textOf: (shown: string) => string): Piece {
   const shown = shownOf(text, digits);
   const isCut = shown !== decimal(text, { ...digits, most: MOST });
-  return isCut ? html`<span class="cut" title="${text}">${wordsOf(shown)}</span>` : wordsOf(shown);
+  return isCut ? html`<span class="cut" title="${text}">${textOf(shown)}</span>` : textOf(shown);
 }
 
 /** A CPF or CNPJ with its punctuation; what is neither stays as it is. */

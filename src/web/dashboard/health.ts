@@ -78,8 +78,8 @@ ${
     caption: 'Networks',
     head: ['Network', 'Nodes'],
     rows: Object.values(deps.chains).map(({ network }) => {
-      const words = faults.get(network)?.map(fault => fault.words);
-      return [network, words ? html`${badge('failing')} ${words.join(' ')}` : badge('ok')];
+      const messages = faults.get(network)?.map(fault => fault.message);
+      return [network, messages ? html`${badge('failing')} ${messages.join(' ')}` : badge('ok')];
     }),
     empty: 'No network is configured.',
   })}</section>`

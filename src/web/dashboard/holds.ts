@@ -6,47 +6,47 @@ import { may } from './shell.ts';
 
 type Way = 'approve' | 'reprice' | 'retry' | 'void' | 'settle' | 'refund';
 
-export const HOLDS: Readonly<Record<HoldReason, { readonly words: string; readonly ways: readonly Way[] }>> = {
-  underpaid: { words: 'Less was paid than it costs.', ways: ['reprice', 'refund'] },
-  quote_expired: { words: 'The money came after the price had expired.', ways: ['reprice', 'refund'] },
-  refund_pending: { words: 'A refund is under way; nothing is needed.', ways: [] },
-  partially_refunded: { words: 'A part was sent back, and less is left than it costs.', ways: ['reprice', 'refund'] },
-  paid_after_end: { words: 'It was paid after it had ended.', ways: ['reprice', 'refund'] },
+export const HOLDS: Readonly<Record<HoldReason, { readonly text: string; readonly ways: readonly Way[] }>> = {
+  underpaid: { text: 'Less was paid than it costs.', ways: ['reprice', 'refund'] },
+  quote_expired: { text: 'The money came after the price had expired.', ways: ['reprice', 'refund'] },
+  refund_pending: { text: 'A refund is under way; nothing is needed.', ways: [] },
+  partially_refunded: { text: 'A part was sent back, and less is left than it costs.', ways: ['reprice', 'refund'] },
+  paid_after_end: { text: 'It was paid after it had ended.', ways: ['reprice', 'refund'] },
   payouts_paused: {
-    words: 'Payouts are paused; it goes on by itself when the pause ends.',
+    text: 'Payouts are paused; it goes on by itself when the pause ends.',
     ways: ['settle', 'refund'],
   },
   over_payout_limit: {
-    words: 'It is more than one payout may be.',
+    text: 'It is more than one payout may be.',
     ways: ['approve', 'retry', 'reprice', 'refund'],
   },
-  approval_needed: { words: 'A second person must approve it.', ways: ['approve', 'reprice', 'refund'] },
+  approval_needed: { text: 'A second person must approve it.', ways: ['approve', 'reprice', 'refund'] },
   over_day_limit: {
-    words: 'More would leave in 24 hours than may; it goes on by itself when it fits.',
+    text: 'More would leave in 24 hours than may; it goes on by itself when it fits.',
     ways: ['refund'],
   },
-  wallet_refused: { words: 'The wallet may not be paid to any more.', ways: ['retry', 'reprice', 'refund'] },
+  wallet_refused: { text: 'The wallet may not be paid to any more.', ways: ['retry', 'reprice', 'refund'] },
   transfer_refused: {
-    words: 'The network says the transfer would fail. It was not begun, and is asked about again every few minutes.',
+    text: 'The network says the transfer would fail. It was not begun, and is asked about again every few minutes.',
     ways: ['retry', 'reprice', 'refund'],
   },
   fee_too_high: {
-    words: 'The network asks for more than its cap; it goes on by itself when the fee has fallen.',
+    text: 'The network asks for more than its cap; it goes on by itself when the fee has fallen.',
     ways: ['refund'],
   },
-  no_funds: { words: 'The sender has too little; it goes on by itself when the funds are there.', ways: ['refund'] },
-  payout_stuck: { words: 'No block takes the transfer.', ways: ['void'] },
+  no_funds: { text: 'The sender has too little; it goes on by itself when the funds are there.', ways: ['refund'] },
+  payout_stuck: { text: 'No block takes the transfer.', ways: ['void'] },
   slot_taken: {
-    words: 'The slot was used elsewhere with the key of the sender. The sender is halted.',
+    text: 'The slot was used elsewhere with the key of the sender. The sender is halted.',
     ways: ['settle', 'void'],
   },
-  payout_voided: { words: 'The transfer was given up; nothing moved.', ways: ['retry', 'reprice', 'refund'] },
+  payout_voided: { text: 'The transfer was given up; nothing moved.', ways: ['retry', 'reprice', 'refund'] },
   transfer_reverted: {
-    words: 'The transfer failed on the chain; nothing moved.',
+    text: 'The transfer failed on the chain; nothing moved.',
     ways: ['retry', 'reprice', 'refund'],
   },
-  transfer_mismatched: { words: 'Another amount arrived than was sent. Crypto has left.', ways: ['settle'] },
-  reorganised: { words: 'The chain undid the block of the transfer. It is looked up until that is settled.', ways: [] },
+  transfer_mismatched: { text: 'Another amount arrived than was sent. Crypto has left.', ways: ['settle'] },
+  reorganised: { text: 'The chain undid the block of the transfer. It is looked up until that is settled.', ways: [] },
 };
 
 type Held = { readonly transactionId: string; readonly holdReason?: HoldReason; readonly chargeId?: string };
@@ -55,7 +55,7 @@ type Held = { readonly transactionId: string; readonly holdReason?: HoldReason; 
 export function waysOut(caller: Caller | undefined, { transactionId, holdReason, chargeId }: Held): Piece {
   if (holdReason === undefined) return undefined;
   const at = `/dashboard/orders/${transactionId}`;
-  const button = (href: string, words: string) => html`<a class="button secondary small" href="${href}">${words}</a> `;
+  const button = (href: string, label: string) => html`<a class="button secondary small" href="${href}">${label}</a> `;
   const { ways } = HOLDS[holdReason];
   return [
     ways.includes('approve') && may(caller, 'payouts:approve') && button(`${at}/approve`, 'Approve'),

@@ -15,7 +15,7 @@ import type { ListDeps } from './charges.ts';
 import { accountField } from './choices.ts';
 import { filled, textField } from './form.ts';
 import { when } from './formats.ts';
-import { actorWords, badge, facts, table } from './parts.ts';
+import { actorName, badge, facts, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;
@@ -54,7 +54,7 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
         key.revokedAt ? badge('revoked') : key.expiresAt && key.expiresAt <= now ? badge('expired') : badge('ok'),
         html`<details><summary>${key.scopes.length} scopes</summary>${key.scopes.join(', ')}</details>`,
         when(key.lastUsedAt),
-        [when(key.createdAt), key.createdBy !== undefined && [' by ', actorWords(names, key.createdBy)]],
+        [when(key.createdAt), key.createdBy !== undefined && [' by ', actorName(names, key.createdBy)]],
         mayWrite &&
           !key.revokedAt &&
           !(isOfOneAccount(caller) && key.reach === 'all_accounts') &&
@@ -80,7 +80,7 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
     countsForms: true,
     ask: async request => ({
       title: 'New key',
-      words: html`<p>A program that has it acts for the account. It is shown once.</p>`,
+      text: html`<p>A program that has it acts for the account. It is shown once.</p>`,
       fields: [
         ...(await accountField(deps, request)),
         { name: 'name', label: 'Name', hint: 'What it is for.' },
@@ -130,7 +130,7 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
       const people = await listPeopleOf(deps.db, [`key:${key.id}`]);
       return {
         title: 'Revoke this key?',
-        words: html`<p>Every program that uses it, or a key that it made, is refused within a second. It cannot be undone.</p>${facts(
+        text: html`<p>Every program that uses it, or a key that it made, is refused within a second. It cannot be undone.</p>${facts(
           [
             ['Key', html`<code>${prefixOf(key.id)}</code>`],
             ['Name', key.name],

@@ -41,7 +41,7 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       return {
         title: 'Record this money for a charge?',
-        words: html`<p>The charge counts as paid by it. The reference counts once.</p>`,
+        text: html`<p>The charge counts as paid by it. The reference counts once.</p>`,
         fields: [
           { name: 'chargeId', label: 'Charge', isRequired: true, value: query.get('chargeId') ?? '' },
           { name: 'reference', label: 'Reference', isRequired: true, value: query.get('reference') ?? '' },
@@ -79,7 +79,7 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
     section: 'unmatched',
     ask: async request => ({
       title: 'Dismiss this money?',
-      words: html`<p>For a duplicate, or money that is for no charge. It leaves the list; it can still be recorded by its reference.</p>`,
+      text: html`<p>For a duplicate, or money that is for no charge. It leaves the list; it can still be recorded by its reference.</p>`,
       fields: [
         {
           name: 'reference',

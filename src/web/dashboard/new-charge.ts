@@ -37,7 +37,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
     section: 'charges',
     ask: async request => ({
       title: 'New charge',
-      words: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>`,
+      text: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>`,
       fields: [
         ...(await accountField(deps, request)),
         {

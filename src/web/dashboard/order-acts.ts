@@ -23,7 +23,7 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
     request: FastifyRequest,
     { id = '' }: Params,
     title: string,
-    words: string,
+    text: string,
     button: string,
     verb?: string,
   ) {
@@ -37,14 +37,14 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
         ? [['Network fee', await feeOf(deps.chains, order)] as const]
         : []),
     ]);
-    return { title, words: html`<p>${words}</p>${shown}`, button, back: `/dashboard/orders/${order.id}` };
+    return { title, text: html`<p>${text}</p>${shown}`, button, back: `/dashboard/orders/${order.id}` };
   }
 
-  function simple(verb: string, title: string, words: string, button: string): void {
+  function simple(verb: string, title: string, text: string, button: string): void {
     defineAct(app, deps, {
       url: `/orders/:id/${verb}`,
       section: 'orders',
-      ask: (request, params) => ask(request, params, title, words, button, verb),
+      ask: (request, params) => ask(request, params, title, text, button, verb),
       call: (_, { id = '' }) => ({
         method: 'POST',
         url: `/crypto/transactions/${encodeURIComponent(id)}/${verb}`,

@@ -82,7 +82,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
     section: 'orders',
     ask: async request => ({
       title: 'Ask for a price',
-      words: html`<p>The price is kept for five minutes. Nothing is ordered by it.</p>`,
+      text: html`<p>The price is kept for five minutes. Nothing is ordered by it.</p>`,
       fields: [
         ...PRICE_FIELDS,
         ...(await accountField(deps, request, { none: 'any', hint: 'Only this account may order at the price.' })),
@@ -120,7 +120,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       const quoteId = textOf(queryOf(request)['quoteId']);
       return {
         title: 'New order',
-        words: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. ${quoteId === '' ? 'The price of now holds for five minutes.' : 'The price that you asked for holds until its five minutes are over.'}</p>`,
+        text: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. ${quoteId === '' ? 'The price of now holds for five minutes.' : 'The price that you asked for holds until its five minutes are over.'}</p>`,
         fields: [
           ...(await accountField(deps, request)),
           ...(quoteId === '' ? PRICE_FIELDS : [{ name: 'quoteId', label: 'Price', isRequired: true, value: quoteId }]),
@@ -171,7 +171,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       const order = await requireOrder(deps.db, id.toLowerCase(), caller?.accountId);
       return {
         title: 'Who pays for this order?',
-        words: html`<p>They get a charge of what the order costs. It can be added while the price holds.</p>${facts([
+        text: html`<p>They get a charge of what the order costs. It can be added while the price holds.</p>${facts([
           ['Quantity', quantity(order.quantity, order.symbol)],
           ['Costs', cost(order.cost, order.currency)],
           ['To', wholeAddress(deps, order.network, order.walletAddress)],

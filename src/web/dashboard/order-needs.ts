@@ -35,7 +35,7 @@ export async function payoutsToApprove(deps: OrderNeedDeps, { caller }: FastifyR
     idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
     html`<strong>${quantity(order.exact.quantity, order.symbol)}</strong> on ${order.network}`,
     wholeAddress(deps, order.network, order.walletAddress),
-    order.lastError ?? HOLDS[order.holdReason ?? 'approval_needed'].words,
+    order.lastError ?? HOLDS[order.holdReason ?? 'approval_needed'].text,
     when(order.heldAt),
     waysOut(caller, order),
   ]);
@@ -55,7 +55,7 @@ export async function heldOrders(deps: OrderNeedDeps, { caller }: FastifyRequest
   const rows = orders.map(order => [
     idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
     quantity(order.exact.quantity, order.symbol),
-    order.holdReason && [badge(order.holdReason), html` ${HOLDS[order.holdReason].words}`],
+    order.holdReason && [badge(order.holdReason), html` ${HOLDS[order.holdReason].text}`],
     when(order.heldAt),
     waysOut(caller, order),
   ]);

@@ -148,7 +148,7 @@ ${pager(request, counts)}${searchedNote(request, 'orders', searchedTo)}</div>`,
           html`<a class="button secondary" href="/dashboard/orders/${order.transactionId}/cancel">Cancel</a>`,
         ],
       body: html`<div data-live="order"><p class="state">${badge(order.endedAs ?? order.status)} ${holdReason && badge('held')}</p>
-${holdReason && html`<section class="card attention"><h2>On hold: ${holdReason.replaceAll('_', ' ')}</h2><p>${HOLDS[holdReason].words} ${order.lastError}</p><p>${waysOut(request.caller, order)}</p></section>`}
+${holdReason && html`<section class="card attention"><h2>On hold: ${holdReason.replaceAll('_', ' ')}</h2><p>${HOLDS[holdReason].text} ${order.lastError}</p><p>${waysOut(request.caller, order)}</p></section>`}
 <section class="card">${facts([
         ['Id', html`<code>${order.transactionId}</code>`],
         ['Account', order.accountId],

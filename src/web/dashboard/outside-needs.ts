@@ -7,7 +7,7 @@ import { readRails } from '../../charges/store/rails.ts';
 import type { Certificates } from '../../http/certificates.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { scopeWords } from '../../payouts/policy/pause.ts';
+import { pausedScope } from '../../payouts/policy/pause.ts';
 import { readOpenAlarms } from '../../payouts/store/alarms.ts';
 import { readPauses } from '../../payouts/store/pauses.ts';
 import { readHalts } from '../../payouts/store/senders.ts';
@@ -21,7 +21,7 @@ import { wholeAddress } from './on-chain.ts';
 import { badge, table } from './parts.ts';
 import { may } from './shell.ts';
 
-export type NetworkFault = { readonly network: string; readonly words: string };
+export type NetworkFault = { readonly network: string; readonly message: string };
 export type NetworkFaults = () => Promise<readonly NetworkFault[]>;
 
 export type OutsideNeedDeps = ListDeps & { readonly certificates: Certificates; readonly networkFaults: NetworkFaults };
@@ -47,10 +47,10 @@ async function faultsOf(chain: Chain): Promise<NetworkFault[]> {
   const timer = setTimeout(() => resolve(undefined), NODE_LIMIT_MS);
   const health = await Promise.race([chain.health().catch(() => undefined), late]);
   clearTimeout(timer);
-  if (!health || health.head === undefined) return [{ network, words: 'No node answers.' }];
+  if (!health || health.head === undefined) return [{ network, message: 'No node answers.' }];
   return health.providers
     .filter(({ isAnswering }) => !isAnswering)
-    .map(({ name }) => ({ network, words: `${name} does not answer; the others do.` }));
+    .map(({ name }) => ({ network, message: `${name} does not answer; the others do.` }));
 }
 
 export async function silentRails(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
@@ -98,7 +98,7 @@ export async function endingCertificates(deps: OutsideNeedDeps, { caller }: Fast
 export async function silentNetworks(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
   if (!mayUse(caller, 'GET /chains')) return undefined;
   const faults = await deps.networkFaults();
-  const rows = faults.map(({ network, words }) => [network, words]);
+  const rows = faults.map(({ network, message }) => [network, message]);
   return need(
     'Networks',
     faults.length,
@@ -143,7 +143,7 @@ export async function openPauses(deps: OutsideNeedDeps, { caller }: FastifyReque
   if (!mayUse(caller, 'GET /payouts/pauses')) return undefined;
   const pauses = await readPauses(deps.db);
   const rows = pauses.map(pause => [
-    `${scopeWords(pause)} are paused.`,
+    `${pausedScope(pause)} are paused.`,
     pause.reason ?? '–',
     when(pause.pausedAt),
     may(caller, 'payouts:write') && html`<a class="button secondary small" href="${resumeAddress(pause)}">Resume</a>`,

@@ -88,7 +88,7 @@ function isNothing(cell: Piece): boolean {
 }
 
 /** Who did something: their name, or the beginning of their id. */
-export function actorWords(names: ReadonlyMap<string, string>, actor: string): string {
+export function actorName(names: ReadonlyMap<string, string>, actor: string): string {
   return names.get(actor) ?? shortActor(actor);
 }
 
@@ -121,8 +121,8 @@ export function addressWith(request: FastifyRequest, changes: Readonly<Record<st
 }
 
 export function pager(request: FastifyRequest, { total, totalPages, currentPage, hasMore }: PageCounts): Html {
-  const link = (page: number, words: string, rel: string) =>
-    html`<a class="button secondary small" rel="${rel}" href="${addressWith(request, { page: String(page) })}">${words}</a>`;
+  const link = (page: number, label: string, rel: string) =>
+    html`<a class="button secondary small" rel="${rel}" href="${addressWith(request, { page: String(page) })}">${label}</a>`;
   return html`<nav class="pager no-print" aria-label="Pages"><span class="muted">${count(total)} in all${totalPages > 1 && `, page ${count(currentPage)} of ${count(totalPages)}`}</span>
 ${currentPage > 1 && link(currentPage - 1, 'Newer', 'prev')} ${hasMore && link(currentPage + 1, 'Older', 'next')}</nav>`;
 }

@@ -44,7 +44,7 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
     section: 'payouts',
     ask: async request => ({
       title: 'Pause payouts?',
-      words: html`<p>Of all accounts, at once and on every node. Orders keep their place in line; transfers that have begun go on.</p>`,
+      text: html`<p>Of all accounts, at once and on every node. Orders keep their place in line; transfers that have begun go on.</p>`,
       fields: [
         ...scopeFields(queryOf(request)),
         { name: 'reason', label: 'Why', hint: 'The orders that wait show it. May be left out.' },
@@ -61,7 +61,7 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
     section: 'payouts',
     ask: async request => ({
       title: 'Resume payouts?',
-      words: html`<p>The orders in line go on at once. A pause of another scope stays.</p>`,
+      text: html`<p>The orders in line go on at once. A pause of another scope stays.</p>`,
       fields: scopeFields(queryOf(request)),
       button: 'Resume',
       back: '/dashboard/payouts',
@@ -78,7 +78,7 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
       const { network, symbol } = queryOf(request);
       return {
         title: 'Sweep to the cold address?',
-        words: html`<p>What the sender has too much of goes to the address of the network in the settings, and to no other. What open
+        text: html`<p>What the sender has too much of goes to the address of the network in the settings, and to no other. What open
 payouts and orders in line need stays.</p>${coldFacts(deps)}`,
         fields: [
           choiceField('network', 'Network', NETWORKS, network),
@@ -105,7 +105,7 @@ payouts and orders in line need stays.</p>${coldFacts(deps)}`,
       const { network, sender } = queryOf(request);
       return {
         title: 'Let this sender go on?',
-        words: html`<p>Somebody else used its key, or the database is older than the network. Find out which first: who has the key sends what they can, and
+        text: html`<p>Somebody else used its key, or the database is older than the network. Find out which first: who has the key sends what they can, and
 orders that the network has paid must be settled. Then the orders in line take slots of this sender again, behind those that the network
 has used. Orders held as slot taken stay held until their transfer is given up.</p>`,
         fields: [
@@ -126,7 +126,7 @@ has used. Orders held as slot taken stay held until their transfer is given up.<
     needsFreshLogin: true,
     ask: async request => ({
       title: 'Fill the gap in the slots?',
-      words: html`<p>Slots of the sender were passed over and nothing uses them, so nothing after them is mined. Each is used up by a
+      text: html`<p>Slots of the sender were passed over and nothing uses them, so nothing after them is mined. Each is used up by a
 transaction that moves nothing and costs a fee. Without a gap nothing happens.</p>`,
       fields: [choiceField('network', 'Network', NETWORKS, queryOf(request)['network'])],
       button: 'Fill it',
@@ -149,7 +149,7 @@ transaction that moves nothing and costs a fee. Without a gap nothing happens.</
       const payout = await requirePayout(request, id.toLowerCase());
       return {
         title: 'Give up this payout?',
-        words: html`<p>A transaction that moves nothing uses its slot up. If a block takes the transfer first, it stays.</p>${facts(
+        text: html`<p>A transaction that moves nothing uses its slot up. If a block takes the transfer first, it stays.</p>${facts(
           [
             ['Quantity', quantity(payout.quantity, payout.symbol)],
             ['Network', payout.network],

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/database.ts';
 import { when } from './formats.ts';
 import { type Need, need } from './need.ts';
-import { actorWords, table } from './parts.ts';
+import { actorName, table } from './parts.ts';
 import { approvableLinks, requestActs } from './people.ts';
 import { may } from './shell.ts';
 
@@ -25,7 +25,7 @@ export async function linksToApprove({ db, clock }: PeopleNeedDeps, { caller }: 
     return [
       person?.name,
       person?.role,
-      actorWords(names, askedBy),
+      actorName(names, askedBy),
       when(askedAt),
       when(expiresAt),
       requestActs(personId, true),

@@ -17,7 +17,7 @@ import type { ListDeps } from './charges.ts';
 import { accountField } from './choices.ts';
 import { filled } from './form.ts';
 import { when } from './formats.ts';
-import { actorWords, facts, table } from './parts.ts';
+import { actorName, facts, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
@@ -46,11 +46,11 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
           ? html`invited until ${when(person.linkExpiresAt)}`
           : 'never',
       [
-        actorWords(names, person.invitedBy),
-        person.letInBy.length > 0 && [', links by ', person.letInBy.map(by => actorWords(names, by)).join(', ')],
+        actorName(names, person.invitedBy),
+        person.letInBy.length > 0 && [', links by ', person.letInBy.map(by => actorName(names, by)).join(', ')],
       ],
       mayWrite &&
-        html`<a class="button secondary small" href="/dashboard/people/${person.id}/role">Role</a> <a class="button secondary small" href="/dashboard/people/${person.id}/link">Login link</a> <a class="button secondary small" href="/dashboard/people/${person.id}/remove">Remove</a>${person.linkRequest && html`<br>${actorWords(names, person.linkRequest.askedBy)} asks for a login link: ${requestActs(person.id, approvable.has(person.id))}`}`,
+        html`<a class="button secondary small" href="/dashboard/people/${person.id}/role">Role</a> <a class="button secondary small" href="/dashboard/people/${person.id}/link">Login link</a> <a class="button secondary small" href="/dashboard/people/${person.id}/remove">Remove</a>${person.linkRequest && html`<br>${actorName(names, person.linkRequest.askedBy)} asks for a login link: ${requestActs(person.id, approvable.has(person.id))}`}`,
     ]);
     const page = shell(deps, request, {
       title: 'People',
@@ -83,7 +83,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     if (!linkRequest) throw new AppError('wrong_state', 'No login link waits for an approval for this person.');
     const names = await readActorNames(deps.db, [linkRequest.askedBy]);
     return html`${factsOf(person)}${facts([
-      ['Asked by', actorWords(names, linkRequest.askedBy)],
+      ['Asked by', actorName(names, linkRequest.askedBy)],
       ['Asked', when(linkRequest.askedAt)],
       ['Until', when(linkRequest.expiresAt)],
     ])}`;
@@ -95,7 +95,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     countsForms: true,
     ask: async request => ({
       title: 'Invite a person',
-      words: html`<p>They get a link that logs them in once, within a day. Give it to no other person.</p>`,
+      text: html`<p>They get a link that logs them in once, within a day. Give it to no other person.</p>`,
       fields: [
         { name: 'name', label: 'Name', isRequired: true },
         { name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) },
@@ -116,7 +116,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
       const needsSecond = caller !== undefined && (await needsApproval(deps.db, person, caller.actor));
       return {
         title: needsSecond ? 'Ask for a login link?' : 'Make a login link?',
-        words: html`<p>The first to open it is this person. It counts once, for 15 minutes.${needsSecond && ' Another owner approves it within a day, is shown it, and gives it to the person.'} They are shown who made it, and neither of you approves for the other from then on.</p>${factsOf(person)}`,
+        text: html`<p>The first to open it is this person. It counts once, for 15 minutes.${needsSecond && ' Another owner approves it within a day, is shown it, and gives it to the person.'} They are shown who made it, and neither of you approves for the other from then on.</p>${factsOf(person)}`,
         button: needsSecond ? 'Ask for the link' : 'Make the link',
         back: '/dashboard/people',
       };
@@ -130,7 +130,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Approve this login link?',
-      words: html`<p>You are shown the link; the first to open it is this person. Ask the person whether they need it, and give it to no other: not to the one who asked either. From its use on, neither of you two approves for this person, nor this person for you.</p>${await requestFacts(id, caller?.accountId)}`,
+      text: html`<p>You are shown the link; the first to open it is this person. Ask the person whether they need it, and give it to no other: not to the one who asked either. From its use on, neither of you two approves for this person, nor this person for you.</p>${await requestFacts(id, caller?.accountId)}`,
       button: 'Approve and show the link',
       back: '/dashboard/people',
     }),
@@ -147,7 +147,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Refuse this login link?',
-      words: html`<p>No link is made. It can be asked for again.</p>${await requestFacts(id, caller?.accountId)}`,
+      text: html`<p>No link is made. It can be asked for again.</p>${await requestFacts(id, caller?.accountId)}`,
       button: 'Refuse the link',
       back: '/dashboard/people',
     }),
@@ -164,7 +164,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Another role for this person?',
-      words: html`<p>It counts at once, also where they are logged in. They are shown that it changed.</p>${await personOf(id, caller?.accountId)}`,
+      text: html`<p>It counts at once, also where they are logged in. They are shown that it changed.</p>${await personOf(id, caller?.accountId)}`,
       fields: [{ name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) }],
       button: 'Change the role',
       back: '/dashboard/people',
@@ -182,7 +182,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Remove this person?',
-      words: html`<p>Every session ends at once; passkeys, links and codes are gone. What they did stays in the audit log.</p>${await personOf(id, caller?.accountId)}`,
+      text: html`<p>Every session ends at once; passkeys, links and codes are gone. What they did stays in the audit log.</p>${await personOf(id, caller?.accountId)}`,
       button: 'Remove the person',
       back: '/dashboard/people',
     }),
@@ -229,7 +229,7 @@ export async function approvableLinks(
 
 /** Buttons for a login link that waits. */
 export function requestActs(personId: string, mayApprove: boolean): Html {
-  const button = (verb: string, words: string) =>
-    html`<a class="button secondary small" href="/dashboard/people/${personId}/link/${verb}">${words}</a> `;
+  const button = (verb: string, label: string) =>
+    html`<a class="button secondary small" href="/dashboard/people/${personId}/link/${verb}">${label}</a> `;
   return html`${mayApprove && button('approve', 'Approve')}${button('refuse', 'Refuse')}`;
 }

@@ -27,7 +27,7 @@ import { accountFilter } from './choices.ts';
 import { csvLink } from './csv.ts';
 import { DAY_FILTERS, type Filter, type FilteredList, filteredPage, filterForm, readFilters } from './filters.ts';
 import { count, ledgerAmount, ledgerLine, when } from './formats.ts';
-import { actorWords, addressWith, badge, idLink, pager, shortId, table } from './parts.ts';
+import { actorName, addressWith, badge, idLink, pager, shortId, table } from './parts.ts';
 import { shell } from './shell.ts';
 import { type NamedObject, type ObjectKind, readObjectNames } from './store-names.ts';
 
@@ -204,7 +204,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
           rows: lines.map(line => [
             html`<code>${String(line.position)}</code>`,
             when(line.at),
-            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${actorWords(names, line.actor)}</a>`,
+            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${actorName(names, line.actor)}</a>`,
             line.action,
             objectOf(line.objectId, objects),
             html`<code>${line.hash.slice(0, 8)}</code>`,

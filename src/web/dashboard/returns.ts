@@ -49,14 +49,14 @@ ${pager(request, counts)}`;
     return sendHtml(request, reply, shell(deps, request, { title, section: 'statements', acts, body }));
   });
 
-  const SEEN_WORDS = html`<p>It no longer needs you. Nothing else changes: what the bank said stays in the list, with who has seen it.</p>`;
+  const SEEN_TEXT = html`<p>It no longer needs you. Nothing else changes: what the bank said stays in the list, with who has seen it.</p>`;
   defineAct(app, deps, {
     url: '/statements/returns/:id/seen',
     section: 'statements',
     ask: async (_request, { id = '' }) => {
       return {
         title: 'Was every entry seen that needs a person?',
-        words: SEEN_WORDS,
+        text: SEEN_TEXT,
         button: 'All of it was seen',
         back: returnAddress(id),
       };
@@ -70,7 +70,7 @@ ${pager(request, counts)}`;
     ask: async (_request, { id = '', line = '' }) => {
       return {
         title: `Was the entry of line ${line} seen?`,
-        words: SEEN_WORDS,
+        text: SEEN_TEXT,
         button: 'It was seen',
         back: returnAddress(id),
       };

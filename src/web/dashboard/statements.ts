@@ -61,7 +61,7 @@ ${pager(request, counts)}`,
     maxFileBytes: MAX_FILE_BYTES,
     ask: async () => ({
       title: 'Upload a statement',
-      words: html`<p>OFX or CSV of your bank, at most 10 MB, or a CNAB 240 return file (.ret), at most 128 MB. Entries with the txid of a charge pay it,
+      text: html`<p>OFX or CSV of your bank, at most 10 MB, or a CNAB 240 return file (.ret), at most 128 MB. Entries with the txid of a charge pay it,
 and so do boletos of a return file; other incoming money is kept for you. To upload a file again is safe.</p>`,
       fields: [
         { name: 'file', label: 'File', type: 'file', isRequired: true },

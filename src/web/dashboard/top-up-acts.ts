@@ -49,7 +49,7 @@ export function topUpActs(app: FastifyInstance, deps: Deps): void {
     countsForms: true,
     ask: async () => ({
       title: 'Top up a sender?',
-      words: html`<p>Coin of the network goes from one sender of the service to another, and to no other address, so that it can pay fees. Limits and
+      text: html`<p>Coin of the network goes from one sender of the service to another, and to no other address, so that it can pay fees. Limits and
 approvals of the coin hold.</p>${sendersFacts(deps)}`,
       fields: [
         {
@@ -83,7 +83,7 @@ approvals of the coin hold.</p>${sendersFacts(deps)}`,
       const topUp = await showTopUp(deps.topUps, await requireTopUp(deps.topUps, id.toLowerCase()));
       return {
         title: 'Approve this top-up?',
-        words: html`<p>You say that this much may go from one sender to the other. With the last approval it is sent.</p>${facts(
+        text: html`<p>You say that this much may go from one sender to the other. With the last approval it is sent.</p>${facts(
           [
             ['Quantity', quantity(topUp.quantity, topUp.symbol)],
             ['Network', topUp.network],

@@ -86,7 +86,7 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
     const found = await requireWallet(deps.db, request.params.id.toLowerCase(), caller?.accountId);
     const wallet = await showWallet(deps, found);
     const at = `/dashboard/wallets/${wallet.id}`;
-    const act = (path: string, words: string) => html`<a class="button secondary" href="${at}/${path}">${words}</a> `;
+    const act = (path: string, label: string) => html`<a class="button secondary" href="${at}/${path}">${label}</a> `;
     const shown = shell(deps, request, {
       title: wallet.name,
       section: 'wallets',
@@ -137,7 +137,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async request => ({
       title: 'New wallet',
-      words: html`<p>Crypto that leaves for it cannot be called back: compare the whole address.</p>`,
+      text: html`<p>Crypto that leaves for it cannot be called back: compare the whole address.</p>`,
       fields: [
         ...(await accountField(deps, request)),
         { name: 'name', label: 'Name', isRequired: true },
@@ -165,7 +165,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Approve this wallet?',
-      words: html`<p>You say that crypto of the account may go to this address.</p>${await shown(request, params)}`,
+      text: html`<p>You say that crypto of the account may go to this address.</p>${await shown(request, params)}`,
       button: 'Approve the wallet',
       back: pageOf(params),
     }),
@@ -178,7 +178,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Remove this wallet?',
-      words: html`<p>No new order can name it; orders that name it already go on.</p>${await shown(request, params)}`,
+      text: html`<p>No new order can name it; orders that name it already go on.</p>${await shown(request, params)}`,
       button: 'Remove the wallet',
       back: pageOf(params),
     }),
@@ -192,7 +192,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     countsForms: true,
     ask: async (request, params) => ({
       title: 'Declare who holds this wallet',
-      words: html`<p>It is kept with the time and your name, and never shown again.</p>${await shown(request, params)}`,
+      text: html`<p>It is kept with the time and your name, and never shown again.</p>${await shown(request, params)}`,
       fields: [
         { name: 'holderName', label: 'Name of the holder', isRequired: true },
         { name: 'holderDocument', label: 'CPF or CNPJ', hint: 'May be left out for a holder who has none.' },
@@ -214,7 +214,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Ask for a signature?',
-      words: html`<p>You get a text for the holder to sign with the key of the wallet. A text from before counts no more.</p>${await shown(request, params)}`,
+      text: html`<p>You get a text for the holder to sign with the key of the wallet. A text from before counts no more.</p>${await shown(request, params)}`,
       button: 'Make the text',
       back: pageOf(params),
     }),
@@ -231,7 +231,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Prove who holds this wallet',
-      words: await shown(request, params),
+      text: await shown(request, params),
       fields: [
         {
           name: 'signature',

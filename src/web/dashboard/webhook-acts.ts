@@ -12,22 +12,22 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_TYPES_LENGTH = 2_000;
 
 export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
-  async function ask(request: FastifyRequest, id: string, title: string, words: string, button: string) {
+  async function ask(request: FastifyRequest, id: string, title: string, text: string, button: string) {
     const { url } = await requireWebhook(deps.db, id.toLowerCase(), request.caller?.accountId);
     return {
       title,
-      words: html`<p>${words}</p>${facts([['Address', html`<code class="long">${url}</code>`]])}`,
+      text: html`<p>${text}</p>${facts([['Address', html`<code class="long">${url}</code>`]])}`,
       button,
       back: `/dashboard/webhooks/${id}`,
     };
   }
 
-  type Words = readonly [title: string, words: string, button: string];
-  function onWebhook(verb: string, [title, words, button]: Words, rest: Pick<Act, 'call'> & Partial<Act>): void {
+  type Texts = readonly [title: string, words: string, button: string];
+  function onWebhook(verb: string, [title, text, button]: Texts, rest: Pick<Act, 'call'> & Partial<Act>): void {
     defineAct(app, deps, {
       url: `/webhooks/:id/${verb}`,
       section: 'webhooks',
-      ask: (request, { id = '' }) => ask(request, id, title, words, button),
+      ask: (request, { id = '' }) => ask(request, id, title, text, button),
       done: (_, { id = '' }) => `/dashboard/webhooks/${id}`,
       ...rest,
     });
@@ -84,7 +84,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
       const { url, types } = await requireWebhook(deps.db, id.toLowerCase(), request.caller?.accountId);
       return {
         title: 'Change this webhook',
-        words: html`<p>From now on. Its secret stays.</p>`,
+        text: html`<p>From now on. Its secret stays.</p>`,
         fields: [
           { name: 'url', label: 'Address', isRequired: true, value: url, maxLength: MAX_URL_LENGTH },
           typesField(types),
@@ -122,7 +122,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
     countsForms: true,
     ask: async request => ({
       title: 'New webhook',
-      words: html`<p>Its secret is shown once.</p>`,
+      text: html`<p>Its secret is shown once.</p>`,
       fields: [
         { name: 'url', label: 'Address', isRequired: true, hint: 'https://…', maxLength: MAX_URL_LENGTH },
         ...(await accountField(deps, request)),

@@ -57,8 +57,8 @@ export function webhookPages(app: FastifyInstance, deps: Deps): void {
       request.caller?.accountId,
     );
     const mayChange = may(request.caller, 'webhooks:write');
-    const act = (verb: string, words: string) =>
-      html`<a class="button secondary small" href="/dashboard/webhooks/${id}/${verb}">${words}</a> `;
+    const act = (verb: string, label: string) =>
+      html`<a class="button secondary small" href="/dashboard/webhooks/${id}/${verb}">${label}</a> `;
     const page = shell(deps, request, {
       title: 'Webhook',
       section: 'webhooks',

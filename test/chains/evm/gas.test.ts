@@ -23,10 +23,10 @@ test('a payee that takes more gas than the cap is refused, before a slot is take
   const transfer = evm.transfer('eth', 1n);
   const check = await evm.chain.check({ ...transfer, sender: SENDER });
   assert.ok(check.kind === 'refused' && check.reason === 'would_revert', check.kind);
-  assert.match(check.words, /maxGas/);
+  assert.match(check.message, /maxGas/);
   const signed = await evm.chain.sign(transfer, []);
   assert.ok(signed.kind === 'refused', signed.kind);
-  assert.match(signed.words, /maxGas/);
+  assert.match(signed.message, /maxGas/);
 });
 
 test('the cap holds with the margin that is added to an estimate, and a setting raises it', async () => {
@@ -61,7 +61,7 @@ for (const [about, code] of [
     const check = await evm.chain.check({ ...transfer, sender: SENDER });
     assert.ok(check.kind === 'refused' && check.reason === 'would_revert', check.kind);
     const { error } = await callNode(evm.node.url, 'eth_estimateGas', [{ from: SENDER, to: PAYEE, value: '0x1' }]);
-    assert.ok(error && check.words.startsWith(error.message), check.words);
+    assert.ok(error && check.message.startsWith(error.message), check.message);
     assert.equal((await evm.chain.sign(transfer, [])).kind, 'refused');
   });
 }
@@ -92,7 +92,7 @@ test('whatever words a node has for it, what it refuses while it takes other tra
   ]) {
     const evm = await openWithError(error, false);
     const check = await evm.chain.check({ ...evm.transfer('eth', 1n), sender: SENDER });
-    assert.deepEqual(check, { kind: 'refused', reason: 'would_revert', words: error.message });
+    assert.deepEqual(check, { kind: 'refused', reason: 'would_revert', message: error.message });
   }
 });
 
@@ -106,9 +106,9 @@ test('a node that refuses every transfer, or says that it cannot answer, says no
     const transfer = evm.transfer('eth', 1n);
     assert.deepEqual(await evm.chain.check({ ...transfer, sender: SENDER }), {
       kind: 'unknown',
-      words: `proxy: ${error.message}`,
+      message: `proxy: ${error.message}`,
     });
     const signed = await evm.chain.sign(transfer, []);
-    assert.deepEqual([signed.kind, 'words' in signed && signed.words], ['unknown', `proxy: ${error.message}`]);
+    assert.deepEqual([signed.kind, 'message' in signed && signed.message], ['unknown', `proxy: ${error.message}`]);
   }
 });

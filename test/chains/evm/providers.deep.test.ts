@@ -67,10 +67,10 @@ test('what all providers refuse is told by their names, in short and without add
         : undefined,
     );
   }
-  const { isSent, words = '' } = await evm.chain.broadcast(await evm.sign(evm.transfer()));
+  const { isSent, message = '' } = await evm.chain.broadcast(await evm.sign(evm.transfer()));
   assert.equal(isSent, false);
-  assert.match(words, /^p0: insufficient funds at … x+…; p1: insufficient funds at … x+…$/);
-  assert.ok(words.length < 500);
+  assert.match(message, /^p0: insufficient funds at … x+…; p1: insufficient funds at … x+…$/);
+  assert.ok(message.length < 500);
 });
 
 test('a provider that lags says nothing against a transfer that another one shows', async () => {
@@ -150,7 +150,7 @@ for (const [about, forged] of [
     ruleOf(two, 0, lie);
     assert.deepEqual(await two.look(ofTwo.transfer, ofTwo.attempts), {
       kind: 'unknown',
-      words: 'the providers disagree about the transfer',
+      message: 'the providers disagree about the transfer',
       isAnswered: true,
     });
     const three = await openWith(3);
@@ -220,7 +220,7 @@ test('a slot is not taken while the providers have dropped the receipts of that 
   for (const index of [0, 1]) ruleOf(evm, index, dropReceipts);
   const sighting = await evm.look(transfer, attempts);
   assert.equal(sighting.kind, 'unknown');
-  assert.match('words' in sighting ? (sighting.words ?? '') : '', /still have the transactions of that time/);
+  assert.match('message' in sighting ? (sighting.message ?? '') : '', /still have the transactions of that time/);
   for (const index of [0, 1]) ruleOf(evm, index, () => undefined);
   assert.equal((await evm.look(transfer, attempts)).kind, 'mined');
 });
@@ -313,7 +313,7 @@ test('no provider: everything is unknown, and nothing throws', async () => {
   assert.equal(await evm.chain.funds(SENDER, 'usdt'), undefined);
   assert.equal(await evm.chain.isContract(PAYEE), undefined);
   assert.equal(await evm.chain.nextNonce(SENDER), undefined);
-  assert.deepEqual(await evm.chain.broadcast(attempt), { isSent: false, words: 'p0: status 500; p1: status 500' });
+  assert.deepEqual(await evm.chain.broadcast(attempt), { isSent: false, message: 'p0: status 500; p1: status 500' });
   assert.equal((await evm.chain.health()).head, undefined);
 });
 

@@ -60,7 +60,7 @@ function nodeThatSays(transaction: unknown): Provider {
     ask: async (method, _, read) => {
       const block = { number: '0x10', hash: `0x${'cd'.repeat(32)}`, timestamp: '0x6560d380', baseFeePerGas: '0x1' };
       const value = read(method === 'eth_getTransactionByHash' ? transaction : block);
-      return value === undefined ? { kind: 'silence', words: 'unreadable' } : { kind: 'value', value };
+      return value === undefined ? { kind: 'silence', message: 'unreadable' } : { kind: 'value', value };
     },
   };
 }

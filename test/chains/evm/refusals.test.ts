@@ -63,7 +63,7 @@ test('a transfer is refused when two providers say so, and one of them alone mak
   evm.bad.status = 503;
   const waits = await evm.chain.check({ ...evm.transfer(), sender: SENDER });
   assert.ok(waits.kind === 'unknown');
-  assert.match(waits.words ?? '', /p1: the issuer of usdt blocks the payee/);
+  assert.match(waits.message ?? '', /p1: the issuer of usdt blocks the payee/);
 });
 
 test('one provider that calls every payee blocked refuses nothing while the second one is well', async () => {

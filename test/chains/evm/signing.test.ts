@@ -112,6 +112,6 @@ test('a silent signer is unknown and one that refuses is refused, by its words',
   assert.equal((await signTransaction(throwing(new SignerSilent()), ASKED, SENDER)).kind, 'unknown');
   assert.deepEqual(await signTransaction(throwing(new SignerRefused('The key is locked.')), ASKED, SENDER), {
     kind: 'refused',
-    words: 'The key is locked.',
+    message: 'The key is locked.',
   });
 });

@@ -61,7 +61,7 @@ test('every attempt before is outbid, and at the cap nothing is signed', async (
   for (;;) {
     const signed = await evm.chain.sign(transfer, attempts.toReversed());
     if (signed.kind !== 'signed') {
-      assert.deepEqual(signed, { kind: 'refused', words: 'fee above the cap' });
+      assert.deepEqual(signed, { kind: 'refused', message: 'fee above the cap' });
       break;
     }
     const { hash, raw } = signed;
@@ -77,7 +77,7 @@ test('every attempt before is outbid, and at the cap nothing is signed', async (
   await raiseBaseFee(evm, 4n * GWEI);
   await evm.node.mine();
   const check = await evm.chain.check({ ...transfer, sender: SENDER });
-  assert.deepEqual(check, { kind: 'refused', reason: 'fee_too_high', words: 'fee above the cap' });
+  assert.deepEqual(check, { kind: 'refused', reason: 'fee_too_high', message: 'fee above the cap' });
 });
 
 test('a void uses the slot up and moves nothing', async () => {
@@ -133,9 +133,9 @@ test('a slot that another user of the key has used is taken, once that is final'
   assert.equal((await evm.look(transfer, [ours])).kind, 'unknown');
   await evm.node.mine(DEPTH);
   assert.deepEqual(await evm.look(transfer, [ours]), { kind: 'taken' });
-  const { isSent, words } = await evm.chain.broadcast(ours);
+  const { isSent, message } = await evm.chain.broadcast(ours);
   assert.equal(isSent, false);
-  assert.match(words ?? '', /^node: .*nonce too low/i);
+  assert.match(message ?? '', /^node: .*nonce too low/i);
 });
 
 test('a block that a reorganisation replaced is undone, and the same bytes arrive once', async () => {

@@ -94,13 +94,13 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
   evm.clock.advanceMs(60_000);
   assert.deepEqual(await evm.chain.sign(transfer, []), {
     kind: 'unknown',
-    words: 'senders[0] is a contract, which has no key',
+    message: 'senders[0] is a contract, which has no key',
   });
   assert.equal((await evm.chain.health()).fault, 'senders[0] is a contract, which has no key');
   const { slot, ...intent } = transfer;
   assert.deepEqual(await evm.chain.check({ ...intent, sender: slot.sender }), {
     kind: 'unknown',
-    words: 'senders[0] is a contract, which has no key',
+    message: 'senders[0] is a contract, which has no key',
   });
   await funded.node.rpc('anvil_setCode', [SENDER, '0x']);
   evm.clock.advanceMs(60_000);

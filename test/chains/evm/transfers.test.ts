@@ -100,14 +100,14 @@ test('check refuses a payee that the issuer blocks, a transfer that reverts and 
   assert.deepEqual(await evm.chain.check(intent), {
     kind: 'refused',
     reason: 'blocked',
-    words: 'the issuer of usdt blocks the payee',
+    message: 'the issuer of usdt blocks the payee',
   });
   await evm.usdt.setBlocked(PAYEE, false);
   await evm.usdt.setBlocked(SENDER, true);
   assert.deepEqual(await evm.chain.check(intent), {
     kind: 'refused',
     reason: 'blocked',
-    words: 'the issuer of usdt blocks the sender',
+    message: 'the issuer of usdt blocks the sender',
   });
   await evm.usdt.setBlocked(SENDER, false);
   await evm.usdt.setRates(10n, 0n);
@@ -115,7 +115,7 @@ test('check refuses a payee that the issuer blocks, a transfer that reverts and 
   assert.deepEqual(kept, {
     kind: 'refused',
     reason: 'pays_less',
-    words: 'usdt keeps 10 basis points of each transfer',
+    message: 'usdt keeps 10 basis points of each transfer',
   });
   await evm.usdt.setRates(0n, 0n);
   const tooMuch = await evm.chain.check({ ...intent, units: 10n ** 31n });
@@ -267,7 +267,7 @@ test('a provider that comes back as a node of another network after a failure is
     if (method === 'eth_getTransactionReceipt') return { result: null };
     return method === 'eth_getTransactionCount' ? { result: '0x0' } : undefined;
   };
-  assert.deepEqual(await evm.look(transfer, attempts), { kind: 'unknown', words: 'no provider answers' });
+  assert.deepEqual(await evm.look(transfer, attempts), { kind: 'unknown', message: 'no provider answers' });
   const { providers } = await evm.chain.health();
   assert.match(providers[0]?.words ?? '', /is a node of chain 1, not of/);
   evm.proxy.rule = () => undefined;

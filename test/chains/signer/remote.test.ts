@@ -117,12 +117,12 @@ test('silence is told apart from a refusal', async t => {
       /^The remote signer refused: locked x{193} \(-32000\)\.$/,
     ],
   ];
-  for (const [listener, kind, words] of answers) {
+  for (const [listener, kind, message] of answers) {
     const url = `http://${await listen(t, createServer(listener))}`;
     const signer = remoteSigner(postDeps(url, {}, 200), VECTOR_ADDRESS);
     await assert.rejects(signer.signTransaction(TRANSACTION), (error: unknown) => {
       assert.ok(error instanceof kind, String(error));
-      assert.match(error.message, words);
+      assert.match(error.message, message);
       return true;
     });
   }

@@ -27,7 +27,7 @@ test('an attempt that was never taken is stuck when the solidified head is past 
   assert.notEqual(second.hash, first.hash);
   const late = await chain.broadcast(first);
   assert.equal(late.isSent, false);
-  assert.match(late.words ?? '', /TRANSACTION_EXPIRATION_ERROR/);
+  assert.match(late.message ?? '', /TRANSACTION_EXPIRATION_ERROR/);
   assert.equal((await chain.broadcast(second)).isSent, true);
   passBlocks(21);
   const mined = await chain.lookup(transfer, [first, second]);
@@ -58,7 +58,7 @@ test('a transfer that a block took at the last moment is found, not signed again
   assert.ok(mined.kind === 'mined' && mined.outcome === 'transferred');
   const again = await chain.sign(transfer, [first]);
   assert.ok(again.kind === 'refused');
-  assert.match(again.words, /was carried out/);
+  assert.match(again.message, /was carried out/);
   assert.equal(node.transfers().length, 1);
 });
 
@@ -105,7 +105,7 @@ test('an empty answer of a node that keeps only recent blocks proves nothing', a
   node.endpoints[0].setFault({ kind: 'pruned', blocks: 50 });
   const sighting = await chain.lookup(transfer, [first]);
   assert.ok(sighting.kind === 'unknown');
-  assert.match(sighting.words ?? '', /no blocks from the time of an attempt/);
+  assert.match(sighting.message ?? '', /no blocks from the time of an attempt/);
 });
 
 test('bytes that are not those of the hash prove nothing', async () => {
@@ -126,7 +126,7 @@ test('one node whose index has lost a transfer does not make another one be sign
   passBlocks(PAST_ALL_BLOCKS);
   const sighting = await chain.lookup(transfer, [first]);
   assert.ok(sighting.kind === 'unknown' && sighting.isAnswered, sighting.kind);
-  assert.match(sighting.words ?? '', /a block has an attempt that the index of node-1 does not show/);
+  assert.match(sighting.message ?? '', /a block has an attempt that the index of node-1 does not show/);
   assert.equal((await chain.sign(transfer, [first])).kind, 'unknown');
   node.endpoints[0].clearFaults();
   assert.equal((await chain.lookup(transfer, [first])).kind, 'mined');
@@ -164,5 +164,5 @@ test('one node that does not show the blocks, or leaves transactions out of them
   node.endpoints[0].setFault({ kind: 'status', status: 500, on: 'walletsolidity/getblockbylimitnext' });
   const sighting = await chain.lookup(transfer, [first]);
   assert.ok(sighting.kind === 'unknown');
-  assert.match(sighting.words ?? '', /a second provider/);
+  assert.match(sighting.message ?? '', /a second provider/);
 });

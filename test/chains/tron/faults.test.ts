@@ -20,7 +20,7 @@ test('a broadcast whose reply is lost is found by the lookup, and the same bytes
   assert.equal((await chain.broadcast(attempt)).isSent, false);
   const again = await chain.broadcast(attempt);
   assert.equal(again.isSent, false, 'a duplicate is no acceptance');
-  assert.match(again.words ?? '', /DUP_TRANSACTION_ERROR: Transaction already exists/);
+  assert.match(again.message ?? '', /DUP_TRANSACTION_ERROR: Transaction already exists/);
   assert.equal((await chain.lookup(transfer, [attempt])).kind, 'pending');
   passBlocks(1);
   assert.equal((await chain.lookup(transfer, [attempt])).kind, 'mined');
@@ -32,8 +32,8 @@ test('a duplicate may mean that the node refused before: the transfer stays abse
   const { chain, node, passBlocks } = tron;
   node.setBalance(SENDER, 0n);
   const attempt = await signedAttempt(tron, usdtTransfer(0n, { symbol: 'trx' }));
-  assert.match((await chain.broadcast(attempt)).words ?? '', /BANDWITH_ERROR|CONTRACT_VALIDATE_ERROR/);
-  assert.match((await chain.broadcast(attempt)).words ?? '', /DUP_TRANSACTION_ERROR/);
+  assert.match((await chain.broadcast(attempt)).message ?? '', /BANDWITH_ERROR|CONTRACT_VALIDATE_ERROR/);
+  assert.match((await chain.broadcast(attempt)).message ?? '', /DUP_TRANSACTION_ERROR/);
   passBlocks(2);
   assert.equal((await chain.lookup(usdtTransfer(0n, { symbol: 'trx' }), [attempt])).kind, 'absent');
 });
@@ -107,7 +107,7 @@ test('one node that forges a result is not believed against another', async () =
   passBlocks(5);
   const sighting = await chain.lookup(coin, [attempt]);
   assert.ok(sighting.kind === 'unknown');
-  assert.match(sighting.words ?? '', /does not show/);
+  assert.match(sighting.message ?? '', /does not show/);
 });
 
 test('final needs both nodes; one of them is enough for a transfer that is done', async () => {
@@ -180,7 +180,7 @@ test('a node that does not answer is waited for as long as its setting says', as
   tron.node.endpoints[0].setFault({ kind: 'silent' });
   const signed = await tron.chain.sign(transfer, []);
   assert.ok(signed.kind === 'unknown');
-  assert.match(signed.words ?? '', /did not answer in 1 s/);
+  assert.match(signed.message ?? '', /did not answer in 1 s/);
 });
 
 test('a node whose newest block is far from our time is not signed against', async () => {
@@ -188,7 +188,7 @@ test('a node whose newest block is far from our time is not signed against', asy
   tron.clock.advanceMs(6 * 60_000);
   const signed = await tron.chain.sign(transfer, []);
   assert.ok(signed.kind === 'unknown');
-  assert.match(signed.words ?? '', /away from our time/);
+  assert.match(signed.message ?? '', /away from our time/);
 });
 
 test('a signer that is silent or signs with another key yields no attempt', async () => {
@@ -224,7 +224,7 @@ test('the words of a node are told without addresses, which may hold a key', asy
   const attempt = await signedAttempt(tron, transfer);
   const text = 'no upstream for https://grid.example/secret-key or /v2/secret-key today';
   tron.node.endpoints[0].setFault({ kind: 'status', status: 502, text });
-  const { words = '' } = await tron.chain.broadcast(attempt);
-  assert.match(words, /answered 502: no upstream for … or … today/);
-  assert.doesNotMatch(words, /secret-key/);
+  const { message = '' } = await tron.chain.broadcast(attempt);
+  assert.match(message, /answered 502: no upstream for … or … today/);
+  assert.doesNotMatch(message, /secret-key/);
 });

@@ -65,7 +65,7 @@ test('a silent node is a warning; nothing is signed until it was checked', async
   node.setBalance(SENDER, 10n ** 9n);
   const signed = await chain.sign(usdtTransfer(), []);
   assert.ok(signed.kind === 'unknown');
-  assert.match(signed.words ?? '', /must have 6 decimals/);
+  assert.match(signed.message ?? '', /must have 6 decimals/);
 });
 
 test('tokens of another network are those of the settings, and its first block is not asked for', async () => {

@@ -349,14 +349,14 @@ export async function openDrill(
       assert.ok(row);
       const { times, units } = await world.landed(address);
       transfers += times;
-      const words = `${id} ${row.status} ${row.hold_reason ?? ''} ${row.state ?? ''}: ${times} transfers of ${units}`;
+      const summary = `${id} ${row.status} ${row.hold_reason ?? ''} ${row.state ?? ''}: ${times} transfers of ${units}`;
       const isPaid = row.status === 'fulfilled' && row.hold_reason === null;
       const mayHaveLeft = row.hold_reason === 'transfer_mismatched';
-      if (times > 1) doubled.push(words);
-      if (isPaid && times === 0) lost.push(words);
-      if (isPaid && times === 1 && units !== BigInt(row.units ?? 0)) wrong.push(words);
-      if (!isPaid && !mayHaveLeft && times > 0) wrong.push(words);
-      if (!isResting(row)) lost.push(`${words}, and it does not come to rest`);
+      if (times > 1) doubled.push(summary);
+      if (isPaid && times === 0) lost.push(summary);
+      if (isPaid && times === 1 && units !== BigInt(row.units ?? 0)) wrong.push(summary);
+      if (!isPaid && !mayHaveLeft && times > 0) wrong.push(summary);
+      if (!isResting(row)) lost.push(`${summary}, and it does not come to rest`);
     }
     const ofTopUps = await topUps.judge();
     lost.push(...ofTopUps.lost);

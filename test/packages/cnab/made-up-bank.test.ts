@@ -54,7 +54,7 @@ test('a file goes to it and comes back, with codes and counts that only it has',
   const reading = readEntries(bytes, MADE_UP_AGREEMENT.account);
   const entries = [reading.next(), reading.next()].flatMap(({ value, done }) => (done ? [] : value));
   assert.deepEqual(
-    entries.map(({ meaning, ourNumber, paidCents, words }) => [meaning, ourNumber, paidCents, words]),
+    entries.map(({ meaning, ourNumber, paidCents, text }) => [meaning, ourNumber, paidCents, text]),
     [
       ['registered', '000000042', 0n, 'registered'],
       ['paid', '000000042', TITLE.amountCents, 'paid at a partner shop'],

@@ -25,7 +25,7 @@ import {
   SEGMENT_R,
   SEGMENT_T,
   type TitleSource,
-  words,
+  text,
 } from '@trilho/cnab/layout';
 
 const ofFile = fieldsFrom<FileSource>();
@@ -60,7 +60,7 @@ export const madeUpBank: CnabBank = {
     fileHeader: {
       ...FILE_HEADER,
       agreement: ofFile('convênio', 33, 52, digits, ({ agreement }) => agreement.account.beneficiaryCode),
-      bankName: ofFile('nome do banco', 103, 132, words, 'BANCO DO EXEMPLO'),
+      bankName: ofFile('nome do banco', 103, 132, text, 'BANCO DO EXEMPLO'),
     },
     lotHeader: {
       ...LOT_HEADER,

@@ -84,13 +84,13 @@ test('occurrences and reasons are told in words', () => {
       ]),
     ),
   ).entries;
-  assert.deepEqual([paid?.meaning, paid?.words, paid?.reasons], ['paid', 'paid', [{ code: '61', words: 'by pix' }]]);
+  assert.deepEqual([paid?.meaning, paid?.text, paid?.reasons], ['paid', 'paid', [{ code: '61', text: 'by pix' }]]);
   assert.equal(rejected?.meaning, 'rejected');
   assert.deepEqual(
-    rejected?.reasons.map(({ words }) => words),
+    rejected?.reasons.map(({ text }) => text),
     ['invalid nosso número', 'invalid postal code'],
   );
-  assert.deepEqual([fee?.meaning, fee?.reasons[0]?.words], ['fee', 'registration']);
+  assert.deepEqual([fee?.meaning, fee?.reasons[0]?.text], ['fee', 'registration']);
 });
 
 test('what banks and editors do to lines is a warning, and changes nothing that is read', () => {

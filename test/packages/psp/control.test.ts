@@ -67,7 +67,7 @@ test('it opens clients and issues certificates', async t => {
 
 test('what it does not understand is named', async t => {
   const { control } = await start(t);
-  for (const [method, path, body, words] of [
+  for (const [method, path, body, message] of [
     ['POST', '/pay', { txid: 3 }, /txid must be text/],
     ['POST', '/pay', { txid: 'x', amount: '1.00' }, /amount is not a field/],
     ['POST', '/faults', { kind: 'rain' }, /kind must be one of lost-reply/],
@@ -78,6 +78,6 @@ test('what it does not understand is named', async t => {
   ] as const) {
     const { status, json } = await control(method, path, body);
     assert.ok(status === 400 || status === 404, path);
-    assert.match(json.message, words);
+    assert.match(json.message, message);
   }
 });

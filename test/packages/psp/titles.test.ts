@@ -104,11 +104,11 @@ for (const profile of ['sicoob', 'inter'] as const) {
     test('a good request is taken, and wrong ones are refused with what is wrong', async () => {
       const body = profile === 'sicoob' ? SICOOB : INTER;
       assert.equal((await client.call({ method: 'POST', resource: 'boletos', body })).kind, 'ok');
-      for (const [wrong, status, words] of cases[profile]) {
+      for (const [wrong, status, message] of cases[profile]) {
         const answer = await client.call({ method: 'POST', resource: 'boletos', body: wrong });
         assert(answer.kind === 'refused', JSON.stringify(answer));
-        assert.equal(answer.status, status, answer.words);
-        assert.match(answer.words, words);
+        assert.equal(answer.status, status, answer.message);
+        assert.match(answer.message, message);
       }
       assert.equal(psp.state().titles.length, 1);
     });
@@ -172,10 +172,10 @@ for (const profile of ['sicoob', 'inter'] as const) {
       assert(early.kind === 'refused', 'not before it is registered');
       await read();
     }
-    for (const [wrong, status, words] of changes[profile]) {
+    for (const [wrong, status, message] of changes[profile]) {
       const answer = await patch(wrong);
       assert(answer.kind === 'refused', JSON.stringify([wrong, answer]));
-      assert.deepEqual([answer.status, words.test(answer.words)], [status, true], answer.words);
+      assert.deepEqual([answer.status, message.test(answer.message)], [status, true], answer.message);
     }
     const [before] = psp.state().titles;
     assert.equal((await patch({ ...CHANGE, ...DUE_DAY }, '404')).kind, 'refused');

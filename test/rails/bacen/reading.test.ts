@@ -237,10 +237,10 @@ test('a pix that cannot be read is not overlooked', () => {
     { valor: null },
     { horario: 'now' },
   ]) {
-    const { words, amountCents: _, ...rest } = read({ ...PIX, ...wrong }) as Unreadable;
+    const { words: message, amountCents: _, ...rest } = read({ ...PIX, ...wrong }) as Unreadable;
     assert.deepEqual(rest, { kind: 'unreadable', reference: E2E }, JSON.stringify(wrong));
     const [[field, value] = []] = Object.entries(wrong);
-    assert.ok(words.includes(value === null ? `no ${field}` : `${field} «${value}»`), words);
+    assert.ok(message.includes(value === null ? `no ${field}` : `${field} «${value}»`), message);
   }
   const unnamed = read({ ...PIX, endToEndId: 'E1\0' });
   assert.ok('kind' in unnamed && unnamed.reference === undefined);

@@ -30,7 +30,7 @@ const PAUSED_UNTIL = new Date('2026-11-16T12:00:30Z');
 test('an answer to PUT is registered, rejected, unknown or unavailable', async t => {
   const psp = await startScriptedPsp(t);
   const { submit } = rail(psp.settings);
-  const words =
+  const reason =
     'CobVOperacaoInvalida: Cobrança inválida. A requisição não respeita o schema. (cobv.chave: A chave não existe)';
   const retryAfter = { 'retry-after': '7' };
   const registered = { kind: 'registered', instrument: { emv: CODE } };
@@ -43,7 +43,7 @@ test('an answer to PUT is registered, rejected, unknown or unavailable', async t
     [{ status: 201, body: '' }, { kind: 'unknown' }],
     [
       { status: 400, body: PROBLEM },
-      { kind: 'rejected', reason: words },
+      { kind: 'rejected', reason },
     ],
     [
       { status: 422, body: { codigo: 'X1', mensagem: 'Não' } },

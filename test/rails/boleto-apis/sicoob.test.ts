@@ -52,7 +52,7 @@ test('a payment is read by the names of the document and by those of its example
 });
 
 test('a code that pix and savings share is by pix as far as its words do not say otherwise', () => {
-  const byPix = (words: string) => read({ ...asShown, tipoOpFinanceira: words }).receipts[0]?.isByPix;
+  const byPix = (message: string) => read({ ...asShown, tipoOpFinanceira: message }).receipts[0]?.isByPix;
   assert.deepEqual([byPix('07 - Via Pix'), byPix('PIX'), byPix('05 - Poupança')], [true, true, undefined]);
 });
 

@@ -13,7 +13,7 @@ const readAlone = (text: string) => readStatement(Buffer.from(text), 'csv');
 const read = (text: string, charset: BufferEncoding = 'utf8') =>
   readStatement(Buffer.from(text, charset), 'csv', { debitsHaveMinus: true });
 const brief = (text: string, charset: BufferEncoding = 'utf8') =>
-  read(text, charset).entries.map(({ postedDay, amountCents, text: words }) => [postedDay, amountCents, words]);
+  read(text, charset).entries.map(({ postedDay, amountCents, text }) => [postedDay, amountCents, text]);
 const references = (text: string) => read(text).entries.map(({ reference }) => reference);
 
 test('a statement with commas and an id for each entry', () => {
@@ -261,8 +261,8 @@ test('an amount without a sign and without a sure direction is a fault that says
 });
 
 test('a word that is no direction, in a column for it, is a fault whatever the file and the operator say', () => {
-  const rows = (...words: string[]) =>
-    `Data;Valor;Memo;Tipo\n${words.map(word => `16/11/2026;10,00;x;${word}\n`).join('')}16/11/2026;-1,00;TARIFA;\n`;
+  const rows = (...texts: string[]) =>
+    `Data;Valor;Memo;Tipo\n${texts.map(word => `16/11/2026;10,00;x;${word}\n`).join('')}16/11/2026;-1,00;TARIFA;\n`;
   const { entries, faults } = read(rows('Pagamento', 'PIX', 'E', 'S', 'Pix recebido'));
   assert.deepEqual(
     faults.map(({ line }) => line),
@@ -279,13 +279,19 @@ test('a word that is no direction, in a column for it, is a fault whatever the f
 });
 
 test('a fee for a received pix is no sure credit', () => {
-  const words = ['TARIFA PIX RECEBIDO', 'Tarifa de recebimento Pix', 'TAR. PIX RECEBIDO', 'IOF', 'Taxa Pix recebido'];
-  const file = `Data;Valor;Memo\n${words.map(word => `16/11/2026;1,00;${word}\n`).join('')}16/11/2026;1,00;Cobrança tarifa pix recebido\n`;
+  const descriptions = [
+    'TARIFA PIX RECEBIDO',
+    'Tarifa de recebimento Pix',
+    'TAR. PIX RECEBIDO',
+    'IOF',
+    'Taxa Pix recebido',
+  ];
+  const file = `Data;Valor;Memo\n${descriptions.map(word => `16/11/2026;1,00;${word}\n`).join('')}16/11/2026;1,00;Cobrança tarifa pix recebido\n`;
   const alone = readAlone(file);
   assert.deepEqual(alone.entries, []);
-  assert.equal(alone.faults.length, words.length + 1);
+  assert.equal(alone.faults.length, descriptions.length + 1);
   assert.match(alone.faults[0]?.message ?? '', /fee .* a minus or a plus/);
-  assert.equal(read(file).faults.length, words.length);
+  assert.equal(read(file).faults.length, descriptions.length);
   const signed = readAlone('Data;Valor;Memo\n16/11/2026;-1,00;TARIFA PIX RECEBIDO\n16/11/2026;+1,00;TARIFA\n');
   assert.deepEqual(
     signed.entries.map(({ amountCents }) => amountCents),
@@ -339,7 +345,7 @@ test('a column «tipo» with the kind of movement is text, and its balances are 
   ].join('\n');
   assert.deepEqual(readAlone(text).faults, []);
   assert.deepEqual(
-    readAlone(text).entries.map(({ amountCents, text: words, txid }) => [amountCents, words, txid]),
+    readAlone(text).entries.map(({ amountCents, text, txid }) => [amountCents, text, txid]),
     [
       [1_000n, `Pix recebido ${TXID}`, TXID],
       [-50n, 'Tarifa de pix', undefined],

@@ -160,7 +160,7 @@ function reasonCodes(meaning: Meaning): readonly string[] {
 function findReasons(meaning: Meaning): string[] {
   const marks = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = marks.flatMap(first => marks.map(second => first + second)).filter(code => code !== '00');
-  return codes.filter(code => reasonsOf(meaning, code)[0]?.words !== UNKNOWN);
+  return codes.filter(code => reasonsOf(meaning, code)[0]?.text !== UNKNOWN);
 }
 
 /** Santander counts its records in a way of its own. */
@@ -239,7 +239,7 @@ for (const code of BANKS) {
           ['rejected', ['09']],
         ],
       );
-      assert.ok(entries[0]!.reasons.every(({ words }) => words !== ''));
+      assert.ok(entries[0]!.reasons.every(({ text }) => text !== ''));
     });
 
     test('rejects discounts and an abatement that cannot be, by the codes of the norm', () => {
@@ -287,22 +287,22 @@ for (const code of BANKS) {
       const number = exchange.numberOf(TITLE);
       const random = randomOf(SEED + 2, Number(code));
       const expected: unknown[] = [];
-      for (const [occurrence, { meaning, words }] of Object.entries(occurrencesOf(code))) {
+      for (const [occurrence, { meaning, text }] of Object.entries(occurrencesOf(code))) {
         for (const reason of reasonCodes(meaning)) {
           const [paidCents, feeCents] = [anyCents(random), BigInt(random.below(100_000))];
           const creditDay = addDays(TODAY, random.below(9));
           exchange.bank.tell(number, occurrence, TODAY, { reasons: [reason], paidCents, feeCents, creditDay });
-          expected.push([occurrence, meaning, words, reason, paidCents, feeCents, TODAY, creditDay, TITLE.amountCents]);
+          expected.push([occurrence, meaning, text, reason, paidCents, feeCents, TODAY, creditDay, TITLE.amountCents]);
         }
       }
       const { entries, warnings } = exchange.told();
       assert.deepEqual(warnings, oddities(code));
       const seen = entries.map(one => {
-        const { occurrence, meaning, words, reasons, paidCents, feeCents, occurrenceDay, creditDay, amountCents } = one;
+        const { occurrence, meaning, text, reasons, paidCents, feeCents, occurrenceDay, creditDay, amountCents } = one;
         assert.equal(reasons.length, 1);
-        assert.notEqual(reasons[0]?.words, UNKNOWN);
+        assert.notEqual(reasons[0]?.text, UNKNOWN);
         const days = [occurrenceDay, creditDay];
-        return [occurrence, meaning, words, reasons[0]?.code, paidCents, feeCents, ...days, amountCents];
+        return [occurrence, meaning, text, reasons[0]?.code, paidCents, feeCents, ...days, amountCents];
       });
       assert.deepEqual(seen, expected);
     });
@@ -312,10 +312,10 @@ for (const code of BANKS) {
       const writer = fileWriter(agreement, HEAD);
       const text = writer.add({ movement: 'register', title: TITLE }) + writer.end();
       const take = (changed: string) => openBank(customerOf(code)).take(Buffer.from(changed, 'latin1'), TODAY);
-      const refused = (changed: string, words: RegExp) =>
+      const refused = (changed: string, pattern: RegExp) =>
         assert.throws(
           () => take(changed),
-          error => error instanceof FileRefused && words.test(error.message),
+          error => error instanceof FileRefused && pattern.test(error.message),
         );
       const lines = text.split('\r\n');
       const put = (line: number, column: number, part: string) =>

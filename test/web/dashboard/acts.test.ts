@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
 import { openCharge, pathOf, pay } from '../../harness/checkouts.ts';
-import { sendForm, submit, view, wordsOf } from '../../harness/dashboard.ts';
+import { sendForm, submit, textOf, view } from '../../harness/dashboard.ts';
 import { readOpenApi } from '../../harness/openapi.ts';
 import { SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
@@ -65,7 +65,7 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 
 test('an account is opened, and how it shows itself to payers is filled in, changed and emptied', async () => {
   assert.equal((await submit(service, '/accounts/new', { id: 'shop' })).headers.get('location'), '/dashboard/accounts');
-  assert.match(wordsOf(await view(service, '/accounts')), /shop .* Checkout settings/);
+  assert.match(textOf(await view(service, '/accounts')), /shop .* Checkout settings/);
   const at = '/accounts/shop/settings';
   const fields = {
     displayName: 'Padaria Central',
@@ -105,7 +105,7 @@ test('an account is opened, and how it shows itself to payers is filled in, chan
   ] as const) {
     const refused = await submit(service, at, { ...texts, [field]: value });
     assert.equal(refused.status, 400, field);
-    assert.match(wordsOf(await refused.text()), said);
+    assert.match(textOf(await refused.text()), said);
   }
   assert.deepEqual((await service.get('/accounts/shop/settings')).json, json);
   assert.equal((await submit(service, at, { ...texts, supportUrl: '', frameOrigins: '' })).status, 303);
@@ -128,17 +128,17 @@ test('a price is asked for, ordered at, and the payer named on the page of the o
   const quoted = await submit(service, '/orders/quote', price);
   assert.equal(quoted.status, 200);
   const page = await quoted.text();
-  assert.match(wordsOf(page), /Quantity \d+(\.\d+)? USDT on polygon Costs in all R\$\s541\.00/);
+  assert.match(textOf(page), /Quantity \d+(\.\d+)? USDT on polygon Costs in all R\$\s541\.00/);
   const [, path = ''] = /href="\/dashboard(\/orders\/new\?quoteId=[^"]+)"/.exec(page) ?? [];
   const quoteId = path.split('=')[1] ?? '';
   const order = { accountId: 'acme', quoteId, walletId: wallet.id, settlementSchedule: 'D0', payer: 'true' };
   const made = await submit(service, path, order);
   const at = (made.headers.get('location') ?? '').replace('/dashboard', '');
   assert.match(at, /^\/orders\/[\da-f-]{36}$/, await made.text());
-  assert.match(wordsOf(await view(service, at)), /Name who pays/);
+  assert.match(textOf(await view(service, at)), /Name who pays/);
   const payer = { name: 'Maria da Silva', document: '529.982.247-25', methods: 'pix' };
   const wrong = await submit(service, `${at}/charge`, { ...payer, document: '1' });
-  assert.match(wordsOf(await wrong.text()), /CPF or CNPJ must/);
+  assert.match(textOf(await wrong.text()), /CPF or CNPJ must/);
   assert.equal((await submit(service, `${at}/charge`, payer)).headers.get('location'), `/dashboard${at}`);
   const { chargeId } = (await service.get(`/crypto/transactions/${at.split('/')[2]}`)).json;
   assert.equal((await service.get(`/charges/${chargeId}`)).json.customer.name, 'Maria da Silva');
@@ -164,7 +164,7 @@ test('a form that withdraws a link, sent twice, withdraws that link alone', asyn
   const second = await sendForm(service, at, question);
   assert.equal(second.status, 409);
   const refused = await second.text();
-  assert.match(wordsOf(refused), /This link was withdrawn already/);
+  assert.match(textOf(refused), /This link was withdrawn already/);
   assert.equal((await sendForm(service, at, refused)).status, 409, 'the page that says so names the same link');
   assert.equal(await pathOf(service, id), path, 'the new link stays');
 });
@@ -176,7 +176,7 @@ test('a webhook gets another address and other events', async () => {
   const changed = (await service.get(`/webhooks/${id}`)).json;
   assert.deepEqual([changed.url, changed.types], [fields.url, ['charge.paid', 'charge.refunded']]);
   const wrong = await submit(service, `/webhooks/${id}/change`, { ...fields, types: 'charge.paid nothing' });
-  assert.match(wordsOf(await wrong.text()), /Events must/);
+  assert.match(textOf(await wrong.text()), /Events must/);
   assert.equal((await submit(service, `/webhooks/${id}/change`, { ...fields, types: '' })).status, 303);
   assert.equal((await service.get(`/webhooks/${id}`)).json.types, undefined);
 });
@@ -215,7 +215,7 @@ test('a form that makes something new, sent twice, makes one', async () => {
     assert.equal(first.status, 200, await first.text());
     const second = await sendForm(service, at, page, fields);
     assert.equal(second.status, 409, at);
-    assert.match(wordsOf(await second.text()), /This form was sent already/);
+    assert.match(textOf(await second.text()), /This form was sent already/);
     assert.equal(await count(path, list), before + 1, at);
   }
   // What was refused made nothing, so the form that is corrected counts.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CHECKOUTS } from '../../harness/checkouts.ts';
-import { view, wordsOf } from '../../harness/dashboard.ts';
+import { textOf, view } from '../../harness/dashboard.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
 let service: Service;
@@ -13,7 +13,7 @@ after(() => service.stop());
 
 /** The badges of a page, or of a part of one. */
 const badgesIn = (page: string) =>
-  [...page.matchAll(/<span class="badge[^>]*>[^<]*/g)].map(([text]) => wordsOf(text).trim());
+  [...page.matchAll(/<span class="badge[^>]*>[^<]*/g)].map(([text]) => textOf(text).trim());
 
 const SAID: Readonly<Record<string, readonly string[]>> = {
   paid: ['paid'],
@@ -25,13 +25,13 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   open: ['active'],
 };
 
-for (const [name, words] of Object.entries(SAID)) {
-  test(`a charge, ${name}: the list and its page say ${words.join(', ')}`, async () => {
+for (const [name, text] of Object.entries(SAID)) {
+  test(`a charge, ${name}: the list and its page say ${text.join(', ')}`, async () => {
     const id = await CHECKOUTS[name]!(service);
     const rows = (await view(service, '/charges')).split('<tr role="row">');
     const row = rows.find(text => text.includes(`/dashboard/charges/${id}`)) ?? '';
-    assert.deepEqual(badgesIn(row), words);
+    assert.deepEqual(badgesIn(row), text);
     const [, state = ''] = /<p class="state">(.*?)<\/p>/s.exec(await view(service, `/charges/${id}`)) ?? [];
-    assert.deepEqual(badgesIn(state), words);
+    assert.deepEqual(badgesIn(state), text);
   });
 }

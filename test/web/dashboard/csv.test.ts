@@ -118,8 +118,8 @@ test('each list has its export', async () => {
 });
 
 test('a cell is one cell and no formula, also where semicolons separate cells', async () => {
-  const words = ['x;=cmd()', 'x;y', 'x; "@SUM(A1)', 'x\n+1'];
-  for (const [index, text] of words.entries()) {
+  const texts = ['x;=cmd()', 'x;y', 'x; "@SUM(A1)', 'x\n+1'];
+  for (const [index, text] of texts.entries()) {
     await service.sql(
       `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
        values ($1, '2026-11-16T11:00:00Z', 4200, $2, now())`,

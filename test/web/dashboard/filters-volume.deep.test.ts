@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { readFilteredCharges } from '../../../src/charges/store/filtered.ts';
 import { SEARCHED_CHARGES } from '../../../src/charges/store/search.ts';
 import type { Sql } from '../../../src/storage/database.ts';
-import { view, wordsOf } from '../../harness/dashboard.ts';
+import { textOf, view } from '../../harness/dashboard.ts';
 import { insertCharges } from '../../harness/listed-rows.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
@@ -36,7 +36,7 @@ test('a page says how far back it looked, and its link leads on until all was lo
     const page = await view(service, path);
     assert.deepEqual(rowsIn(page), []);
     assert.match(
-      wordsOf(page),
+      textOf(page),
       /Only the newest 20,000 charges of these days were looked through, back to 1 Jun|31 May 2026/,
     );
     const [, older = ''] = /href="\/dashboard([^"]*)">Look through older ones/.exec(page) ?? [];

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
 import { chargeBody } from '../../harness/bodies.ts';
 import { openCharge, pay } from '../../harness/checkouts.ts';
-import { wordsOf } from '../../harness/dashboard.ts';
+import { textOf } from '../../harness/dashboard.ts';
 import { CHARGE_PART, orderDriver } from '../../harness/orders.ts';
 import { logIn } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
@@ -41,7 +41,7 @@ const listed = (text: string, kind: string) =>
 
 async function found(filters: Filters): Promise<string[]> {
   const { status, text } = await pageOf('charges', { pageSize: '100', ...filters });
-  assert.equal(status, 200, wordsOf(text));
+  assert.equal(status, 200, textOf(text));
   const answer = await fetch(addressOf('charges.csv', filters));
   const [, ...lines] = (await answer.text()).trimEnd().split('\r\n');
   const exported = lines.map(line => line.split(',')[0] ?? '');
@@ -90,7 +90,7 @@ test('filters count together, with those by state, account and day', async () =>
 test('a page says how many there are, and its links and the export keep the filters', async () => {
   const filters = { payer: 'joão', amountFrom: '1,00' };
   const { text } = await pageOf('charges', filters);
-  assert.match(wordsOf(text), /3 in all, page 1 of 2/);
+  assert.match(textOf(text), /3 in all, page 1 of 2/);
   const [, next = ''] = /rel="next" href="([^"]+)"/.exec(text) ?? [];
   const second = new URL(next.replaceAll('&amp;', '&'), service.url).searchParams;
   assert.deepEqual(Object.fromEntries(second), { ...filters, page: '2' });
@@ -118,12 +118,12 @@ const WRONG: readonly (readonly [list: string, filters: Filters, field: string, 
   ['ledger', { chargeId: 'x' }, 'chargeId', /must be a UUID/],
 ];
 
-for (const [list, filters, field, words] of WRONG) {
+for (const [list, filters, field, message] of WRONG) {
   test(`${list}?${new URLSearchParams(filters)}: the page says what is wrong beside the field`, async () => {
     const { status, text } = await pageOf(list, filters);
     assert.equal(status, 400);
     const [, fault = ''] = new RegExp(`id="filter-${field}-fault">([^<]*)`).exec(text) ?? [];
-    assert.match(fault, words, wordsOf(text));
+    assert.match(fault, message, textOf(text));
     assert.match(
       text,
       new RegExp(
@@ -151,7 +151,7 @@ test('orders are found by the payer of their charge and by the amount, whatever 
   const [joao, padaria] = [await make(JOAO, 500), await make(PADARIA, 1_500.25)];
   const foundOrders = async (filters: Filters) => {
     const { status, text } = await pageOf('orders', { pageSize: '100', ...filters });
-    assert.equal(status, 200, wordsOf(text));
+    assert.equal(status, 200, textOf(text));
     const csv = await (await fetch(addressOf('orders.csv', filters))).text();
     const exported = csv
       .trimEnd()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge, pay } from '../../harness/checkouts.ts';
-import { submit, view, wordsOf } from '../../harness/dashboard.ts';
+import { submit, textOf, view } from '../../harness/dashboard.ts';
 import { type Operation, readOpenApi } from '../../harness/openapi.ts';
 import { logIn, SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
@@ -156,7 +156,7 @@ const EVERY_FIELD = {
 test('a form with every field makes the charge that the API would make of them', async () => {
   const made = await submit(service, '/charges/new', EVERY_FIELD);
   const location = made.headers.get('location') ?? '';
-  assert.match(location, /^\/dashboard\/charges\/[\da-f-]{36}$/, wordsOf(await made.text()));
+  assert.match(location, /^\/dashboard\/charges\/[\da-f-]{36}$/, textOf(await made.text()));
   const { json } = await service.get(location.replace('/dashboard', ''));
   assert.deepEqual(
     {
@@ -191,11 +191,11 @@ test('what is wrong is named by its label, and its group is open', async () => {
   const refused = await submit(service, '/charges/new', wrong);
   assert.equal(refused.status, 400);
   const page = await refused.text();
-  const words = wordsOf(page);
-  for (const said of [/Fine, in percent must be a number/, /Own texts must be an object/]) assert.match(words, said);
+  const text = textOf(page);
+  for (const said of [/Fine, in percent must be a number/, /Own texts must be an object/]) assert.match(text, said);
   assert.match(page, /<details class="group" open>\s*<summary>When it is paid late/);
   const late = await submit(service, '/charges/new', { ...EVERY_FIELD, externalId: 'late', expireDay: '2026-12-01' });
-  assert.match(wordsOf(await late.text()), /Ends must not be earlier/);
+  assert.match(textOf(await late.text()), /Ends must not be earlier/);
 });
 
 test('an unreadable amount is refused in the words of the form, and nothing is sent back', async () => {
@@ -204,9 +204,9 @@ test('an unreadable amount is refused in the words of the form, and nothing is s
   for (const amount of ['', '0', '-1', '50,005', 'all']) {
     const refused = await submit(service, `/charges/${id}/refund`, { amount });
     assert.equal(refused.status, 400, amount);
-    const words = wordsOf(await refused.text());
-    assert.match(words, /Nothing was done: Amount must be an amount above zero, such as 159\.90/, amount);
-    assert.doesNotMatch(words, /amountCents/);
+    const text = textOf(await refused.text());
+    assert.match(text, /Nothing was done: Amount must be an amount above zero, such as 159\.90/, amount);
+    assert.doesNotMatch(text, /amountCents/);
   }
   assert.deepEqual((await service.get(`/charges/${id}`)).json.refunds, []);
 });
@@ -223,7 +223,7 @@ test('an order is made with what its charge may have, and takes the price that i
     ...{ chargeExternalId: 'charge 7', description: 'Dollars', metadata: 'desk: 4', sourceKey: 'desk' },
   });
   const at = (made.headers.get('location') ?? '').replace('/dashboard', '');
-  assert.match(at, /^\/orders\/[\da-f-]{36}$/, wordsOf(await made.text()));
+  assert.match(at, /^\/orders\/[\da-f-]{36}$/, textOf(await made.text()));
   const { chargeId } = (await service.get(`/crypto/transactions/${at.split('/')[2]}`)).json;
   const charge = (await service.get(`/charges/${chargeId}`)).json;
   assert.deepEqual(
@@ -231,7 +231,7 @@ test('an order is made with what its charge may have, and takes the price that i
     ['charge 7', 'Dollars', { desk: '4' }, 'desk'],
   );
   const reprice = await submit(service, `${at}/reprice`, { quoteId: 'cheap' });
-  assert.match(wordsOf(await reprice.text()), /Price must be a UUID/);
+  assert.match(textOf(await reprice.text()), /Price must be a UUID/);
 });
 
 test('a payment is recorded with the time at which it was made', async () => {
@@ -243,9 +243,9 @@ test('a payment is recorded with the time at which it was made', async () => {
   const fields = { amount: '159,90', reference: 'by hand 1', method: 'pix', paidTime: inSaoPaulo };
   const at = `/charges/${id}/record`;
   const early = await submit(service, at, { ...fields, paidTime: '2126-11-01T10:30' });
-  assert.match(wordsOf(await early.text()), /Paid at must not be later/);
+  assert.match(textOf(await early.text()), /Paid at must not be later/);
   const recorded = await submit(service, at, fields);
-  assert.equal(recorded.status, 303, wordsOf(await recorded.text()));
+  assert.equal(recorded.status, 303, textOf(await recorded.text()));
   const [payment] = (await service.get(`/charges/${id}`)).json.payments;
   assert.equal(payment.paidAt, paidAt.toISOString());
 });
@@ -269,5 +269,5 @@ test('a person of one account is not asked for it, and makes a wallet for it', a
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   const body = new URLSearchParams({ name: 'Treasury', network: 'polygon', address });
   const made = await fetch(at, { method: 'POST', body, headers: { ...headers, ...SAME_ORIGIN }, redirect: 'manual' });
-  assert.equal(made.status, 303, wordsOf(await made.text()));
+  assert.equal(made.status, 303, textOf(await made.text()));
 });

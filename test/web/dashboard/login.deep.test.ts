@@ -255,15 +255,15 @@ for (const way of ['the stream', 'the network'] as const) {
     if (way === 'the network') await page.route('**/dashboard/stream', route => route.abort());
     // Of what the browser says of its network, the page is told nothing.
     else await page.addInitScript(`addEventListener('online', event => event.stopImmediatePropagation(), true)`);
-    const words = `made while ${way} was away`;
+    const reason = `made while ${way} was away`;
     await page.goto(`${home}/dashboard/charges`);
     // What is not open yet cannot come back.
     if (way === 'the stream') await untilOneStream(service, 'dashboard');
     await page.context().setOffline(true);
-    await newCharge(words);
-    assert.equal(await page.getByText(words).count(), 0);
+    await newCharge(reason);
+    assert.equal(await page.getByText(reason).count(), 0);
     await page.context().setOffline(false);
-    await page.getByText(words).waitFor();
+    await page.getByText(reason).waitFor();
   });
 }
 

@@ -5,7 +5,7 @@ import { sandboxRails } from '../../../src/sandbox/rails.ts';
 import { sealAudit } from '../../../src/storage/audit-chain.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { chargeBody } from '../../harness/bodies.ts';
-import { view, wordsOf } from '../../harness/dashboard.ts';
+import { textOf, view } from '../../harness/dashboard.ts';
 import { silentLog } from '../../harness/log.ts';
 import { logIn } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
@@ -92,9 +92,9 @@ test('beyond some hundreds an account is typed, with suggestions', async t => {
 
 test('the audit log names accounts, wallets, keys and charges', async () => {
   await seal(service);
-  const said = wordsOf(await view(service, '/audit'));
-  for (const words of ['account Padaria do Zé', 'wallet Treasury', 'key shop', 'charge sale-77'])
-    assert.ok(said.includes(words), `${words}: ${said}`);
+  const said = textOf(await view(service, '/audit'));
+  for (const text of ['account Padaria do Zé', 'wallet Treasury', 'key shop', 'charge sale-77'])
+    assert.ok(said.includes(text), `${text}: ${said}`);
   const page = await view(service, '/audit');
   assert.ok(page.includes(`<a href="/dashboard/charges/${ids.charge}" title="${ids.charge}">sale-77</a>`));
 });
@@ -119,5 +119,5 @@ test('a person of one account is asked for no account, and sees its wallets alon
   }
   assert.deepEqual(choicesOf(await ask(all.cookie, '/people/invite'), 'accountId'), ['', 'acme', 'beta']);
   await seal(live);
-  assert.match(wordsOf(await ask(all.cookie, '/audit')), /person A owner/);
+  assert.match(textOf(await ask(all.cookie, '/audit')), /person A owner/);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
-import { submit, view, wordsOf } from '../../harness/dashboard.ts';
+import { submit, textOf, view } from '../../harness/dashboard.ts';
 import { type PayoutService, startPayoutService } from '../../harness/payout-service.ts';
 import { type Answer, type Service, startService } from '../../harness/service.ts';
 
@@ -34,13 +34,13 @@ test('a payout above the limit is shown with its whole address; approving it sen
   const { walletAddress, holdReason } = (await service.get(`/crypto/transactions/${transactionId}`)).json;
   assert.equal(holdReason, 'approval_needed');
   const page = await view(service, '');
-  assert.match(wordsOf(page), /Payouts to approve 1 /);
+  assert.match(textOf(page), /Payouts to approve 1 /);
   assert.ok(page.includes(walletAddress));
   const question = await view(service, `/orders/${transactionId}/approve`);
   for (const said of [walletAddress, '100 USDT', 'polygon', 'this button sends nothing']) {
-    assert.ok(wordsOf(question).includes(said), said);
+    assert.ok(textOf(question).includes(said), said);
   }
-  assert.match(wordsOf(question), /Network fee at most [\d.,]+ POL ?, from the wallet that sends/);
+  assert.match(textOf(question), /Network fee at most [\d.,]+ POL ?, from the wallet that sends/);
   const answer = await submit(service, `/orders/${transactionId}/approve`);
   assert.equal(answer.headers.get('location'), `/dashboard/orders/${transactionId}`);
   assert.equal((await payouts.payouts(order)).length, 0);
@@ -56,7 +56,7 @@ test('crypto that left is in the figures, with the time since its payment', asyn
   assert.equal((await payouts.orders.read(order)).status, 'fulfilled');
   // Figures are kept for half a minute.
   service.clock.advanceMs(60_000);
-  const page = wordsOf(await view(service, ''));
+  const page = textOf(await view(service, ''));
   assert.match(page, /Crypto out [\d.,]+ USDT on polygon/);
   assert.match(page, /Payment to crypto (?:\d+ (?:s|min|h|d) ?){1,2}/);
   assert.match(page, /From payment to crypto .* Median time/);
@@ -65,7 +65,7 @@ test('crypto that left is in the figures, with the time since its payment', asyn
 test('payouts are paused and resumed, and the first page says so meanwhile', async () => {
   const paused = await submit(service, '/payouts/pause', { network: 'polygon', symbol: '', reason: 'key rotation' });
   assert.equal(paused.status, 303);
-  assert.match(wordsOf(await view(service, '')), /Payouts on polygon are paused\. key rotation/);
+  assert.match(textOf(await view(service, '')), /Payouts on polygon are paused\. key rotation/);
   const resumed = await submit(service, '/payouts/resume?network=polygon', { network: 'polygon', symbol: '' });
   assert.equal(resumed.status, 303);
   assert.doesNotMatch(await view(service, ''), /Paused payouts/);
@@ -81,13 +81,13 @@ test('a sender whose key was used elsewhere is named until somebody lets it go o
     /href="\/dashboard\/orders\/([\da-f-]{36})\/settle"/.exec(await view(service, '')) ?? [];
   const hash = `0x${'ab'.repeat(32)}`;
   const unknown = await submit(service, `/orders/${transactionId}/settle`, { as: 'paid', hash });
-  assert.equal(unknown.status, 409, wordsOf(await unknown.text()));
+  assert.equal(unknown.status, 409, textOf(await unknown.text()));
   const without = await submit(service, `/orders/${transactionId}/settle`, { as: 'paid', hash: '' });
-  assert.match(wordsOf(await without.text()), /Hash is missing/);
+  assert.match(textOf(await without.text()), /Hash is missing/);
   const [halted] = (await service.get('/payouts/senders/halted')).json.senders;
   assert.equal(halted.network, 'bsc');
   const page = await view(service, '');
-  assert.match(wordsOf(page), new RegExp(`Halted senders 1 .* bsc ${halted.sender}`));
+  assert.match(textOf(page), new RegExp(`Halted senders 1 .* bsc ${halted.sender}`));
   const [, href = ''] = /href="\/dashboard(\/payouts\/senders\/resume[^"]*)"/.exec(page) ?? [];
   const choice = { network: 'bsc', sender: halted.sender };
   const resumed = await submit(service, href.replaceAll('&amp;', '&'), choice);
@@ -103,8 +103,8 @@ test('a sender whose key was used elsewhere is named until somebody lets it go o
 });
 
 test('a network that no node answers for is named, and so is a wallet low on funds', async () => {
-  assert.match(wordsOf(await view(service, '')), /Networks 1 See all .* tron No node answers\./);
-  const health = wordsOf(await view(service, '/health'));
+  assert.match(textOf(await view(service, '')), /Networks 1 See all .* tron No node answers\./);
+  const health = textOf(await view(service, '/health'));
   assert.match(health, / tron failing No node answers\./);
   assert.match(health, / polygon ok /);
   await service.sql(
@@ -112,7 +112,7 @@ test('a network that no node answers for is named, and so is a wallet low on fun
      values ('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87', 'low_funds', 'polygon', 'pol', 'The sender has 0.1 pol; the limit is 2.', now())`,
   );
   assert.match(
-    wordsOf(await view(service, '')),
+    textOf(await view(service, '')),
     /polygon low funds The sender has 0\.1 pol; the limit is 2\. .* Send more/,
   );
   await service.sql('delete from payout_alarms');
@@ -133,15 +133,15 @@ test('certificates that end within a month, silent rails and wallets that wait f
   t.after(() => other.stop());
   const inDays = (days: number) => new Date(other.clock.now().getTime() + days * 86_400_000);
   ending.at = inDays(31);
-  assert.match(wordsOf(await view(other, '')), /Nothing needs you\./);
+  assert.match(textOf(await view(other, '')), /Nothing needs you\./);
   ending.at = inDays(29);
-  assert.match(wordsOf(await view(other, '')), /Certificates 1 .* sandbox ends soon/);
-  assert.match(wordsOf(await view(other, '/health')), /Certificates Certificates Of Ends sandbox \d/);
+  assert.match(textOf(await view(other, '')), /Certificates 1 .* sandbox ends soon/);
+  assert.match(textOf(await view(other, '/health')), /Certificates Certificates Of Ends sandbox \d/);
   ending.at = inDays(-1);
-  assert.match(wordsOf(await view(other, '')), /sandbox ended/);
+  assert.match(textOf(await view(other, '')), /sandbox ended/);
   ending.at = inDays(300);
   await other.sql('update rails set silent_since = now()');
-  assert.match(wordsOf(await view(other, '')), /Rails \d .* down does not answer since/);
+  assert.match(textOf(await view(other, '')), /Rails \d .* down does not answer since/);
   await other.sql('update rails set silent_since = null');
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   const fields = { accountId: 'acme', name: 'Treasury', network: 'polygon', address };
@@ -149,10 +149,10 @@ test('certificates that end within a month, silent rails and wallets that wait f
   assert.equal(made.status, 303);
   const wallet = (made.headers.get('location') ?? '').replace('/dashboard', '');
   assert.match(
-    wordsOf(await view(other, '')),
+    textOf(await view(other, '')),
     new RegExp(`Wallets to approve 1 .* Treasury acme polygon ${address} none`),
   );
   assert.equal((await submit(other, `${wallet}/approve`, {})).status, 303);
-  assert.match(wordsOf(await view(other, '')), /Nothing needs you\./);
-  assert.match(wordsOf(await view(other, wallet)), /Approved \d/);
+  assert.match(textOf(await view(other, '')), /Nothing needs you\./);
+  assert.match(textOf(await view(other, wallet)), /Approved \d/);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
-import { wordsOf } from '../../harness/dashboard.ts';
+import { textOf } from '../../harness/dashboard.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { seed, transaction } from '../../harness/transactions.ts';
 
@@ -126,16 +126,16 @@ function wrongIn(page: string): string[] {
     .replace(/<(code|pre|script|style|textarea)\b[\s\S]*?<\/\1>/g, ' ')
     .replace(/<a class="id"[\s\S]*?<\/a>/g, ' ')
     .replace(/<option[^>]*>(?=[^<]*0x)[^<]*/g, ' ');
-  const words = wordsOf(own).replaceAll('&nbsp;', '\u00a0');
+  const text = textOf(own).replaceAll('&nbsp;', '\u00a0');
   const mixed = [
-    ...(words.match(/\b\d{1,2}\/\d{1,2}(?:\/\d{2,4})?\b/g) ?? []),
-    ...(words.match(/\b\d{4}-\d{2}-\d{2}\b\S*/g) ?? []),
-    ...(words.match(/(?:R\$|US\$|€)[\d]\S*/g) ?? []),
-    ...(words.match(/\b\d+,\d{1,2}\b(?!\d)/g) ?? []),
-    ...(words.match(/\b[\d.,]+ (?:BRL|USD|EUR)\b/g) ?? []),
+    ...(text.match(/\b\d{1,2}\/\d{1,2}(?:\/\d{2,4})?\b/g) ?? []),
+    ...(text.match(/\b\d{4}-\d{2}-\d{2}\b\S*/g) ?? []),
+    ...(text.match(/(?:R\$|US\$|€)[\d]\S*/g) ?? []),
+    ...(text.match(/\b\d+,\d{1,2}\b(?!\d)/g) ?? []),
+    ...(text.match(/\b[\d.,]+ (?:BRL|USD|EUR)\b/g) ?? []),
   ];
-  const money = [...words.matchAll(/R\$\s(\S+)/g)].map(([, amount = '']) => amount.replace(/[.,;:)]+$/, ''));
-  const tokens = words
+  const money = [...text.matchAll(/R\$\s(\S+)/g)].map(([, amount = '']) => amount.replace(/[.,;:)]+$/, ''));
+  const tokens = text
     .replaceAll(DATE, ' ')
     .split(/\s+/)
     .map(token => token.replace(/^[(]+|[.,;:)!?]+$/g, ''))

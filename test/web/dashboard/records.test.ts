@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge, pay } from '../../harness/checkouts.ts';
-import { submit, view, wordsOf } from '../../harness/dashboard.ts';
+import { submit, textOf, view } from '../../harness/dashboard.ts';
 import { orderDriver } from '../../harness/orders.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
@@ -19,13 +19,13 @@ test('the page of a charge has each method with its status, reference and code, 
   for (const part of [pix.txid, pix.emv, boleto.digitableLine]) {
     assert.ok(open.includes(part), part);
   }
-  assert.match(wordsOf(open), /Ways to pay .*boleto registered .*pix active /);
+  assert.match(textOf(open), /Ways to pay .*boleto registered .*pix active /);
   await pay(service, id);
-  assert.match(wordsOf(await view(service, `/charges/${id}`)), /paid by other method/);
+  assert.match(textOf(await view(service, `/charges/${id}`)), /paid by other method/);
   const failed = await openCharge(service, { amountCents: 19_001 });
   const { reason } = (await service.get(`/charges/${failed}`)).json.pix;
   assert.ok(reason.length > 0);
-  assert.ok(wordsOf(await view(service, `/charges/${failed}`)).includes(reason), reason);
+  assert.ok(textOf(await view(service, `/charges/${failed}`)).includes(reason), reason);
 });
 
 /** Where the search box leads; undefined when it finds nothing, or several. */
@@ -92,7 +92,7 @@ test('a held order takes the price that is named, once, and refuses one of anoth
 
   const quote = (await driver.quote({ cost: 500 })).json;
   const taken = await submit(service, `${at}/reprice`, { quoteId: quote.id });
-  assert.equal(taken.headers.get('location'), `/dashboard${at}`, wordsOf(await taken.text()));
+  assert.equal(taken.headers.get('location'), `/dashboard${at}`, textOf(await taken.text()));
   const repriced = await driver.read(order);
   assert.equal(repriced.holdReason, undefined);
   assert.deepEqual([repriced.quote.id, repriced.exact.quantity], [quote.id, quote.exact.quantity]);
@@ -104,7 +104,7 @@ test('an address that names nothing is a plain page: a malformed id, a page that
     const answer = await fetch(`${service.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
     assert.equal(answer.status, 404, path);
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', path);
-    assert.match(wordsOf(await answer.text()), /To the dashboard/);
+    assert.match(textOf(await answer.text()), /To the dashboard/);
   }
 });
 
@@ -118,5 +118,5 @@ test('an address that ends with a slash leads to the first page; one that cannot
 
 test('a key, whose id is no UUID, is looked for', async () => {
   const answer = await fetch(`${service.url}/dashboard/keys/0123456789ab/revoke`, { headers: { accept: 'text/html' } });
-  assert.doesNotMatch(wordsOf(await answer.text()), /There is nothing with this id/);
+  assert.doesNotMatch(textOf(await answer.text()), /There is nothing with this id/);
 });

@@ -8,7 +8,7 @@ import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returne
 import type { BoletoAccount } from '../boleto/account.ts';
 import { defineBank } from '../boleto/bank.ts';
 import { modulo11 } from '../boleto/digits.ts';
-import { blanks, code, digits, words, zeros } from '../kinds.ts';
+import { blanks, code, digits, text, zeros } from '../kinds.ts';
 import { SEGMENT_T } from '../norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from '../norm-sent.ts';
 import { fieldsFrom } from '../record.ts';
@@ -78,7 +78,7 @@ export const bancoDoBrasil: CnabBank = {
     fileHeader: {
       ...FILE_HEADER,
       agreement: ofFile('convênio, carteira e variação', 33, 52, code, ({ agreement }) => agreementText(agreement)),
-      bankName: ofFile('nome do banco', 103, 132, words, 'BANCO DO BRASIL SA'),
+      bankName: ofFile('nome do banco', 103, 132, text, 'BANCO DO BRASIL SA'),
       reservedBank: ofFile('reservado ao banco', 172, 191, zeros),
       reservedHolder: ofFile('reservado à empresa', 192, 211, zeros),
     },

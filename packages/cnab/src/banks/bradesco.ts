@@ -4,7 +4,7 @@ import type { Agreement } from '../agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from '../bank.ts';
 import { defineBank } from '../boleto/bank.ts';
 import { modulo11 } from '../boleto/digits.ts';
-import { code, digits, words } from '../kinds.ts';
+import { code, digits, text } from '../kinds.ts';
 import { SEGMENT_T } from '../norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from '../norm-sent.ts';
 import { fieldsFrom } from '../record.ts';
@@ -54,7 +54,7 @@ export const bradesco: CnabBank = {
     fileHeader: {
       ...FILE_HEADER,
       agreement: ofFile('código do cliente', 33, 52, digits, ({ agreement }) => agreement.account.beneficiaryCode),
-      bankName: ofFile('nome do banco', 103, 132, words, 'BRADESCO'),
+      bankName: ofFile('nome do banco', 103, 132, text, 'BRADESCO'),
       density: ofFile('densidade', 167, 171, digits, '01600'),
     },
     lotHeader: {

@@ -6,7 +6,7 @@ import type { Agreement } from '../agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from '../bank.ts';
 import { defineBank } from '../boleto/bank.ts';
 import { modulo11OrZero } from '../boleto/digits.ts';
-import { blanks, code, digits, words, zeros } from '../kinds.ts';
+import { blanks, code, digits, text, zeros } from '../kinds.ts';
 import { SEGMENT_T } from '../norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from '../norm-sent.ts';
 import { type Occurrences, occurrence as of } from '../occurrence.ts';
@@ -80,7 +80,7 @@ export const caixa: CnabBank = {
       account: ofFile('código do beneficiário', 59, 70, code, codeIn(12)),
       accountDigit: ofFile('reservado', 71, 71, zeros),
       checkDigit: ofFile('reservado', 72, 72, zeros),
-      bankName: ofFile('nome do banco', 103, 132, words, 'CAIXA ECONOMICA FEDERAL'),
+      bankName: ofFile('nome do banco', 103, 132, text, 'CAIXA ECONOMICA FEDERAL'),
       reservedHolder: ofFile('situação do arquivo', 192, 211, code, 'REMESSA-PRODUCAO'),
     },
     lotHeader: {

@@ -8,7 +8,7 @@ import type { AccountProblem } from '../boleto/account.ts';
 import { defineBank, type FilledAccount } from '../boleto/bank.ts';
 import { modulo10 } from '../boleto/digits.ts';
 import { interestADay } from '../decimals.ts';
-import { blanks, cents, code, digits, words, zeros } from '../kinds.ts';
+import { blanks, cents, code, digits, text, zeros } from '../kinds.ts';
 import { SEGMENT_T } from '../norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from '../norm-sent.ts';
 import { type Occurrences, occurrence as of } from '../occurrence.ts';
@@ -122,7 +122,7 @@ export const itau: CnabBank = {
       agencyDigit: ofFile('reservado', 58, 58, blanks),
       accountDigit: ofFile('reservado', 71, 71, blanks),
       checkDigit: ofFile('DAC da conta', 72, 72, code, ({ agreement }) => agreement.account.accountDigit),
-      bankName: ofFile('nome do banco', 103, 132, words, 'BANCO ITAU SA'),
+      bankName: ofFile('nome do banco', 103, 132, text, 'BANCO ITAU SA'),
       reserved212: ofFile('reservado', 212, 240, code, `${' '.repeat(14)}000`),
     },
     lotHeader: {
@@ -160,7 +160,7 @@ export const itau: CnabBank = {
     },
     Q: {
       ...SEGMENT_Q,
-      payerName: ofTitle('nome do pagador', 34, 63, words, ({ title }) => title.payer.name),
+      payerName: ofTitle('nome do pagador', 34, 63, text, ({ title }) => title.payer.name),
       reserved64: ofTitle('reservado', 64, 73, blanks),
     },
     R: {

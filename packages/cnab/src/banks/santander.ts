@@ -7,7 +7,7 @@ import { type CnabBank, digitsAt, plainNumber, REGISTERING, returned } from '../
 import { defineBank } from '../boleto/bank.ts';
 import { modulo11OrZero } from '../boleto/digits.ts';
 import { interestADay } from '../decimals.ts';
-import { blanks, cents, code, day, digits, document, words, zeros } from '../kinds.ts';
+import { blanks, cents, code, day, digits, document, text, zeros } from '../kinds.ts';
 import { SEGMENT_T } from '../norm-returned.ts';
 import {
   FILE_HEADER,
@@ -130,7 +130,7 @@ export const santander: CnabBank = {
     currency: readField('moeda', 126, 127, digits),
     payerType: readField('tipo de inscrição do pagador', 128, 128, code),
     payerDocument: readField('inscrição do pagador', 129, 143, document),
-    payerName: readField('nome do pagador', 144, 183, words),
+    payerName: readField('nome do pagador', 144, 183, text),
     contract: readField('conta de cobrança', 184, 193, code),
     fee: readField('tarifa', 194, 208, cents),
     reasons: readField('motivos da ocorrência', 209, 218, code),
@@ -145,7 +145,7 @@ function fileHeaderRows() {
     holderDocument: ofFile('inscrição da empresa', 18, 32, document, ({ agreement }) => agreement.holder.document),
     transmissionCode: ofFile('código de transmissão', 33, 47, digits, ({ agreement }) => agreement.transmissionCode),
     reserved48: ofFile('reservado', 48, 72, blanks),
-    bankName: ofFile('nome do banco', 103, 132, words, 'BANCO SANTANDER'),
+    bankName: ofFile('nome do banco', 103, 132, text, 'BANCO SANTANDER'),
     time: ofFile('reservado', 152, 157, blanks),
     reserved167: ofFile('reservado', 167, 240, blanks),
   };

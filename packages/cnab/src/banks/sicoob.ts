@@ -5,7 +5,7 @@ import type { Agreement } from '../agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from '../bank.ts';
 import { defineBank } from '../boleto/bank.ts';
 import { modulo11OrZero } from '../boleto/digits.ts';
-import { blanks, code, digits, words } from '../kinds.ts';
+import { blanks, code, digits, text } from '../kinds.ts';
 import { SEGMENT_T } from '../norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from '../norm-sent.ts';
 import { type Occurrences, occurrence as of } from '../occurrence.ts';
@@ -64,7 +64,7 @@ export const sicoob: CnabBank = {
   occurrences: { codes: OCCURRENCES },
   ourNumberIn: text => digitsAt(text, 2, 9),
   sent: {
-    fileHeader: { ...FILE_HEADER, bankName: ofFile('nome do banco', 103, 132, words, 'SICOOB') },
+    fileHeader: { ...FILE_HEADER, bankName: ofFile('nome do banco', 103, 132, text, 'SICOOB') },
     lotHeader: LOT_HEADER,
     P: {
       ...SEGMENT_P,

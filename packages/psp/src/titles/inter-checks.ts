@@ -17,7 +17,7 @@ export type InterBody = {
 };
 
 const MIN_VALUE = 2.5;
-const words = (max: number) => text({ min: 1, max });
+const upTo = (max: number) => text({ min: 1, max });
 
 /** A number with at most two decimals. */
 const money: Check = (value, path, found) => {
@@ -29,15 +29,15 @@ const payer = shape(
   {
     cpfCnpj: text({ min: 11, max: 14, pattern: /^[0-9A-Z]+$/ }),
     tipoPessoa: oneOf('FISICA', 'JURIDICA'),
-    nome: words(100),
-    endereco: words(90),
-    numero: words(10),
-    complemento: words(30),
-    bairro: words(60),
-    cidade: words(60),
+    nome: upTo(100),
+    endereco: upTo(90),
+    numero: upTo(10),
+    complemento: upTo(30),
+    bairro: upTo(60),
+    cidade: upTo(60),
     uf: text({ pattern: /^[A-Z]{2}$/ }),
     cep: text({ pattern: /^\d{8}$/ }),
-    email: words(50),
+    email: upTo(50),
     ddd: text({ pattern: /^\d{2}$/ }),
     telefone: text({ pattern: /^\d{8,9}$/ }),
   },
@@ -49,14 +49,14 @@ const rate = (...codes: readonly string[]) =>
 
 const cobranca = shape(
   {
-    seuNumero: words(15),
+    seuNumero: upTo(15),
     valorNominal: money,
     dataVencimento: day,
     numDiasAgenda: integer(0, 60),
     pagador: payer,
     multa: rate('NAOTEMMULTA', 'VALORFIXO', 'PERCENTUAL'),
     mora: rate('VALORDIA', 'TAXAMENSAL', 'ISENTO', 'CONTROLEDOBANCO'),
-    mensagem: shape({ linha1: words(78), linha2: words(78), linha3: words(78), linha4: words(78), linha5: words(78) }),
+    mensagem: shape({ linha1: upTo(78), linha2: upTo(78), linha3: upTo(78), linha4: upTo(78), linha5: upTo(78) }),
     formasRecebimento: list(oneOf('BOLETO', 'PIX'), { min: 1, max: 2 }),
   },
   { required: ['seuNumero', 'valorNominal', 'dataVencimento', 'numDiasAgenda', 'pagador'] },

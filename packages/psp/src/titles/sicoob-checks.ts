@@ -31,7 +31,7 @@ export type SicoobBody = {
 const SPECIES = 'CH DM DMI DS DSI DR LC NCC NCE NCI NCR NP NPR TM TS NS RC FAT ND AP ME PC NF DD BDP OU'.split(' ');
 
 const INT32 = integer(0, 2 ** 31 - 1);
-const words = (max: number) => text({ min: 1, max });
+const upTo = (max: number) => text({ min: 1, max });
 
 /** A number with at most two decimals. */
 export const money: Check = (value, path, found) => {
@@ -48,13 +48,13 @@ const species: Check = (value, path, found) => {
 const payer = shape(
   {
     numeroCpfCnpj: text({ min: 11, max: 14, pattern: /^[0-9A-Z]+$/ }),
-    nome: words(50),
-    endereco: words(40),
-    bairro: words(30),
-    cidade: words(40),
+    nome: upTo(50),
+    endereco: upTo(40),
+    bairro: upTo(30),
+    cidade: upTo(40),
     cep: text({ pattern: /^\d{8}$/ }),
     uf: text({ pattern: /^[A-Z]{2}$/ }),
-    email: words(60),
+    email: upTo(60),
   },
   { required: ['numeroCpfCnpj', 'nome', 'endereco', 'bairro', 'cidade', 'cep', 'uf'] },
 );
@@ -67,8 +67,8 @@ const boleto = shape(
     codigoEspecieDocumento: species,
     dataEmissao: day,
     nossoNumero: INT32,
-    seuNumero: words(18),
-    identificacaoBoletoEmpresa: words(25),
+    seuNumero: upTo(18),
+    identificacaoBoletoEmpresa: upTo(25),
     identificacaoEmissaoBoleto: integer(1, 2),
     identificacaoDistribuicaoBoleto: integer(1, 2),
     valor: money,

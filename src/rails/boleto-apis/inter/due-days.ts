@@ -1,7 +1,7 @@
 // Another due day of a boleto at Inter. The bank takes an edit, gives it a code and carries it out later; the number of days until the last one
 // stays. Its copy of the boleto says whether it has the day, though it may be half an hour behind.
 import type { Client } from '../../bank-client/client.ts';
-import { idAt, reasonOf, textAt, wordsAt } from '../../bank-client/read-answer.ts';
+import { idAt, readableAt, reasonOf, textAt } from '../../bank-client/read-answer.ts';
 import type { DueDayCalls, DueDayChange, DueDayFinding } from '../../rail.ts';
 import { isAbsent, isJudged, noAnswer } from '../answers.ts';
 import { instrumentIn } from '../instrument.ts';
@@ -58,7 +58,7 @@ export function interDueDays({ call }: Client<BoletoResource>): DueDayCalls {
       }
       if (answer.kind !== 'ok') return noAnswer(answer);
       if (textAt(answer.body, 'status')?.toUpperCase() === FAILED) {
-        return { kind: 'rejected', reason: wordsAt(answer.body, 'mensagem') ?? NOT_DONE };
+        return { kind: 'rejected', reason: readableAt(answer.body, 'mensagem') ?? NOT_DONE };
       }
       const code = idAt(answer.body, 'codigoEdicao');
       return { kind: 'accepted', ...(code !== undefined && { code }) };

@@ -12,7 +12,11 @@ export const INTER_PROFILES: BoletoProfiles = {
     headers: { 'x-conta-corrente': '{accountNumber}' },
     needs: ['accountNumber'],
     errorShapes: [
-      { code: 'code', words: ['title', 'detail'], items: { at: 'violacoes', code: 'propriedade', words: 'razao' } },
+      {
+        code: 'code',
+        messages: ['title', 'detail'],
+        items: { at: 'violacoes', code: 'propriedade', message: 'razao' },
+      },
       ...COMMON_SHAPES,
     ],
   },

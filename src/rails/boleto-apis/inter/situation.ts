@@ -1,5 +1,5 @@
 // What a boleto, as Inter shows it, means for its request. Pure.
-import { centsAt, idAt, textAt, wordsAt } from '../../bank-client/read-answer.ts';
+import { centsAt, idAt, readableAt, textAt } from '../../bank-client/read-answer.ts';
 import type { CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
 import { instrumentIn } from '../instrument.ts';
 
@@ -21,8 +21,8 @@ export function findingOf(body: unknown): Finding {
   const bankId = codeIn(body);
   if (situation === 'CANCELADO' || situation === 'EXPIRADO') return { kind: 'withdrawn' };
   if (situation === 'FALHA_EMISSAO') {
-    const words = wordsAt(body, 'cobranca.motivoCancelamento') ?? 'the bank gives no reason';
-    return { kind: 'rejected', reason: `FALHA_EMISSAO: ${words}` };
+    const message = readableAt(body, 'cobranca.motivoCancelamento') ?? 'the bank gives no reason';
+    return { kind: 'rejected', reason: `FALHA_EMISSAO: ${message}` };
   }
   const instrument = situation === 'EM_PROCESSAMENTO' ? undefined : instrumentIn(body, PATHS);
   const known = bankId !== undefined && { bankId };

@@ -20,8 +20,8 @@ export const sicoobApi: BoletoApi = {
     const answer = await call({ method: 'GET', resource: 'boletos', path: ['faixas-nosso-numero'], query });
     if (answer.kind !== 'ok') return [refusedAgreement(answer, 'beneficiaryCode, modality and clientId')];
     const ranges = listAt(answer.body, 'resultado').map(rangeOf);
-    const words = ranges.length === 0 ? 'It names no free numbers.' : `Its free numbers are ${ranges.join(', ')}.`;
-    return [good('agreement', `The bank knows the agreement. ${words}`)];
+    const message = ranges.length === 0 ? 'It names no free numbers.' : `Its free numbers are ${ranges.join(', ')}.`;
+    return [good('agreement', `The bank knows the agreement. ${message}`)];
   },
 };
 

@@ -89,8 +89,9 @@ export function sicoobDueDays(
       const left = await read(asked);
       if (!('body' in left)) return { kind: 'unknown' };
       if (undone) {
-        const words = 'the bank has taken a part of a change of the due day; look at last day, fine and interest there';
-        log.error(words, { rail: name, reason: undone.reason });
+        const message =
+          'the bank has taken a part of a change of the due day; look at last day, fine and interest there';
+        log.error(message, { rail: name, reason: undone.reason });
       }
       return dayAt(left.body, DUE) === wanted.dueDay ? changed(left.body) : refusal;
     },

@@ -18,15 +18,15 @@ const FIELDS = {
   amount: ['valorLiquido'],
   fee: ['valorTarifaMovimento'],
   channel: ['idTipoOpFinanceira'],
-  channelWords: ['tipoOpFinanceira'],
+  channelText: ['tipoOpFinanceira'],
 } as const;
 
 /** The code of «via pix», and of savings accounts too: the text beside it distinguishes them. */
 const PIX_OR_SAVINGS = '212';
 
 function isByPix(row: unknown): boolean {
-  const words = fieldOf(row, 'channelWords');
-  return fieldOf(row, 'channel') === PIX_OR_SAVINGS && (words === undefined || /\bpix\b/i.test(words));
+  const message = fieldOf(row, 'channelText');
+  return fieldOf(row, 'channel') === PIX_OR_SAVINGS && (message === undefined || /\bpix\b/i.test(message));
 }
 
 /** The list in a file; undefined when it cannot be read. */

@@ -13,7 +13,7 @@ export const SICOOB_PROFILES: BoletoProfiles = {
     // Its SDK names others (cobranca_boletos_incluir and so on), which integrations say are refused: a setting replaces them.
     scopes: ['boletos_inclusao', 'boletos_consulta', 'boletos_alteracao'],
     headers: { client_id: '{clientId}' },
-    errorShapes: [{ code: 'mensagens.0.codigo', words: ['mensagens.0.mensagem'] }, ...COMMON_SHAPES],
+    errorShapes: [{ code: 'mensagens.0.codigo', messages: ['mensagens.0.mensagem'] }, ...COMMON_SHAPES],
   },
   production: { baseUrl: 'https://api.sicoob.com.br/cobranca-bancaria/v3', tokenUrl: SICOOB_TOKENS },
   test: {

@@ -1,5 +1,5 @@
 // What the checkout says, in Portuguese and English. Sentences that hold an amount or a day take it as an argument.
-import type { Words } from '../language.ts';
+import type { ByLanguage } from '../language.ts';
 
 const pt = {
   title: (amount: string) => `Pagar ${amount}`,
@@ -113,9 +113,9 @@ const pt = {
   },
 };
 
-type CheckoutWords = typeof pt;
+type CheckoutTexts = typeof pt;
 
-const en: CheckoutWords = {
+const en: CheckoutTexts = {
   title: amount => `Pay ${amount}`,
   checkout: 'Payment',
   otherLanguage: 'Português',
@@ -220,5 +220,5 @@ const en: CheckoutWords = {
   },
 };
 
-export const CHECKOUT_WORDS: Words<CheckoutWords> = { 'pt-BR': pt, en };
-export type { CheckoutWords };
+export const CHECKOUT_TEXTS: ByLanguage<CheckoutTexts> = { 'pt-BR': pt, en };
+export type { CheckoutTexts };

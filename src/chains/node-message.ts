@@ -7,7 +7,7 @@ const PATH_TEXT = /(?<!\w)\/[^\s"']{6,}/g;
 const CONTROL = /\p{C}+/gu;
 
 /** Without addresses of nodes: an error of a gateway may repeat the URL that it was called by, and that may hold a key. */
-export function nodeWords(text: string): string {
-  const words = text.replace(URL_TEXT, '…').replace(PATH_TEXT, '…').replace(CONTROL, ' ').trim();
-  return words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
+export function nodeMessage(text: string): string {
+  const plain = text.replace(URL_TEXT, '…').replace(PATH_TEXT, '…').replace(CONTROL, ' ').trim();
+  return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain;
 }
