@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../src/accounts/require.ts';
-import { ALL_JOBS } from '../src/all-jobs.ts';
 import { instructRegistrations } from '../src/charges/bank-files/instruct.ts';
 import { offerFiles } from '../src/charges/bank-files/offer-files.ts';
 import { readReturn } from '../src/charges/bank-files/read-return.ts';
@@ -20,6 +19,7 @@ import { startQueue } from '../src/jobs/queue.ts';
 import { DAY_MS } from '../src/lib/civil-days.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
+import { ALL_JOBS } from '../src/nouns.ts';
 import type { AgreementEntry } from '../src/rails/agreement-entry.ts';
 import { liveRails } from '../src/rails/live-rails.ts';
 import { connect } from '../src/storage/connect.ts';

@@ -3,7 +3,6 @@
 import { warnOfGroups } from './accounts/check-approvers.ts';
 import { accountsModule } from './accounts/module.ts';
 import { hasPeople } from './accounts/people/store-people.ts';
-import { ALL_JOBS } from './all-jobs.ts';
 import { composeLive } from './app/live.ts';
 import { openCore } from './app/open-core.ts';
 import { openFaces } from './app/open-faces.ts';
@@ -32,6 +31,7 @@ import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Module } from './module.ts';
+import { ALL_JOBS } from './nouns.ts';
 import { ordersModule } from './orders/module.ts';
 import { payoutOwners } from './orders/payout-owners.ts';
 import { warnOfNetworks } from './orders/warn-networks.ts';

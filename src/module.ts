@@ -1,6 +1,7 @@
 // What a noun gives the service: its work in the background, and its faces. Each noun says so in a `module.ts` of its own, which knows
-// rooms to the right of the noun and is imported by `app.ts` alone.
+// rooms to the right of the noun and is imported by `app.ts` alone. What it declares without running anything is in its `noun.ts`.
 import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { JobHandler } from './jobs/job.ts';
 import type { Sweep } from './jobs/sweep.ts';
 import type { Prune } from './storage/pruning.ts';
@@ -14,6 +15,8 @@ export type Module = {
   /** What it removes in time. */
   readonly prunes?: readonly Prune[];
   readonly background?: readonly Background[];
+  /** Those of its schemas that have a name of their own: what the OpenAPI document shows under components. */
+  readonly schemas?: readonly TSchema[];
   /** Operations of the API. */
   routes?(app: FastifyInstance): void;
   /** Pages outside the dashboard. */

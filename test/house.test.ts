@@ -25,7 +25,8 @@ const ORDER = [
   'payouts',
   'orders',
   'payers',
-  'all-jobs.ts',
+  'noun.ts',
+  'nouns.ts',
   'api',
   'http',
   'web',
@@ -54,10 +55,15 @@ const doors = packages.flatMap(folder =>
 );
 const files = [...globSync('**/*.{ts,json}', { cwd: root }), ...doors];
 
-/** What nouns give the service knows its faces, so the `module.ts` of all rooms stand together, to the right of the pages. */
+/**
+ * What nouns give the service knows its faces, so the `module.ts` of all rooms stand together, to the right of the pages; what they
+ * declare, the `noun.ts`, together behind all nouns.
+ */
+const TOGETHER = ['module.ts', 'noun.ts'];
+
 const roomOf = (file: string) => {
   if (doors.includes(file)) return 'packages';
-  return path.basename(file) === 'module.ts' ? 'module.ts' : file.split(path.sep)[0]!;
+  return TOGETHER.find(name => path.basename(file) === name) ?? file.split(path.sep)[0]!;
 };
 const isDoor = (file: string) => doors.includes(file);
 const edges = files.filter(file => !isDoor(file)).flatMap(from => importsOf(root, from).map(to => ({ from, to })));

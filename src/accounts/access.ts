@@ -1,6 +1,5 @@
-// Whether the caller may make a call, by the table of access.
+// Whether a caller may make a call, by the line of access that the call has.
 import { AppError } from '../lib/errors.ts';
-import { OF_A_PERSON, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT, PUBLIC } from './access-table.ts';
 import { type Caller, isOfOneAccount } from './caller.ts';
 import type { Reach } from './reach.ts';
 import type { Scope } from './scopes.ts';
@@ -8,20 +7,18 @@ import type { Scope } from './scopes.ts';
 /** A scope and how far its use reaches; `session`: any person who is logged in. */
 export type Access = { readonly scope: Scope; readonly reach: Reach } | 'session' | 'public';
 
-/** What asks for a scope, by its name in the table. */
-export type Guarded = keyof typeof OF_ONE_ACCOUNT | keyof typeof OF_ALL_ACCOUNTS;
+/** Operations, such as `GET /keys`, with their scopes. A page is named without a method: its line is for its form too. */
+type Lines = Readonly<Record<string, Scope>>;
 
-const ACCESS: ReadonlyMap<string, Access> = new Map<string, Access>([
-  ...Object.entries(OF_ONE_ACCOUNT).map(([name, scope]) => [name, { scope, reach: 'account' }] as const),
-  ...Object.entries(OF_ALL_ACCOUNTS).map(([name, scope]) => [name, { scope, reach: 'all_accounts' }] as const),
-  ...OF_A_PERSON.map(name => [name, 'session'] as const),
-  ...PUBLIC.map(name => [name, 'public'] as const),
-]);
-
-/** Undefined where the table has no line. HEAD is as the GET that it is about. */
-export function findAccess(method: string, url: string): Access | undefined {
-  return ACCESS.get(`${method === 'HEAD' ? 'GET' : method} ${url}`) ?? ACCESS.get(url);
-}
+export type AccessLines = {
+  /** About one account: a caller acts for its own, and one of all accounts for any. */
+  readonly ofOneAccount?: Lines;
+  /** About all accounts at once, or about no account: only for a caller of all accounts. */
+  readonly ofAllAccounts?: Lines;
+  /** For any person who is logged in, whatever their role, about themselves. */
+  readonly ofAPerson?: readonly string[];
+  readonly ofEveryone?: readonly string[];
+};
 
 /** Refuses a caller who may not do this. A sandbox has no callers, and allows everything. */
 export function requireAccess(caller: Caller | undefined, access: Access): void {
@@ -44,8 +41,7 @@ export function requireScope(caller: Caller | undefined, scope: Scope): void {
 }
 
 /** Whether a link to this, or a part of a page that shows the same, is for the caller. */
-export function mayUse(caller: Caller | undefined, name: Guarded): boolean {
-  const access = ACCESS.get(name);
+export function isAllowed(caller: Caller | undefined, access: Access): boolean {
   if (!caller || typeof access !== 'object') return true;
   return caller.scopes.includes(access.scope) && !isBeyond(caller, access);
 }

@@ -1,4 +1,7 @@
 // What accounts give the service: settings, keys, people and their pages.
+import { ACCOUNT_SETTINGS_SCHEMAS } from '../api/account-settings.ts';
+import { KEY_SCHEMAS } from '../api/keys.ts';
+import { PEOPLE_SCHEMAS } from '../api/people.ts';
 import { accountSettingsRoutes } from '../http/routes/account-settings.ts';
 import { accountRoutes } from '../http/routes/accounts.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
@@ -14,6 +17,7 @@ import { pruneIdempotencyKeys } from './prune-keys.ts';
 export function accountsModule(deps: PeopleDeps, { keepIdempotencyKeys }: IdempotencySettings): Module {
   return {
     prunes: [pruneIdempotencyKeys(keepIdempotencyKeys)],
+    schemas: [...ACCOUNT_SETTINGS_SCHEMAS, ...KEY_SCHEMAS, ...PEOPLE_SCHEMAS],
     routes: app => {
       accountSettingsRoutes(app, deps);
       accountRoutes(app, deps);

@@ -48,6 +48,18 @@ export const OPERATOR_SCOPES = [
 export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Those that only what is about all accounts asks for, so they do not count for a caller of one account. */
+export const SCOPES_OF_ALL_ACCOUNTS: readonly Scope[] = [
+  'payments:read',
+  'payouts:write',
+  'payouts:sweep',
+  'statements:read',
+  'statements:write',
+  'accounts:write',
+  'audit:read',
+  'metrics:read',
+];
+
 /** A person who uses one of these has shown a passkey within minutes: keys, people, approvals and what payers see outlive a session. */
 export const FRESH_SCOPES: readonly Scope[] = [
   'keys:write',

@@ -1,21 +1,13 @@
 // Every type of event, with the schema and an example of the object it shows; the feed of events; and what webhooks receive.
-// A noun that has events adds its line here.
+// The nouns declare them.
 import assert from 'node:assert/strict';
 import { type Static, Type } from 'typebox';
-import { CHARGE_EVENTS } from '../charges/life.ts';
 import { PING } from '../events/ping.ts';
-import { ORDER_EVENT_TYPES } from '../orders/order.ts';
-import { ALARM_EVENT_TYPES } from '../payouts/watch/alarm.ts';
+import { NOUNS } from '../nouns.ts';
 import recorded from './event-examples.json' with { type: 'json' };
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
-type Family = { readonly types: readonly string[]; readonly schema: string };
-
-const FAMILIES: readonly Family[] = [
-  { types: CHARGE_EVENTS, schema: 'Charge' },
-  { types: ORDER_EVENT_TYPES, schema: 'Order' },
-  { types: ALARM_EVENT_TYPES, schema: 'Alarm' },
-];
+const FAMILIES = NOUNS.flatMap(({ events = [] }) => events);
 
 export const EVENT_TYPES: readonly string[] = FAMILIES.flatMap(({ types }) => types);
 
@@ -35,8 +27,12 @@ export const Event = Type.Object(
   { $id: 'Event', additionalProperties: false },
 );
 
-/** An event of each type, recorded in a sandbox by `npm run docs -- events`. */
-export const EVENT_EXAMPLES: Readonly<Record<string, Static<typeof Event>>> = recorded;
+/** An event of each type, recorded in a sandbox by `npm run docs -- events` where `trilho trigger` can cause it. */
+export const EVENT_EXAMPLES: Readonly<Record<string, Static<typeof Event>>> = Object.assign(
+  {},
+  recorded,
+  ...FAMILIES.flatMap(({ examples = [] }) => examples),
+);
 
 export const EVENT_EXAMPLE = recorded['charge.active'];
 

@@ -1,6 +1,5 @@
 // What every noun may ask for: the composition of the mode with its calls counted, the queue, the replica, secrets and traces.
 import { Registry } from 'prom-client';
-import { ALL_JOBS } from '../all-jobs.ts';
 import { guardedChains } from '../chains/guarded.ts';
 import { observedChains } from '../chains/observed.ts';
 import { rememberingChains } from '../chains/remembered.ts';
@@ -14,6 +13,7 @@ import type { Log } from '../lib/log.ts';
 import { startTracing } from '../lib/opentelemetry.ts';
 import { slowStep } from '../lib/slow-step.ts';
 import { version } from '../lib/version.ts';
+import { ALL_JOBS, SECRET_STORES } from '../nouns.ts';
 import { observedRails } from '../rails/observed.ts';
 import type { Database } from '../storage/database.ts';
 import { noReplica, startReplica } from '../storage/replica.ts';
@@ -21,7 +21,6 @@ import { NO_MASTER_KEY, NOT_RESEALED, requireMasterKeys, sealPlain, sealsSecrets
 import { secretBox as openSecretBox, type SecretBox } from '../storage/secret-box.ts';
 import type { Composition } from './composition.ts';
 import type { Storage } from './open-storage.ts';
-import { SECRET_STORES } from './secret-stores.ts';
 import type { Stops } from './stops.ts';
 
 type Deps = Storage & {

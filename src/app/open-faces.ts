@@ -1,6 +1,5 @@
 // The HTTP server with everything that it answers: the operations and pages of the modules, and those that belong to no noun.
 import type { FastifyInstance } from 'fastify';
-import { COMPONENTS } from '../api/components.ts';
 import type { Config } from '../config/config.ts';
 import { certificatesOf } from '../http/certificates.ts';
 import { healthRoutes } from '../http/routes/health.ts';
@@ -28,7 +27,7 @@ export async function openFaces(
 ): Promise<FastifyInstance> {
   const { rateLimit, maxInFlight, addressLimit, trustProxy, walletPolicy } = config;
   const app = await createServer({ ...deps, rateLimit, maxInFlight, addressLimit, trustProxy, unreadLimitMs });
-  for (const schema of COMPONENTS) app.addSchema(schema);
+  for (const schema of modules.flatMap(({ schemas = [] }) => schemas)) app.addSchema(schema);
   for (const { routes } of modules) routes?.(app);
   healthRoutes(app, deps);
   const certificates = certificatesOf(deps.rails, config.receiver);

@@ -1,4 +1,12 @@
 // What charges give the service: the way of money from a bank, bank files and statements, the checkout and the pages of operators.
+import { AMOUNT_SCHEMAS } from '../api/amounts.ts';
+import { BOLETO_FILE_SCHEMAS } from '../api/boleto-files.ts';
+import { RETURN_ENTRY_SCHEMAS } from '../api/boleto-return-entries.ts';
+import { BOLETO_RETURN_SCHEMAS } from '../api/boleto-returns.ts';
+import { CHARGE_SCHEMAS } from '../api/charges.ts';
+import { PAYMENT_SCHEMAS } from '../api/payments.ts';
+import { REFUND_SCHEMAS } from '../api/refunds.ts';
+import { STATEMENT_SCHEMAS } from '../api/statements.ts';
 import { amountRoutes } from '../http/routes/amounts.ts';
 import { boletoFileRoutes } from '../http/routes/boleto-files.ts';
 import { boletoReturnRoutes } from '../http/routes/boleto-returns.ts';
@@ -50,6 +58,16 @@ export function chargesModule(deps: Work & Banks & Faces, { keepNotifications, k
       { start: () => startWatchingRails(deps), runDue: () => lookAtRails(deps), feedsJobs: true },
       { start: () => startExchangingFiles(deps), runDue: () => exchangeDueFiles(deps) },
       { start: () => startComparingDays(deps), runDue: () => compareDueDays(deps) },
+    ],
+    schemas: [
+      ...CHARGE_SCHEMAS,
+      ...REFUND_SCHEMAS,
+      ...AMOUNT_SCHEMAS,
+      ...PAYMENT_SCHEMAS,
+      ...STATEMENT_SCHEMAS,
+      ...BOLETO_RETURN_SCHEMAS,
+      ...RETURN_ENTRY_SCHEMAS,
+      ...BOLETO_FILE_SCHEMAS,
     ],
     routes: app => {
       chargeRoutes(app, deps);

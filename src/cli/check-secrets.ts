@@ -1,7 +1,7 @@
 // What the doctor finds about the secrets in the database: whether a copy of it would sign for the service.
 
-import { SECRET_STORES } from '../app/secret-stores.ts';
 import type { Config } from '../config/config.ts';
+import { SECRET_STORES } from '../nouns.ts';
 import type { Sql } from '../storage/database.ts';
 import { countSeals, findSealing, NO_MASTER_KEY, NOT_RESEALED, PLAIN } from '../storage/sealed-secrets.ts';
 import { missingKey, secretBox } from '../storage/secret-box.ts';

@@ -2,7 +2,7 @@
 // goes on running. It must be there: only the service makes one, so a command in the wrong folder does not answer from an
 // empty database. It leaves the schema as it is: with migrations of a newer version, nodes of the one before could not be started
 // again. What a command changes is written to the audit log as the operator's doing.
-import { ALL_JOBS } from '../all-jobs.ts';
+
 import { openLinks } from '../charges/links/links.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/receive/pay.ts';
 import type { WriteDeps } from '../charges/write.ts';
@@ -11,6 +11,7 @@ import { startQueue } from '../jobs/queue.ts';
 import { withAuditContext, withoutAuditContext } from '../lib/audit-context.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { ALL_JOBS } from '../nouns.ts';
 import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,12 +1,12 @@
 // trilho restore: puts a backup into a new database, or tries it in a scratch database with --verify, and runs both proofs there.
 
 import path from 'node:path';
-import { ALL_JOBS } from '../all-jobs.ts';
 import type { Config } from '../config/config.ts';
 import { jobsToRestore } from '../jobs/backup.ts';
 import { startQueue } from '../jobs/queue.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
+import { ALL_JOBS } from '../nouns.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
 import { checkFolder, readFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';

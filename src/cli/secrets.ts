@@ -1,10 +1,10 @@
 // trilho secrets: says which keys seal the secrets in the database and in files, and seals them with the present key.
 
-import { SECRET_STORES } from '../app/secret-stores.ts';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/read.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { SECRET_STORES } from '../nouns.ts';
 import type { Database } from '../storage/database.ts';
 import {
   beginSealing,

@@ -1,9 +1,6 @@
 // What the service runs with, read once from the settings into one frozen Config: what each room makes of its settings.
-import { type IdempotencySettings, idempotencySettingsOf } from '../accounts/idempotency-settings.ts';
 import type { ChainSettings } from '../chains/chain-settings.ts';
 import type { SignerSettings } from '../chains/signer/signer-settings.ts';
-import { type ChargeSettings, chargeSettingsOf } from '../charges/charge-settings.ts';
-import { type EventSettings, eventSettingsOf } from '../events/event-settings.ts';
 import { type HttpSettings, httpSettingsOf } from '../http/http-settings.ts';
 import { type JobSettings, jobSettingsOf } from '../jobs/job-settings.ts';
 import { type LogSettings, logSettingsOf } from '../lib/log-settings.ts';
@@ -11,28 +8,28 @@ import type { Mode } from '../lib/mode.ts';
 import type { TracingSettings } from '../lib/opentelemetry.ts';
 import type { ReadFile } from '../lib/settings/read-file.ts';
 import { tracingSettingsOf } from '../lib/tracing-settings.ts';
-import { type OrderSettings, orderSettingsOf } from '../orders/order-settings.ts';
-import type { PayoutSettings } from '../payouts/payout-settings.ts';
+import { NOUNS } from '../nouns.ts';
 import { type PriceSettings, priceSettingsOf } from '../prices/price-settings.ts';
-import { type QuoteSettings, quoteSettingsOf } from '../quotes/quote-settings.ts';
 import { type RailSettings, railSettingsOf } from '../rails/rail-settings.ts';
 import { type SandboxSettings, sandboxSettingsOf } from '../sandbox/sandbox-settings.ts';
 import { type StorageSettings, storageSettingsOf } from '../storage/storage-settings.ts';
-import { type WalletSettings, walletSettingsOf } from '../wallets/wallet-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
+import type { NounSettings, SettingValues } from './settings.ts';
+
+type All<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer Every) => void
+  ? Every
+  : never;
+
+/** What every noun makes of its settings. */
+type OfNouns = All<ReturnType<NounSettings['of']>>;
 
 export type Config = HttpSettings &
   StorageSettings &
   LogSettings &
   SandboxSettings &
   JobSettings &
-  IdempotencySettings &
-  EventSettings &
-  ChargeSettings &
-  WalletSettings &
   RailSettings &
-  QuoteSettings &
-  OrderSettings & {
+  OfNouns & {
     readonly mode: Mode;
     /** Where traces are sent; absent, traces are not recorded. */
     readonly tracing?: TracingSettings;
@@ -40,8 +37,6 @@ export type Config = HttpSettings &
     readonly signers: readonly SignerSettings[];
     /** The networks that crypto is sent on. */
     readonly chains: readonly ChainSettings[];
-    /** How much crypto may leave. */
-    readonly payouts: PayoutSettings;
     readonly prices: PriceSettings;
   };
 
@@ -63,18 +58,18 @@ export function configOf({ values }: Settings): Config {
     ...logSettingsOf(values),
     ...sandboxSettingsOf(values),
     ...jobSettingsOf(values),
-    ...idempotencySettingsOf(values),
-    ...eventSettingsOf(values),
-    ...chargeSettingsOf(values),
-    ...walletSettingsOf(values),
     ...railSettingsOf(values),
-    ...quoteSettingsOf(values),
-    ...orderSettingsOf(values),
+    ...ofNouns(values),
     mode: values.TRILHO_MODE,
     ...(tracing && { tracing }),
     signers: values.TRILHO_SIGNERS ?? [],
     chains: values.TRILHO_CHAINS ?? [],
-    payouts: values.TRILHO_PAYOUTS ?? {},
     prices: priceSettingsOf(values),
   });
+}
+
+function ofNouns(values: SettingValues): OfNouns {
+  const parts = NOUNS.map(({ settings }) => settings?.of(values as never));
+  // Each part is what its noun says, and the type collects the same nouns.
+  return Object.assign({}, ...parts) as OfNouns;
 }

@@ -1,10 +1,7 @@
-// Every setting of the service, once: each room declares its own, and the table collects them. Reading, faults, `trilho config`,
+// Every setting of the service, once: each room declares its own, nouns in their `noun.ts`, and the table collects them. Reading, faults, `trilho config`,
 // `.env.example` and docs/configuration.md come from it; after a change run `npm run docs -- settings`.
-import { IDEMPOTENCY_SETTINGS } from '../accounts/idempotency-settings.ts';
 import { CHAIN_SETTINGS } from '../chains/chain-settings.ts';
 import { SIGNER_SETTINGS } from '../chains/signer/signer-settings.ts';
-import { CHARGE_SETTINGS } from '../charges/charge-settings.ts';
-import { EVENT_SETTINGS } from '../events/event-settings.ts';
 import { HTTP_SETTINGS } from '../http/http-settings.ts';
 import { JOB_SETTINGS } from '../jobs/job-settings.ts';
 import { LOG_SETTINGS } from '../lib/log-settings.ts';
@@ -12,14 +9,11 @@ import { MODES, type Mode } from '../lib/mode.ts';
 import { oneOf, text } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 import { TRACING_SETTINGS } from '../lib/tracing-settings.ts';
-import { ORDER_SETTINGS } from '../orders/order-settings.ts';
-import { PAYOUT_SETTINGS } from '../payouts/payout-settings.ts';
+import { NOUNS, type SHIPPED } from '../nouns.ts';
 import { PRICE_SETTINGS } from '../prices/price-settings.ts';
-import { QUOTE_SETTINGS } from '../quotes/quote-settings.ts';
 import { RAIL_SETTINGS } from '../rails/rail-settings.ts';
 import { SANDBOX_SETTINGS } from '../sandbox/sandbox-settings.ts';
 import { STORAGE_SETTINGS } from '../storage/storage-settings.ts';
-import { WALLET_SETTINGS } from '../wallets/wallet-settings.ts';
 
 /** The others are read by it, so it is read first. */
 export const DEFAULT_MODE = 'sandbox' satisfies Mode;
@@ -39,6 +33,12 @@ const OWN_SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
+/** What the nouns that have settings declare. */
+export type NounSettings = Extract<(typeof SHIPPED)[number], { readonly settings: object }>['settings'];
+
+// The nouns are those of the type, so their settings are too.
+const OF_NOUNS = NOUNS.flatMap(({ settings }) => settings?.table ?? []) as readonly NounSettings['table'][number][];
+
 export const SETTINGS = [
   ...HTTP_SETTINGS,
   ...STORAGE_SETTINGS,
@@ -47,17 +47,11 @@ export const SETTINGS = [
   ...TRACING_SETTINGS,
   ...SANDBOX_SETTINGS,
   ...JOB_SETTINGS,
-  ...IDEMPOTENCY_SETTINGS,
-  ...EVENT_SETTINGS,
-  ...CHARGE_SETTINGS,
-  ...WALLET_SETTINGS,
   ...RAIL_SETTINGS,
   ...SIGNER_SETTINGS,
   ...CHAIN_SETTINGS,
-  ...PAYOUT_SETTINGS,
   ...PRICE_SETTINGS,
-  ...QUOTE_SETTINGS,
-  ...ORDER_SETTINGS,
+  ...OF_NOUNS,
 ] as const satisfies readonly Setting[];
 
 /** The value of every setting by its name. */

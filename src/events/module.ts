@@ -1,4 +1,6 @@
 // What events give the service: the feed, its stream, and webhooks with their deliveries.
+import { EVENT_SCHEMAS } from '../api/events.ts';
+import { WEBHOOK_SCHEMAS } from '../api/webhooks.ts';
 import { type EventStreamDeps, eventStreamRoutes } from '../http/routes/event-stream.ts';
 import { eventRoutes } from '../http/routes/events.ts';
 import { webhookDeliveryRoutes } from '../http/routes/webhook-deliveries.ts';
@@ -26,6 +28,7 @@ export function eventsModule(deps: Deps, { keepEvents, keepDeliveries, archiveDi
   return {
     prunes: [pruneDeliveries(keep), ...records],
     background: [{ start: () => startDelivering(deps), runDue: () => deliverDue(deps) }],
+    schemas: [...EVENT_SCHEMAS, ...WEBHOOK_SCHEMAS],
     routes: app => {
       eventRoutes(app, deps);
       eventStreamRoutes(app, deps);

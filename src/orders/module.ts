@@ -1,4 +1,9 @@
 // What orders give the service: their life, the lines of the networks, and what operators do about payouts.
+import { NEW_ORDER_SCHEMAS } from '../api/new-order.ts';
+import { ORDER_SCHEMAS } from '../api/orders.ts';
+import { SENDER_SCHEMAS } from '../api/senders.ts';
+import { TOP_UP_SCHEMAS } from '../api/top-ups.ts';
+import { TRANSACTION_SCHEMAS } from '../api/transactions.ts';
 import { coldSweepRoutes } from '../http/routes/cold-sweeps.ts';
 import { orderActionRoutes } from '../http/routes/order-actions.ts';
 import { orderRoutes } from '../http/routes/orders.ts';
@@ -38,6 +43,7 @@ export function ordersModule(deps: Work & Faces, { keepQuotes }: Settings): Modu
     sweeps: [orderSweep(deps), claimSweep(deps)],
     prunes: [pruneQuotes(keepQuotes)],
     background: [{ start: () => startWatchingPayouts(deps), runDue: () => watchPayouts(deps) }],
+    schemas: [...TRANSACTION_SCHEMAS, ...NEW_ORDER_SCHEMAS, ...ORDER_SCHEMAS, ...SENDER_SCHEMAS, ...TOP_UP_SCHEMAS],
     routes: app => {
       orderRoutes(app, deps);
       orderActionRoutes(app, deps);

@@ -1,4 +1,7 @@
 // What payouts give the service: the engine that sends, its receipts, and the pages of what was sent.
+import { ALARM_SCHEMAS } from '../api/alarms.ts';
+import { PAYOUT_SCHEMAS } from '../api/payouts.ts';
+import { RECEIPT_SCHEMAS } from '../api/receipts.ts';
 import { alarmRoutes } from '../http/routes/alarms.ts';
 import { payoutRoutes } from '../http/routes/payouts.ts';
 import { type ReceiptDeps, receiptRoutes } from '../http/routes/receipts.ts';
@@ -17,6 +20,7 @@ export function payoutsModule(deps: Deps): Module {
   return {
     jobs: payoutJobs(deps),
     sweeps: [payoutSweep(deps)],
+    schemas: [...PAYOUT_SCHEMAS, ...ALARM_SCHEMAS, ...RECEIPT_SCHEMAS],
     routes: app => {
       payoutRoutes(app, deps);
       alarmRoutes(app, deps);

@@ -7,7 +7,7 @@ import { SENT_SYMBOLS } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf } from '../lib/settings/kinds.ts';
-import type { Setting } from '../lib/settings/setting.ts';
+import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 import { TERM_FIELDS } from '../quotes/term-fields.ts';
 
 /** No asset has more; how many an asset really has is checked at the start. */
@@ -96,6 +96,11 @@ export const PAYOUT_SETTINGS = [
       'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; what becomes of slots without a transfer; where sweeps go; which key signs receipts. Without it live has small limits, and a sandbox none.',
   },
 ] as const satisfies readonly Setting[];
+
+/** How much crypto may leave. */
+export function payoutSettingsOf(values: ValuesOf<typeof PAYOUT_SETTINGS>): { readonly payouts: PayoutSettings } {
+  return { payouts: values.TRILHO_PAYOUTS ?? {} };
+}
 
 function hasDistinctAssets(limits: unknown): boolean {
   if (!Array.isArray(limits)) return true;

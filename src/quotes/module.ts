@@ -1,8 +1,9 @@
 // What quotes give the service. Unused ones are removed with the orders that may use them.
+import { QUOTE_SCHEMAS } from '../api/quotes.ts';
 import { quoteRoutes } from '../http/routes/quotes.ts';
 import type { Module } from '../module.ts';
 import type { QuoteDeps } from './create.ts';
 
 export function quotesModule(deps: QuoteDeps): Module {
-  return { routes: app => quoteRoutes(app, deps) };
+  return { schemas: QUOTE_SCHEMAS, routes: app => quoteRoutes(app, deps) };
 }

@@ -1,4 +1,5 @@
 // What wallets give the service.
+import { WALLET_SCHEMAS } from '../api/wallets.ts';
 import { walletActionRoutes } from '../http/routes/wallet-actions.ts';
 import { walletRoutes } from '../http/routes/wallets.ts';
 import type { Module } from '../module.ts';
@@ -8,6 +9,7 @@ type Deps = Parameters<typeof walletRoutes>[1] & Parameters<typeof walletActionR
 
 export function walletsModule(deps: Deps): Module {
   return {
+    schemas: WALLET_SCHEMAS,
     routes: app => {
       walletRoutes(app, deps);
       walletActionRoutes(app, deps);

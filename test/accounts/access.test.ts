@@ -1,9 +1,9 @@
 // Who may do what: every operation and page, as every kind of caller, about the caller's own account and another's.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT } from '../../src/accounts/access-table.ts';
 import { ROLE_SCOPES, ROLES } from '../../src/accounts/roles.ts';
-import { SCOPES, type Scope } from '../../src/accounts/scopes.ts';
+import { SCOPES, SCOPES_OF_ALL_ACCOUNTS, type Scope } from '../../src/accounts/scopes.ts';
+import { ACCESS } from '../../src/api/access.ts';
 import { type Acme, CUSTOMER, pathOf, requestOf, startAcme } from '../harness/acme.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
@@ -73,7 +73,9 @@ const routes = (): Route[] =>
       : [{ method, url, access }],
   );
 const nameOf = ({ method, url }: Route) => (url.startsWith('/dashboard') ? url : `${method} ${url}`);
-const isAboutAll = (route: Route) => Object.hasOwn(OF_ALL_ACCOUNTS, nameOf(route));
+const guarded = [...ACCESS].flatMap(([name, access]) => (typeof access === 'object' ? [{ name, ...access }] : []));
+const isAboutAll = (route: Route) =>
+  guarded.some(({ name, reach }) => name === nameOf(route) && reach === 'all_accounts');
 
 /** A page is about what the API has at another address. */
 function thingsOfPages(): Record<string, string> {
@@ -146,10 +148,15 @@ async function stateOfAcme(): Promise<string> {
 }
 
 test('every route of the service has its line, and every line its route', () => {
-  const lines = [...Object.keys(OF_ONE_ACCOUNT), ...Object.keys(OF_ALL_ACCOUNTS)];
+  const lines = guarded.map(({ name }) => name);
   const found = service.routes.filter(({ access }) => access !== 'public' && access !== 'session');
   const names = found.filter(({ method }) => method !== 'HEAD').map(route => nameOf(route as Route));
   assert.deepEqual([...new Set(names)].sort(), lines.sort());
+});
+
+test('a scope counts for a caller of one account if something about one account asks for it', () => {
+  const asked = new Set(guarded.filter(({ reach }) => reach === 'account').map(({ scope }) => scope));
+  assert.deepEqual(SCOPES.filter(scope => !asked.has(scope)).sort(), [...SCOPES_OF_ALL_ACCOUNTS].sort());
 });
 
 /** A refusal is cheap, so each caller asks for it. What is allowed is carried out, so only this many callers ask for it. */

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { openLinks } from '../../src/charges/links/links.ts';
 import { compareDay } from '../../src/charges/reconcile/compare-day.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { watchedRails } from '../../src/rails/watched-rails.ts';
 import { connect } from '../../src/storage/connect.ts';

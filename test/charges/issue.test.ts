@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { ISSUE } from '../../src/charges/issue/issue-job.ts';
 import { handleJob } from '../../src/jobs/job.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import type { Finding, Outcome, Rail } from '../../src/rails/rail.ts';
 import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';

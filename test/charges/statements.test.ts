@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { openLinks } from '../../src/charges/links/links.ts';
 import { startPaymentBatches } from '../../src/charges/receive/pay.ts';
 import { importStatement } from '../../src/charges/statements/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { readStatement } from '../../src/rails/statement/statement.ts';
 import { openDatabase } from '../../src/storage/database.ts';

@@ -377,10 +377,11 @@ test('every fault is told at once, in the order of the table, and each wrong ent
     TRILHO_BANKING_DAYS: 'soon,2026-12-24=open,2026-12-24=closed',
     TRILHO_PAGESIZE: '20',
   });
-  const order = settings.flatMap(({ name }) => WRONG[name]?.[1] ?? []).slice(0, -1);
   const days = 'TRILHO_BANKING_DAYS must be a list such as 2026-12-24=closed,2026-12-26=open, each day once, not';
-  const rest = [`${days} "soon".`, `${days} "2026-12-24=closed".`, 'TRILHO_PAGESIZE is not a variable of Trilho.'];
-  assert.deepEqual(faults, [...order, ...rest]);
+  const order = settings.flatMap(({ name }) =>
+    name === 'TRILHO_BANKING_DAYS' ? [`${days} "soon".`, `${days} "2026-12-24=closed".`] : (WRONG[name]?.[1] ?? []),
+  );
+  assert.deepEqual(faults, [...order, 'TRILHO_PAGESIZE is not a variable of Trilho.']);
 });
 
 test('no fault repeats the value of a secret', () => {
@@ -390,13 +391,13 @@ test('no fault repeats the value of a secret', () => {
     'DATABASE_READ_URL',
     'TRILHO_MASTER_KEY',
     'OTEL_EXPORTER_OTLP_HEADERS',
-    'TRILHO_SCREENING_SECRET',
     'TRILHO_PIX_KEY',
     'TRILHO_RAILS',
     'TRILHO_BOLETOS',
     'TRILHO_SIGNERS',
     'TRILHO_CHAINS',
     'TRILHO_PRICE_SOURCES',
+    'TRILHO_SCREENING_SECRET',
   ]);
   const url = 'https://user:hunter2@a.example/{SYMBOL}{CURRENCY}';
   for (const value of [

@@ -32,7 +32,7 @@ test('secrets move from none to a key and on to another, while nodes send', asyn
   await sendsSigned(old, receiver, secret);
   assert.match(
     (await command([first], 'reseal')).said,
-    /^webhooks: 1 secrets sealed with the key [0-9a-f]{8}\nthe key of receipts: 1 secrets sealed with the key [0-9a-f]{8}\nlinks to checkouts: 1 secrets sealed with the key [0-9a-f]{8}$/,
+    /^links to checkouts: 1 secrets sealed with the key [0-9a-f]{8}\nthe key of receipts: 1 secrets sealed with the key [0-9a-f]{8}\nwebhooks: 1 secrets sealed with the key [0-9a-f]{8}$/,
   );
   assert.match((await command([first], 'reseal')).said, /^webhooks: 0 .*\nthe key of receipts: 0 /, 'done once');
   await sendsSigned(old, receiver, secret);

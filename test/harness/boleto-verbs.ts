@@ -1,7 +1,6 @@
 // The verbs of a charge at a bank with a boleto API with what they need, outside any service: for a process that dies in the middle
 // of one, and for a test that cuts one off.
 import { openedAccounts } from '../../src/accounts/require.ts';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/create/check.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
@@ -13,6 +12,7 @@ import { startPaymentBatches } from '../../src/charges/receive/pay.ts';
 import { lookAtRails } from '../../src/charges/receive/watch-rails.ts';
 import { findByExternalId } from '../../src/charges/store/charges.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';

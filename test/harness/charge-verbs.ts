@@ -1,7 +1,6 @@
 // The verbs of a charge's life with what they need, outside any service: for a process that dies in the middle of one, and for
 // a test that cuts one off.
 
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
@@ -14,6 +13,7 @@ import { reconcileCharge } from '../../src/charges/reconcile/reconcile.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import type { Method, Rail } from '../../src/rails/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';

@@ -1,7 +1,6 @@
 // Making a charge whose boleto goes by file, or files to its bank, in a process of its own that is killed after a given number of
 // steps. A further step is before a file is marked as offered, when it lies in its folder.
 
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { exchangeNow } from '../../src/charges/bank-files/exchange-files.ts';
 import { instructRegistrations } from '../../src/charges/bank-files/instruct.ts';
 import { offerFiles } from '../../src/charges/bank-files/offer-files.ts';
@@ -13,6 +12,7 @@ import { configuredRates } from '../../src/charges/rate.ts';
 import { startPaymentBatches } from '../../src/charges/receive/pay.ts';
 import { findCharges } from '../../src/charges/store/charges.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';

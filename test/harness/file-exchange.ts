@@ -1,7 +1,6 @@
 // A live service whose boletos go to a bank by file, and both ends of the exchange, in the time of the test.
 
 import type { Agreement } from '@trilho/cnab';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
 import { type OfferedFile, offerFiles } from '../../src/charges/bank-files/offer-files.ts';
 import { type ReadReturn, readReturn } from '../../src/charges/bank-files/read-return.ts';
@@ -13,6 +12,7 @@ import { takeReceipt } from '../../src/charges/receive/receipts.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';

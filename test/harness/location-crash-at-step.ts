@@ -1,7 +1,6 @@
 // Taking locations at a PSP, or making a charge that has one, in a process of its own that is killed after a given number of
 // steps.
 
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
 import { fillLocations } from '../../src/charges/create/fill-locations.ts';
@@ -9,6 +8,7 @@ import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
 import { openLinks } from '../../src/charges/links/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';

@@ -1,7 +1,6 @@
 // The verbs of an order's life with what they need, outside any service: for a process that dies in the middle of one, and
 // for a test that takes one step and no further.
 import assert from 'node:assert/strict';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
 import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
 import { openLinks } from '../../src/charges/links/links.ts';
@@ -10,6 +9,7 @@ import { recordPayment, startPaymentBatches } from '../../src/charges/receive/pa
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import { attachCharge } from '../../src/orders/attach.ts';
 import { cancelOrder } from '../../src/orders/cancel.ts';
 import { type ClaimDeps, claimWaiting } from '../../src/orders/claim.ts';

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../../src/accounts/require.ts';
-import { ALL_JOBS } from '../../src/all-jobs.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/create/check.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
@@ -16,6 +15,7 @@ import { lookAtRails } from '../../src/charges/receive/watch-rails.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.ts';
 import { startReceiver } from '../../src/http/receiver.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import { ALL_JOBS } from '../../src/nouns.ts';
 import { absentRail } from '../../src/rails/absent.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';

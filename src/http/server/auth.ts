@@ -3,7 +3,7 @@
 // sandbox asks for nothing.
 import assert from 'node:assert/strict';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { type Access, findAccess, requireAccess } from '../../accounts/access.ts';
+import { type Access, requireAccess } from '../../accounts/access.ts';
 import { idOfKey } from '../../accounts/api-key.ts';
 import { authenticator } from '../../accounts/authenticate.ts';
 import { type Caller, callerBySession } from '../../accounts/caller.ts';
@@ -11,6 +11,7 @@ import { isFresh } from '../../accounts/people/person.ts';
 import { openSessions } from '../../accounts/people/sessions.ts';
 import type { Reach } from '../../accounts/reach.ts';
 import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
+import { findAccess } from '../../api/access.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
@@ -79,7 +80,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', route => {
     for (const method of [route.method].flat()) {
       const access = findAccess(method, route.url);
-      if (!access) throw new Error(`${method} ${route.url} has no line in src/accounts/access-table.ts.`);
+      if (!access) throw new Error(`${method} ${route.url} has no line of access in the noun.ts of its noun.`);
       route.config = { ...route.config, access };
       if (typeof access === 'string') {
         declared.push({ method, url: route.url, access });

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { webhookDocuments } from '../../api/events.ts';
+import { NOUNS } from '../../nouns.ts';
 import { fixedAnswer } from './fixed-answer.ts';
 
 /** A key goes into either header. */
@@ -26,18 +27,8 @@ export async function collectOpenApi(app: FastifyInstance, { version, requiresKe
       servers: [{ url: '/', description: 'This service' }],
       ...(requiresKeys && { components: { securitySchemes: SECURITY } }),
       tags: [
-        { name: 'Charges', description: 'Money asked for by pix or boleto, with its payments and refunds.' },
-        { name: 'Events', description: 'What happened, in order: page by page or as a stream.' },
-        { name: 'Webhooks', description: 'Addresses that events are sent to, and their deliveries.' },
+        ...NOUNS.flatMap(({ tags = [] }) => tags),
         { name: 'Sandbox', description: 'Sandbox only: pay charges, move the clock, inject faults into chains.' },
-        { name: 'Wallets', description: 'Addresses that crypto is paid to.' },
-        { name: 'Crypto quotes', description: 'Prices of crypto, each locked for five minutes.' },
-        { name: 'Crypto transactions', description: 'Orders of crypto and their progress.' },
-        { name: 'Accounts', description: 'How an account shows itself to payers.' },
-        { name: 'Ledger', description: 'Every movement of money and crypto, and the balances.' },
-        { name: 'Statements', description: 'Bank statements that were imported.' },
-        { name: 'Accounts and keys', description: 'Whose charges these are, and which programs may call.' },
-        { name: 'People', description: 'Who may log in to the dashboard.' },
       ],
     },
     // A schema is called by its own name.

@@ -75,7 +75,7 @@ const NoFields = Type.Object({}, { additionalProperties: false });
 type NoFields = typeof NoFields;
 
 /**
- * Adds an operation. Who may call it says src/accounts/access-table.ts.
+ * Adds an operation. Who may call it says `access` in the `noun.ts` of its noun.
  *
  * @example
  * defineRoute(app, {

@@ -13,7 +13,7 @@ import { sendHtml } from '../send-html.ts';
 import { type ApiCall, callApi } from './api-call.ts';
 import { type Fields, fieldsOf, readUploads, textField } from './form.ts';
 import { EXAMPLE_AMOUNT } from './formats.ts';
-import { type Section, type ShellDeps, shell } from './shell.ts';
+import { type ShellDeps, shell } from './shell.ts';
 import { claimForm, releaseForm } from './store-sent-forms.ts';
 
 export type Option = { readonly value: string; readonly label: string };
@@ -57,7 +57,7 @@ export type Question = {
 export type Act = {
   /** Under /dashboard, such as `/charges/:id/cancel`. */
   readonly url: string;
-  readonly section: Section;
+  readonly section: string;
   /** Asks a person for a passkey of the last minutes, also where the scope alone does not. */
   readonly needsFreshLogin?: true;
   /** Does something each time that it is sent, by an operation without an idempotency key: the form itself is counted. */

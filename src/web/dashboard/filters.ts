@@ -12,7 +12,7 @@ import { sendHtml } from '../send-html.ts';
 import type { Option } from './act.ts';
 import { count, when } from './formats.ts';
 import { addressWith, queryOf } from './parts.ts';
-import { type Section, type ShellDeps, shell } from './shell.ts';
+import { type ShellDeps, shell } from './shell.ts';
 
 export type Filter = {
   readonly name: string;
@@ -50,7 +50,7 @@ function momentOf(name: string, value: unknown): unknown {
 
 export type FilteredList = {
   readonly title: string;
-  readonly section: Section;
+  readonly section: string;
   readonly filters: (request: FastifyRequest) => Promise<readonly Filter[]>;
 };
 

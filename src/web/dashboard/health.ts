@@ -1,6 +1,6 @@
 // Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, and what waits for webhooks.
 import type { FastifyInstance } from 'fastify';
-import { mayUse } from '../../accounts/access.ts';
+import { mayUse } from '../../api/access.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { readRails } from '../../charges/store/rails.ts';
 import { readDeliveryLag } from '../../events/store-lag.ts';

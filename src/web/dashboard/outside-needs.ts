@@ -1,7 +1,7 @@
 // What needs a person about banks and networks: rails and chains that are down, certificates near their end, alarms such as
 // wallets low on gas or token, pauses.
 import type { FastifyRequest } from 'fastify';
-import { mayUse } from '../../accounts/access.ts';
+import { mayUse } from '../../api/access.ts';
 import type { Chain, Chains } from '../../chains/chain.ts';
 import { readRails } from '../../charges/store/rails.ts';
 import type { Certificates } from '../../http/certificates.ts';

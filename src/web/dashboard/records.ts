@@ -1,8 +1,8 @@
 // What is only ever added to: events, the ledger with its proof, the audit log.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { mayUse } from '../../accounts/access.ts';
 import { readActorNames } from '../../accounts/store-actors.ts';
+import { mayUse } from '../../api/access.ts';
 import { EVENT_TYPES } from '../../api/events.ts';
 import { EntriesQuery } from '../../api/ledger.ts';
 import { toPageQuery } from '../../api/paging.ts';

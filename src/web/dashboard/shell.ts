@@ -1,9 +1,11 @@
 // The frame of a page of the dashboard: navigation by what the person may see, the search box, the stream that keeps it true.
 import type { FastifyRequest } from 'fastify';
-import { type Guarded, mayUse } from '../../accounts/access.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Scope } from '../../accounts/scopes.ts';
+import { mayUse } from '../../api/access.ts';
 import type { Mode } from '../../lib/mode.ts';
+import type { SectionLink } from '../../noun.ts';
+import { NOUNS } from '../../nouns.ts';
 import type { Assets } from '../assets.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
 import { layout } from '../layout.ts';
@@ -13,36 +15,17 @@ export type ShellDeps = {
   readonly mode: Mode;
 };
 
-type SectionLink = {
-  readonly name: string;
-  readonly label: string;
-  readonly href: Guarded;
-};
-
-export const SECTIONS = [
-  { name: 'overview', label: 'Needs you', href: '/dashboard' },
-  { name: 'charges', label: 'Charges', href: '/dashboard/charges' },
-  { name: 'orders', label: 'Orders', href: '/dashboard/orders' },
-  { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts' },
-  { name: 'wallets', label: 'Wallets', href: '/dashboard/wallets' },
-  { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched' },
-  { name: 'statements', label: 'Statements', href: '/dashboard/statements' },
-  { name: 'boletos', label: 'Boletos by file', href: '/dashboard/boletos' },
-  { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks' },
-  { name: 'events', label: 'Events', href: '/dashboard/events' },
-  { name: 'ledger', label: 'Ledger', href: '/dashboard/ledger' },
+const FIRST = { name: 'overview', label: 'Needs you', href: '/dashboard' };
+const LAST: readonly SectionLink[] = [
   { name: 'audit', label: 'Audit log', href: '/dashboard/audit' },
-  { name: 'accounts', label: 'Accounts', href: '/dashboard/accounts' },
-  { name: 'keys', label: 'Keys', href: '/dashboard/keys' },
-  { name: 'people', label: 'People', href: '/dashboard/people' },
   { name: 'health', label: 'Health', href: '/dashboard/health' },
-] as const satisfies readonly SectionLink[];
-
-export type Section = (typeof SECTIONS)[number]['name'] | 'me' | 'search';
+];
+const SECTIONS = [FIRST, ...NOUNS.flatMap(({ sections = [] }) => sections), ...LAST];
 
 export type ShellPage = {
   readonly title: string;
-  readonly section: Section;
+  /** The entry of the menu that it belongs to. */
+  readonly section: string;
   /** Beside the title: buttons and links. */
   readonly acts?: Piece;
   /** The version that the page shows, when it shall be kept true. */
@@ -59,8 +42,7 @@ export function shell({ assets, mode }: ShellDeps, { caller, query }: FastifyReq
   const { title, section, acts, version, body } = page;
   const person = caller?.session?.person;
   const asked = typeof query === 'object' && query !== null && 'q' in query ? query.q : '';
-  const sections: readonly SectionLink[] = SECTIONS;
-  const seen = sections.filter(({ href }) => mayUse(caller, href));
+  const seen = SECTIONS.filter(({ href }) => mayUse(caller, href));
   const links = seen.map(
     ({ name, label, href }) =>
       html`<li><a${attributes({ href, 'aria-current': name === section && 'page' })}>${label}</a></li>`,

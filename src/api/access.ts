@@ -1,0 +1,97 @@
+// The one table of access: the lines of every noun, and of what belongs to none. From it come the check of each call, the scopes in
+// the OpenAPI document and the menu of the dashboard.
+import assert from 'node:assert/strict';
+import { type Access, type AccessLines, isAllowed } from '../accounts/access.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { isOfAllAccountsAlone } from '../accounts/reach.ts';
+import { NOUNS } from '../nouns.ts';
+
+/** Of no noun. What is below /sandbox is in a sandbox alone, which asks for no key. */
+const FACES: AccessLines = {
+  ofOneAccount: {
+    '/dashboard': 'charges:read',
+    '/dashboard/search': 'charges:read',
+    '/dashboard/stream': 'events:read',
+  },
+  ofAllAccounts: {
+    'GET /metrics': 'metrics:read',
+
+    '/dashboard/audit': 'audit:read',
+    '/dashboard/audit/proof': 'audit:read',
+    '/dashboard/audit.csv': 'audit:read',
+    '/dashboard/health': 'metrics:read',
+  },
+  ofAPerson: [
+    '/dashboard/confirm',
+    '/dashboard/confirm/options',
+    '/dashboard/logout',
+    '/dashboard/me',
+    '/dashboard/me/notices/seen',
+    '/dashboard/me/passkeys',
+    '/dashboard/me/passkeys/options',
+    '/dashboard/me/passkeys/remove',
+    '/dashboard/me/recovery-codes',
+    '/dashboard/me/sessions/end',
+  ],
+  ofEveryone: [
+    'GET /',
+    'GET /assets/:file',
+    'GET /docs',
+    'GET /docs/',
+    'GET /docs/js/scalar.js',
+    'GET /favicon.ico',
+    'GET /livez',
+    'GET /openapi.json',
+    'GET /problems',
+    'GET /problems/:code',
+    'GET /readyz',
+    '/dashboard/*',
+    '/dashboard/enter/:token',
+    '/dashboard/login',
+    '/dashboard/login/options',
+    '/dashboard/recover',
+    'POST /sandbox/banks/:agreement/files',
+    'POST /sandbox/banks/:agreement/returns',
+    'POST /sandbox/banks/:agreement/titles',
+    'GET /sandbox/chains',
+    'POST /sandbox/chains/:network',
+    'GET /sandbox/chains/:network/transactions/:hash',
+    'POST /sandbox/charges/:id/pay',
+    'POST /sandbox/charges/:id/return',
+    'GET /sandbox/clock',
+    'POST /sandbox/clock',
+  ],
+};
+
+const TABLE: readonly AccessLines[] = [...NOUNS.flatMap(({ access = [] }) => access), FACES];
+
+export const ACCESS: ReadonlyMap<string, Access> = collect(TABLE);
+
+/** Undefined where the table has no line. HEAD is as the GET that it is about. */
+export function findAccess(method: string, url: string): Access | undefined {
+  return ACCESS.get(`${method === 'HEAD' ? 'GET' : method} ${url}`) ?? ACCESS.get(url);
+}
+
+/** Whether a link to this, or a part of a page that shows the same, is for the caller. `name` is as in the table. */
+export function mayUse(caller: Caller | undefined, name: string): boolean {
+  const access = ACCESS.get(name);
+  assert(access, `${name} has a line of access`);
+  return isAllowed(caller, access);
+}
+
+function collect(table: readonly AccessLines[]): Map<string, Access> {
+  const all = table.flatMap(({ ofOneAccount = {}, ofAllAccounts = {}, ofAPerson = [], ofEveryone = [] }) => [
+    ...Object.entries(ofOneAccount).map(([name, scope]) => [name, { scope, reach: 'account' }] as const),
+    ...Object.entries(ofAllAccounts).map(([name, scope]) => [name, { scope, reach: 'all_accounts' }] as const),
+    ...ofAPerson.map(name => [name, 'session'] as const),
+    ...ofEveryone.map(name => [name, 'public'] as const),
+  ]);
+  const access = new Map<string, Access>();
+  for (const [name, line] of all) {
+    assert(!access.has(name), `${name} has one line of access`);
+    const isRefused = typeof line === 'object' && line.reach === 'account' && isOfAllAccountsAlone(line.scope);
+    assert(!isRefused, `${name} is about one account, so its scope counts there`);
+    access.set(name, line);
+  }
+  return access;
+}

@@ -1,0 +1,20 @@
+// Every noun, in the order of the menu and of the reference.
+import { accounts } from './accounts/noun.ts';
+import { charges } from './charges/noun.ts';
+import { events } from './events/noun.ts';
+import { ledger } from './ledger/noun.ts';
+import type { Noun } from './noun.ts';
+import { orders } from './orders/noun.ts';
+import { payouts } from './payouts/noun.ts';
+import { quotes } from './quotes/noun.ts';
+import { wallets } from './wallets/noun.ts';
+
+export const SHIPPED = [charges, orders, payouts, wallets, quotes, events, ledger, accounts] as const;
+
+export const NOUNS: readonly Noun[] = SHIPPED;
+
+/** What the queue knows, whether a service runs the jobs or a command only enqueues them. */
+export const ALL_JOBS = NOUNS.flatMap(({ jobs = [] }) => jobs);
+
+/** Every place in which the database keeps secrets that sign. */
+export const SECRET_STORES = NOUNS.flatMap(({ secrets = [] }) => secrets);
