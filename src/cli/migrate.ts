@@ -4,7 +4,8 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
 import { hasSchema } from '../storage/installation.ts';
-import { migrate, missingMigrations, readMigrations } from '../storage/migrate.ts';
+import { migrate, missingMigrations } from '../storage/migrate.ts';
+import { readMigrations } from '../storage/migrations.ts';
 import {
   describeTransaction,
   LOCK_WAIT_MS,
@@ -42,9 +43,7 @@ async function sayPlan(db: Database): Promise<void> {
     return;
   }
   const missing = await missingMigrations(db);
-  for (const { name, sql, isMend } of missing) {
-    console.log(`${name}: ${isMend ? 'brought from the text of a release to the present one' : firstComment(sql)}`);
-  }
+  for (const { name, sql } of missing) console.log(`${name}: ${firstComment(sql)}`);
   console.log(
     missing.length === 0
       ? 'The schema is up to date.'
@@ -61,10 +60,6 @@ async function sayPlan(db: Database): Promise<void> {
 
 /** The comment with which a migration opens, on one line. */
 function firstComment(sql: string): string {
-  const lines = sql.split('\n');
-  const end = lines.findIndex(line => !line.startsWith('--'));
-  return lines
-    .slice(0, end)
-    .map(line => line.replace(/^-- ?/, ''))
-    .join(' ');
+  const [comment = ''] = /^(?:--.*\n?)*/.exec(sql)!;
+  return comment.replaceAll(/^-- ?/gm, '').trim().replaceAll('\n', ' ');
 }

@@ -1,5 +1,5 @@
 // Lists with precomputed counts: any page at any depth, with an exact total, in about the same short time. PostgreSQL
-// keeps the counts: migrations/0010_list_counts.sql to 0012_list_pages.sql, explained in
+// keeps the counts: migrations/0015_list_counts.sql to 0017_list_pages.sql, explained in
 // docs/decisions/0024-exact-pages.md.
 import type { PageQuery } from '../lib/paging.ts';
 

@@ -1,37 +1,14 @@
 // Migrations: numbered SQL files, forward only, applied once, safe when several nodes start at the same time.
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { backOff } from '../lib/backoff.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type TableLock, watchWaits } from './awaited-lock.ts';
 import type { Database, Sql } from './database.ts';
 import { isDeadlock, isLockTimeout } from './faults.ts';
+import { pendingSteps } from './migration-steps.ts';
+import { appliedMigrations, createMigrationTable, type Migration, readMigrations } from './migrations.ts';
 import { describeTransaction, LOCK_WAIT_MS, MAX_LOCK_WAIT_MS, readOpenTransactions } from './open-transactions.ts';
-import { isReleasedText, RELEASED_TEXTS } from './released-texts.ts';
-
-export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
-
-const FOLDER = new URL('../../migrations/', import.meta.url);
-const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-
-let known: Promise<Migration[]> | undefined;
-
-/** The migrations of this version, read once. */
-export function readMigrations(): Promise<Migration[]> {
-  known ??= readFolder();
-  return known;
-}
-
-async function readFolder(): Promise<Migration[]> {
-  const names = (await readdir(FOLDER)).filter(name => FILE_NAME.test(name)).sort();
-  return Promise.all(
-    names.map(async name => {
-      const sql = await readFile(new URL(name, FOLDER), 'utf8');
-      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
-}
+import type { Step } from './upgrade.ts';
 
 const PAUSE_MS = 500;
 /** Far longer than the longest wait for a lock: while a backup runs, callers wait behind a migration for a small part of the time. */
@@ -95,7 +72,7 @@ async function migrateOnce(db: Database, { migrations, log, lockWaitMs, first, o
       await tx.query('lock table schema_migrations in exclusive mode');
       await tx.query(`set local lock_timeout = ${lockWaitMs}`);
       // Another node may have done it meanwhile.
-      const isPending = pendingSteps(await appliedMigrations(tx), migrations).length > 0;
+      const isPending = (await pendingSteps(await appliedMigrations(tx), migrations)).length > 0;
       await watchWaits({ tx, probe: db.probe, onWait }, async () => {
         if (isPending) for (const { table, mode } of first) await tx.query(`lock table ${table} in ${mode} mode`);
         await applyMigrations(tx, migrations, { info: (...line) => said.push(line) });
@@ -113,42 +90,21 @@ export async function applyMigrations(
   log: Pick<Log, 'info'>,
 ): Promise<void> {
   await createMigrationTable(tx);
-  const applied = await appliedMigrations(tx);
-  refuseUnknown(applied, migrations);
-  for (const { name, sha256, sql, isMend } of pendingSteps(applied, migrations)) {
+  for (const { name, sql, records, replacesRecords } of await pendingSteps(await appliedMigrations(tx), migrations)) {
+    if (replacesRecords) await tx.query('delete from schema_migrations');
     await tx.query(sql);
-    await tx.query(
-      `insert into schema_migrations (name, sha256) values ($1, $2)
-       on conflict (name) do update set sha256 = excluded.sha256`,
-      [name, sha256],
-    );
-    log.info(isMend ? 'migration brought to its present text' : 'migration applied', { migration: name });
+    await tx.query('insert into schema_migrations (name, sha256) select * from unnest($1::text[], $2::text[])', [
+      records.map(migration => migration.name),
+      records.map(migration => migration.sha256),
+    ]);
+    log.info('migration applied', { migration: name });
   }
 }
 
-export type MigrationStep = Migration & {
-  /** Brings a migration that a release had with another text to the present one. */
-  readonly isMend: boolean;
-};
-
-/** What `migrate` would apply, in order. Refuses a database that it would refuse. */
-export async function missingMigrations(db: Sql): Promise<readonly MigrationStep[]> {
+/** What `migrate` would run, in order. Refuses a database that it would refuse. */
+export async function missingMigrations(db: Sql): Promise<readonly Step[]> {
   const [migrations, applied] = await Promise.all([readMigrations(), appliedMigrations(db)]);
-  refuseUnknown(applied, migrations);
   return pendingSteps(applied, migrations);
-}
-
-/** What is to be run on a database with these migrations, in order. */
-function pendingSteps(
-  applied: ReadonlyMap<string, string>,
-  migrations: readonly Migration[],
-): readonly MigrationStep[] {
-  return migrations.flatMap(migration => {
-    const sha256 = applied.get(migration.name);
-    if (sha256 === undefined) return { ...migration, isMend: false };
-    if (!isReleasedText(migration.name, sha256)) return [];
-    return { ...migration, sql: RELEASED_TEXTS.get(migration.name)!.mend, isMend: true };
-  });
 }
 
 /** True when every migration of this version is in place. */
@@ -164,46 +120,4 @@ export async function requireMigrated(db: Sql): Promise<void> {
   throw new StartError(
     `This database lacks ${length} ${length === 1 ? 'migration' : 'migrations'} of this version: start the service of this version, or run trilho migrate where DATABASE_URL is set. trilho migrate --plan lists them.`,
   );
-}
-
-async function createMigrationTable(db: Sql): Promise<void> {
-  const [found] = await db.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
-  if (found?.name) return;
-  try {
-    await db.query(`
-      create table if not exists schema_migrations (
-        name       text primary key,
-        sha256     text not null,
-        applied_at timestamptz not null default now()
-      )`);
-  } catch (error) {
-    // Two nodes may both pass «if not exists». One creates the table; the other gets a duplicate key, table or type error,
-    // depending on how far it came.
-    if (!['23505', '42P07', '42710'].includes((error as { code?: string }).code ?? '')) throw error;
-  }
-}
-
-export async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
-  const rows = await db.query<{ name: string; sha256: string }>(
-    'select name, sha256 from schema_migrations order by name',
-  );
-  return new Map(rows.map(row => [row.name, row.sha256]));
-}
-
-function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
-  const known = new Map(migrations.map(migration => [migration.name, migration.sha256]));
-  // First: a development version may have had a migration of the same name with another text.
-  const unknown = [...applied.keys()].find(name => !known.has(name));
-  if (unknown !== undefined) {
-    throw new StartError(
-      `The database has the migration ${unknown}, which this version does not have: it belongs to a newer Trilho (start that version) or to a development version before 0.2.0 (start with a new database).`,
-    );
-  }
-  for (const [name, sha256] of applied) {
-    if (known.get(name) !== sha256 && !isReleasedText(name, sha256)) {
-      throw new StartError(
-        `The migration ${name} differs from the one that was applied to this database. A released migration is never edited: it is of a development version (start with a new database), or its file was changed.`,
-      );
-    }
-  }
 }

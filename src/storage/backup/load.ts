@@ -4,8 +4,9 @@ import { StartError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Mode } from '../../lib/mode.ts';
 import type { Database, Sql } from '../database.ts';
-import { applyMigrations, readMigrations } from '../migrate.ts';
-import { isReleasedText } from '../released-texts.ts';
+import { applyMigrations } from '../migrate.ts';
+import { isOfBaseline, type Migration, readMigrations } from '../migrations.ts';
+import { isLastSnapshot, isUnknownSnapshot, WAY_OF_SNAPSHOTS } from '../upgrade.ts';
 import { PLAIN_TEXT, readForeignKeys, readTables, type Table } from './catalogue.ts';
 import {
   type Entry,
@@ -207,12 +208,20 @@ export function compareParts(expected: readonly Part[], found: readonly Part[]):
   if (extra) throw damaged(`${extra.name} is not in its manifest`);
 }
 
-/** The migrations that made the backup's tables, as this version has them. */
-async function migrationsOf({ migrations, version }: Header) {
-  const known = new Map((await readMigrations()).map(migration => [migration.name, migration]));
+/** The migrations that make the backup's tables, as this version has them. */
+async function migrationsOf({ migrations, version }: Header): Promise<readonly Migration[]> {
+  const all = await readMigrations();
+  const saved = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
+  if (isLastSnapshot(saved)) return all.filter(isOfBaseline);
+  if (isUnknownSnapshot(saved)) {
+    throw new StartError(
+      `The backup is of a development version between 0.2.0 and 1.0.0: restore it with that version, then ${WAY_OF_SNAPSHOTS}`,
+    );
+  }
+  const known = new Map(all.map(migration => [migration.name, migration]));
   return migrations.map(({ name, sha256 }) => {
     const migration = known.get(name);
-    if (migration && (migration.sha256 === sha256 || isReleasedText(name, sha256))) return migration;
+    if (migration?.sha256 === sha256) return migration;
     const why = migration ? 'has with another text' : 'does not have';
     throw new StartError(`The backup needs the migration ${name}, which this version ${why}: use Trilho ${version}.`);
   });
