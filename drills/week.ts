@@ -127,7 +127,7 @@ async function whatIsNotRemoved(db: Sql, service: RunningProgram, now: Date): Pr
     const oldest = await metricsOf(service, OLDEST);
     faults = REMOVED_KINDS.flatMap(kind => {
       const seconds = oldest.get(kind);
-      if (seconds === undefined) return `${OLDEST} does not tell of ${kind}`;
+      if (seconds === undefined) return `${OLDEST} does not report ${kind}`;
       return seconds > REMOVED_WITHIN_SECONDS ? `old ${kind} were not removed` : [];
     });
     faults.push(...(await whatIsNotArchived(db, limits)));

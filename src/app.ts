@@ -52,23 +52,23 @@ import { walletsModule } from './wallets/module.ts';
 import { openScreening } from './wallets/screening.ts';
 
 export type App = {
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  /** The address it listens on, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Where people log in; the name that links, passkeys and cookies need. */
+  /** The address where people log in, which links, passkeys and cookies need. */
   readonly dashboardUrl: string;
-  /** False: no person was invited yet, so in live the dashboard cannot be used. */
+  /** False: nobody was invited yet, so in live the dashboard cannot be used. */
   readonly hasPeople: boolean;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl?: string;
-  /** Where the data lives, as text for a person. */
+  /** Where the data is stored, as text for a person. */
   readonly dataPlace: string;
   /** Every route with what a caller must be allowed to do. */
   readonly routes: readonly DeclaredRoute[];
-  /** What `/openapi.json` answers. */
+  /** The document at `/openapi.json`. */
   openApiText(): string;
   /** Runs every job that is due, sends due webhook deliveries, and returns when that is done. */
   runDueJobs(): Promise<number>;
-  /** Removes, and archives, what is past its retention. */
+  /** Removes or archives data past its retention. */
   removeOldRows(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -112,7 +112,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { streamStallTimeoutMs = STREAM_STALL_TIMEOUT_MS } = overrides;
     const charging = { ...core, ...writers, bankWaitMs };
     const paying = { ...charging, ...policy, walletPolicy, screening, coldAddresses };
-    // From left to right, as rooms stand: each knows those before it.
+    // From left to right, in the order of the rooms: each knows those before it.
     const modules: readonly Module[] = [
       storageModule(core, config),
       accountsModule(core, config),
@@ -129,7 +129,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const sweeps = modules.flatMap(module => module.sweeps ?? []);
     const background = modules.flatMap(module => module.background ?? []);
     const prunes = modules.flatMap(module => module.prunes ?? []);
-    // The counters are there from the start.
+    // Register the counters at the start.
     for (const { kind } of prunes) core.observePruned({ kind, count: 0 });
     const runDueJobs = (except?: NewerJobs) => queue.runDue(jobs, except);
     const names = ALL_JOBS.map(({ name }) => name);
@@ -146,7 +146,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       queue.work(jobs);
       const loops = [startSweeping({ ...core, sweeps }), startPruning({ ...core, prunes })];
       for (const work of background) loops.push(work.start());
-      // All at once: each may have to wait for a database that does not answer.
+      // Concurrently: each may have to wait for a database that does not answer.
       stops.add(async () => {
         await Promise.all(loops.map(loop => loop.stop()));
       });

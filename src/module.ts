@@ -12,7 +12,7 @@ export type Module = {
   readonly jobs?: readonly JobHandler[];
   /** Its timers. */
   readonly sweeps?: readonly Sweep[];
-  /** What it removes in time. */
+  /** Its removal of old data. */
   readonly prunes?: readonly Prune[];
   readonly background?: readonly Background[];
   /** Those of its schemas that have a name of their own: what the OpenAPI document shows under components. */
@@ -25,10 +25,10 @@ export type Module = {
   dashboard?(scope: FastifyInstance, pages: PageDeps): void;
 };
 
-/** Work that goes on by itself from `start` to `stop`. */
+/** Work that runs in the background from `start` to `stop`. */
 export type Background = {
   start(): { stop(): Promise<void> };
-  /** The same work once: what is due is done when it returns. */
+  /** The same work once: everything due is done when it returns. */
   runDue?(): Promise<number>;
   /** It finds work for jobs, so it is run before them. */
   readonly feedsJobs?: boolean;

@@ -16,7 +16,7 @@ import type { Stops } from './stops.ts';
 
 export type Composition = {
   readonly clock: Clock;
-  /** Runs before a request is handled, jobs are run or a loop goes on. */
+  /** Runs before each request, batch of jobs and iteration of a loop. */
   readonly beforeWork?: () => Promise<void>;
   readonly rails: Rails;
   readonly chains: Chains;
@@ -25,9 +25,9 @@ export type Composition = {
   readonly accounts: AccountPolicy;
   readonly chargeRules: ChargeRules;
   readonly requiresKeys: boolean;
-  /** Whether webhooks may lie on this machine, and be reached by plain http. */
+  /** Whether webhooks may be on this machine and use plain http. */
   readonly allowsLocal: boolean;
-  /** Routes beside those of the API. */
+  /** Routes besides those of the API. */
   routes?(
     server: FastifyInstance,
     deps: Omit<SandboxRouteDeps, 'clock' | 'chainStore' | 'testNetworks' | 'customers'>,

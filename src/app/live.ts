@@ -44,7 +44,7 @@ export const composeLive: Compose = async (config, { db, log, databaseClock, ope
 
 type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPrices: boolean };
 
-/** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
+/** Without them a live service starts and refuses what needs them; the log warns before the first caller notices. */
 function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   if (METHODS.every(method => isAbsent(rails[method]))) {
     log.warn(

@@ -1,4 +1,4 @@
-// What every noun may ask for: the composition of the mode with its calls counted, the queue, the replica, secrets and traces.
+// What every noun may use: the composition of the mode with its calls counted, the queue, the replica, secrets and traces.
 import { Registry } from 'prom-client';
 import { guardedChains } from '../chains/guarded.ts';
 import { observedChains } from '../chains/observed.ts';
@@ -78,7 +78,7 @@ export async function openCore(config: Config, composed: Omit<Composition, 'rout
 async function openSecrets(config: Config, db: Database, log: Log): Promise<SecretBox> {
   const secretBox = openSecretBox(config.masterKeys);
   await requireMasterKeys(db, SECRET_STORES, secretBox);
-  // A migration has made it.
+  // A migration creates it.
   const isSealing = await sealsSecrets(db);
   if (isSealing) await sealPlain(db, LINK_SECRETS, secretBox);
   if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NO_MASTER_KEY);

@@ -1,4 +1,4 @@
-// The HTTP server with everything that it answers: the operations and pages of the modules, and those that belong to no noun.
+// The HTTP server with all its routes: the operations and pages of the modules, and those that belong to no noun.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { certificatesOf } from '../http/certificates.ts';

@@ -1,4 +1,4 @@
-// The database that a service works on: its own server or one of the settings, with the schema of this version and of this mode.
+// The database of the service: its own server or the one in the settings, with the schema of this version and of this mode.
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Heartbeats, watchHeartbeats } from '../lib/heartbeats.ts';
@@ -17,7 +17,7 @@ import type { Stops } from './stops.ts';
 
 export type Storage = {
   readonly db: Database;
-  /** Where the data lives, as text for a person. */
+  /** Where the data is stored, as text for a person. */
   readonly place: string;
   readonly heartbeats: Heartbeats;
   /** The machine's time, which no sandbox moves. */
@@ -49,7 +49,7 @@ async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: S
   return databaseClock;
 }
 
-/** Marks a new database as this mode's, and refuses one of the other. It gets the networks that are new to it. */
+/** Marks a new database with this mode, and refuses one of the other mode. Adds networks that it does not have yet. */
 async function install(config: Config, db: Database, clock: Clock): Promise<void> {
   await db.transaction(async tx => {
     const isFirstStart = await claimInstallation(tx, {
@@ -58,7 +58,7 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
       sealsSecrets: config.masterKeys.length > 0,
     });
     await keepNetworks(tx);
-    // Invented orders have no place among real ones.
+    // Invented orders must not mix with real ones.
     if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
   });
 }

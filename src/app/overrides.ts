@@ -1,4 +1,4 @@
-// What a test or a benchmark puts in the place of the real thing.
+// What a test or a benchmark replaces.
 import type { Chains } from '../chains/chain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Resolve } from '../lib/outgoing-request.ts';
@@ -8,7 +8,7 @@ import type { Rails } from '../rails/rails.ts';
 
 export type Overrides = {
   readonly clock?: Clock;
-  /** By what the heartbeats of loops go. */
+  /** The clock of the heartbeats of loops. */
   readonly uptimeMs?: () => number;
   readonly rails?: Rails;
   /** The kinds of rails that the settings may name. */
@@ -17,11 +17,11 @@ export type Overrides = {
   readonly prices?: PriceSource;
   /** How names of webhooks are looked up; by DNS when absent. */
   readonly resolve?: Resolve;
-  /** How long a reader of a stream may take nothing. */
+  /** How long a reader of a stream may read nothing. */
   readonly streamStallTimeoutMs?: number;
-  /** How long a connection may take nothing of what waits to be sent to it. */
+  /** How long a connection may read nothing of its pending output. */
   readonly unreadLimitMs?: number;
-  /** How long a move of the sandbox's clock waits for those before it. */
+  /** How long a move of the sandbox clock waits for earlier moves. */
   readonly turnLimitMs?: number;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;

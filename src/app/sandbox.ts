@@ -1,5 +1,5 @@
-// The composition of a sandbox: a simulated bank and simulated chains, a clock that can be moved, and no credentials. Test nodes may
-// stand for networks.
+// The composition of a sandbox: a simulated bank and simulated chains, a clock that can be moved, and no credentials. Test nodes can
+// replace simulated networks.
 import { configuredRates } from '../charges/rate.ts';
 import { sandboxAccounts } from '../sandbox/accounts.ts';
 import { customersOf, sandboxRailsWith } from '../sandbox/agreements.ts';

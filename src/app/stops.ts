@@ -1,9 +1,9 @@
-// What was started, stopped in the opposite order.
+// Stops what was started, in the opposite order.
 
 export type Stops = {
-  /** To be stopped before everything that was added earlier. */
+  /** Adds a stop, to run before all earlier ones. */
   add(stop: () => Promise<void>): void;
-  /** Once; what is added later is for the next call. */
+  /** Runs each stop once; stops added later run with the next call. */
   run(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// What a charge asks for on a day, as the API shows it: by each method that its rail took.
+// The amount owed on a charge on a day, as the API shows it, for each method that its rail accepted.
 import type { CivilDay } from '../lib/civil-days.ts';
 import type { Method } from '../rails/rail.ts';
 import type { Charge } from './charge.ts';

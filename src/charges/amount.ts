@@ -1,4 +1,4 @@
-// The amount owed on a charge on a civil day, as lines, each with the rule behind it. Pure. If the due day is no banking
+// The amount owed on a charge on a civil day, as lines, each with the rule behind it. Pure. If the due day is not a banking
 // day, pix moves it to the next one and counts interest from there; a boleto may be paid on the next banking day without
 // interest, but after that interest counts from the original due day.
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ export type AmountQuestion = {
   /** The last day of the validity that the caller requested; not before the due day. */
   readonly expireDay: CivilDay;
   readonly on: CivilDay;
-  /** A pix that ends at its second: no banking day moves its days. */
+  /** A pix that ends at an exact time: banking days do not move its days. */
   readonly isInstant?: boolean;
   readonly overrides?: BankingDayOverrides;
 };
@@ -53,7 +53,7 @@ export type AmountOwed = {
   readonly on: CivilDay;
   readonly method: Method;
   readonly dueDay: CivilDay;
-  /** The last day without fine and interest: the first banking day on or after the due day; of an instant pix its last day. */
+  /** The last day without fine and interest: the first banking day on or after the due day; for an instant pix, its last day. */
   readonly effectiveDueDay: CivilDay;
   readonly lastPayableDay: CivilDay;
   /** Whether the charge can still be paid on this day. The lines are computed in any case: a later payment still counts. */
@@ -115,27 +115,28 @@ function onTime({ method, dueDay, isInstant }: AmountQuestion, effectiveDueDay: 
   if (isInstant) {
     return {
       rule: 'instant_pix',
-      explanation: 'The code is valid for 24 hours at most and ends at its second, so only the amount asked is owed.',
+      explanation:
+        'The code is valid for at most 24 hours and ends at an exact time, so only the original amount is owed.',
     };
   }
   if (effectiveDueDay === dueDay) {
     return {
       rule: 'on_time',
-      explanation: `Up to and including the due day, ${dueDay}, only the amount asked is owed.`,
+      explanation: `Up to and including the due day, ${dueDay}, only the original amount is owed.`,
     };
   }
   if (ABILITIES[method].movesDueDay) {
     return {
       rule: 'pix_due_day_shift',
       explanation:
-        `${dueDay} is no banking day, so the due day is ${effectiveDueDay}, and up to it only the amount asked is owed ` +
+        `${dueDay} is not a banking day, so the due day is ${effectiveDueDay}; until then only the original amount is owed ` +
         '(Bacen Pix API 2.9.0, validadeAposVencimento).',
     };
   }
   return {
     rule: 'lei_7089_1983',
     explanation:
-      `${dueDay} is no banking day, so up to ${effectiveDueDay}, the next one, only the amount asked is owed ` +
+      `${dueDay} is not a banking day, so up to ${effectiveDueDay}, the next one, only the original amount is owed ` +
       '(Lei 7.089/1983, art. 1).',
   };
 }
@@ -147,7 +148,7 @@ function lateLines(question: AmountQuestion, effectiveDueDay: CivilDay, days: nu
       kind: 'original',
       amountCents: payableCents,
       rule: 'asked_amount',
-      explanation: 'The amount the charge was made for.',
+      explanation: 'The original amount of the charge.',
     },
   ];
   if (isCharged(finePercent)) {
@@ -177,7 +178,7 @@ function fineReason({ method }: AmountQuestion, effectiveDueDay: CivilDay, rate:
 
 function interestReason(question: AmountQuestion, effectiveDueDay: CivilDay, rate: string, days: number): Reason {
   const { method, dueDay } = question;
-  const counted = `${rate} % a month, a thirtieth of it each day, for ${days} calendar ${days === 1 ? 'day' : 'days'}`;
+  const counted = `${rate} % per month, one thirtieth of it per day, for ${days} calendar ${days === 1 ? 'day' : 'days'}`;
   if (ABILITIES[method].movesDueDay) {
     return {
       rule: 'interest_from_effective_due_day',

@@ -1,4 +1,4 @@
-// What can be set about charges: rates of other currencies, who may refund how much, and how long what banks sent is kept.
+// The settings of charges: rates of other currencies, limits of refunds, and how long data from banks is kept.
 import { keptFor } from '../lib/settings/kept-for.ts';
 import { decimalAboveZero, wholeNumber } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
@@ -11,20 +11,20 @@ export const CHARGE_SETTINGS = [
     name: 'TRILHO_RATE_USD',
     kind: decimalAboveZero('5.40'),
     default: { sandbox: '5.40' },
-    meaning: 'Reais for one dollar. Live takes no charges in dollars without it.',
+    meaning: 'Reais for one dollar. Live accepts no charges in dollars without it.',
   },
   {
     name: 'TRILHO_RATE_EUR',
     kind: decimalAboveZero('6.25'),
     default: { sandbox: '6.25' },
-    meaning: 'Reais for one euro. Live takes no charges in euros without it.',
+    meaning: 'Reais for one euro. Live accepts no charges in euros without it.',
   },
   {
     name: 'TRILHO_BANK_WAIT_MS',
     kind: wholeNumber(0, 30_000),
     default: '3000',
     meaning:
-      'Milliseconds that POST /charges waits for a code that only the bank can make; 0 for not at all. The code then comes with an event.',
+      'How many milliseconds POST /charges waits for a code that only the bank can make; 0 does not wait. The code then comes with an event.',
   },
   {
     name: 'TRILHO_SUPPORT_REFUND_LIMIT',
@@ -32,14 +32,14 @@ export const CHARGE_SETTINGS = [
     default: '50000',
     mode: 'live',
     meaning:
-      'What a person of the role support may send back of one charge, in cents; operators and owners have no limit.',
+      'How much of one charge a person with the role support may refund, in cents; operators and owners have no limit.',
   },
   {
     name: 'TRILHO_REFUND_PASSKEY_ABOVE',
     kind: wholeNumber(0, MAX_REFUND_LIMIT_CENTS),
     default: '100000',
     mode: 'live',
-    meaning: 'When more than this goes back of one charge, in cents, a person shows a passkey again for it.',
+    meaning: 'Refunds of one charge above this total, in cents, ask the person for a passkey again.',
   },
   {
     name: 'TRILHO_KEEP_NOTIFICATIONS',

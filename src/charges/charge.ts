@@ -34,7 +34,7 @@ export const METHOD_TRANSITIONS = {
     // A payer may pay again after a refund.
     PARTIALLY_REFUNDED: ['PAID', 'REFUNDED'],
     REFUNDED: ['PAID', 'PARTIALLY_REFUNDED'],
-    // The bank has it all the same.
+    // The bank registered it although it seemed to have failed.
     FAILED: ['PAID'],
     PAID_BY_OTHER_METHOD: [],
   },
@@ -106,7 +106,7 @@ export type Customer = {
   readonly phone?: string;
 };
 
-/** Texts of the caller's own, by names of the caller's own; at least one. */
+/** The caller's own texts under the caller's own names; at least one. */
 export type Metadata = Readonly<Record<string, string>>;
 
 /** The input of `createCharge`. */
@@ -140,12 +140,12 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   readonly payableCents: bigint;
   readonly lockedRate?: LockedRate;
   readonly expireAt: Date;
-  /** When its pix ends, where that is before `expireAt`: the price of an order ends. */
+  /** When its pix ends, if before `expireAt`: the price of an order ends then. */
   readonly pixEndsAt?: Date;
   readonly createdAt: Date;
   /** The crypto order that this charge pays for. */
   readonly orderId?: string;
-  /** The charge that was paid in part, of which this one asks for the rest. */
+  /** The partly paid charge whose remainder this one asks for. */
   readonly remainderOf?: string;
 };
 
@@ -154,13 +154,13 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly method: M;
   readonly rail: string;
   readonly status: MethodStatus;
-  /** By which the rail knows it: the txid of a pix, the nosso número of a boleto. Absent when the rail refused it at once. */
+  /** The rail's id for it: the txid of a pix, the nosso número of a boleto. Absent when the rail refused it at once. */
   readonly reference?: string;
-  /** What the payer pays with. Absent until the bank has made it, where only the bank can. */
+  /** What the payer pays with. Where only the bank can make it, absent until it has. */
   readonly instrument?: Instruments[M];
-  /** Where its bank must put it, because its code says so. Not in any view. */
+  /** The location at the bank that its code already names. Not in any view. */
   readonly location?: Location;
-  /** By which its bank knows it, where that is not the reference. Not in any view. */
+  /** The bank's id for it, where that is not the reference. Not in any view. */
   readonly bankId?: string;
   /** When it was last sent to its bank, and whether that was not the first time. Not in any view. */
   readonly sentAt?: Date;
@@ -184,18 +184,18 @@ export type Payment = {
   readonly timing: Timing;
   /** True when it is not the first payment of its charge. */
   readonly isRepeat: boolean;
-  /** The status that had ended the method before the payment, if one had. */
+  /** The final status of the method before the payment, if it had already ended. */
   readonly cameAfter?: CameAfter;
   /** The CPF or CNPJ of the payer as a statement shows it, with `*` for hidden digits. Not in any view. */
   readonly payerDocument?: string;
-  /** What the bank kept of it, and the day on which it credits the rest, where it reports them. */
+  /** The bank's fee, and the day on which it credits the rest, where it reports them. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
   /** The channel by which it was paid, as the bank's code, where it reports one. */
   readonly channel?: string;
-  /** A boleto that was paid by the pix code that it carries. */
+  /** True for a boleto that was paid by its pix code. */
   readonly isByPix?: true;
-  /** The bank reports such money as a boleto and as a pix: the second of the two references, once it is known. Not in any view. */
+  /** A bank reports such money twice, as a boleto and as a pix: the second reference, once known. Not in any view. */
   readonly alsoReportedAs?: string;
 };
 
@@ -209,10 +209,10 @@ export type CameAfter = (typeof CAME_AFTER)[number];
 
 export const REFUND_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;
 
-/** `refund`: asked for here. `return`: the bank took the money back, for example after a fraud. */
+/** `refund`: requested here. `return`: the bank took the money back, for example after a fraud. */
 export const REFUND_KINDS = ['refund', 'return'] as const;
 
-/** Money that goes back out of one payment. It reduces the kept amount from its beginning on, unless it fails. */
+/** Money that goes back out of one payment. It reduces the kept amount from the moment it begins, unless it fails. */
 export type Refund = {
   readonly id: string;
   readonly kind: (typeof REFUND_KINDS)[number];
@@ -227,14 +227,14 @@ export type Refund = {
 
 export const DUE_CHANGE_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;
 
-/** Another due date that was asked for. While it is pending, the charge has the one before. */
+/** A requested new due date. While it is pending, the charge keeps the old one. */
 export type DueChange = {
   readonly dueAt: Date;
   readonly status: (typeof DUE_CHANGE_STATUSES)[number];
   readonly reason?: string;
 };
 
-/** The last charge that was made for what is missing of another one. */
+/** The last charge that was made for the remainder of another one. */
 export type Remainder = {
   readonly chargeId: string;
   readonly amountCents: bigint;
@@ -250,11 +250,11 @@ export type Charge = ChargeTerms & {
   readonly paidAmount?: PaidAmount;
   /** The amount owed in reais on the day of the first payment, as the bank rounded its interest. */
   readonly owedCents?: bigint;
-  /** Money has come, and at no time as much as was owed. */
+  /** Money has arrived, but never as much as was owed. */
   readonly isPaidInPart?: true;
-  /** The charge for what is missing. */
+  /** The charge for the remainder. */
   readonly remainder?: Remainder;
-  /** What all charges for what was missing have brought, and what of that went back. */
+  /** What all charges for the remainder received, and how much of that went back. */
   readonly rests?: Rests;
   /** The part of its money that was converted into crypto and can no longer be refunded. */
   readonly committedCents: bigint;
@@ -273,12 +273,12 @@ export function isOrdered({ orderId }: Charge): boolean {
   return orderId !== undefined;
 }
 
-/** Whether the caller waits for the bank: for a code that only the bank can make, or until the code of a location can be paid. */
+/** Whether the caller waits for the bank: for a code that only the bank can make, or until the code at a location can be paid. */
 export function awaitsBank({ methods }: Pick<Charge, 'methods'>): boolean {
   return methods.some(methodAwaitsBank);
 }
 
-/** Such a method is asked for as soon as the charge is written, so it is written as submitted. */
+/** Such a method is requested as soon as the charge is written, so it is written as submitted. */
 export function methodAwaitsBank({ status, instrument, location }: ChargeMethod): boolean {
   return status === 'CREATING' && (!instrument || location !== undefined);
 }
@@ -297,7 +297,7 @@ export function datesOf({ dueAt, expireAt, pixEndsAt }: ChargeTerms, method: Met
 export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, method: Method): PaymentRequest {
   const { finePercent, interestPercent, description, customer, dueChange } = charge;
   const { dueAt, expireAt } = datesOf(charge, method);
-  // Also after the bank refused the change, or seems to have: it may have carried it out all the same.
+  // Even after the bank refused the change, or seems to have: it may still have carried it out.
   const isAsked = dueChange !== undefined && dueChange.status !== 'DONE';
   return {
     id: charge.id,
@@ -318,7 +318,7 @@ export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, 
   };
 }
 
-/** Whether the method ends at its second and is never overdue. */
+/** Whether the method ends at an exact time and is never overdue. */
 export function isInstant(charge: ChargeTerms, method: Method): boolean {
   return ABILITIES[method].endsAtSecond && isInstantPix(paymentRequest(charge, method));
 }

@@ -91,7 +91,7 @@ export function overdue(charge: Charge): Step {
   );
 }
 
-/** A charge has another due date: what was overdue no longer is, if it lies ahead. */
+/** A charge gets another due date; if that is in the future, nothing is overdue any more. */
 export function dueChanged(charge: Charge, at: Date): Step {
   const late = charge.dueAt < at ? [] : charge.methods.filter(({ status }) => status === 'OVERDUE');
   const after = late.reduce((before, { method }) => moved(before, method, OPEN_STATUS[method]), charge);
@@ -99,12 +99,12 @@ export function dueChanged(charge: Charge, at: Date): Step {
 }
 
 export function dueChangeFailed(charge: Charge, reason: string): Step {
-  assert(charge.dueChange, 'a change was asked for');
+  assert(charge.dueChange, 'a change was requested');
   const dueChange = { ...charge.dueChange, status: 'FAILED', reason } as const;
   return { after: { ...charge, dueChange }, event: 'charge.due_change_failed' };
 }
 
-/** The methods whose end has come: an instant pix ends before the boleto beside it. */
+/** Expires the methods that have reached their end: an instant pix ends before the boleto of the same charge. */
 export function expired(charge: Charge, at: Date): Step {
   const hasEnded = (one: ChargeMethod) => isUnpaid(one) && endOf(charge, one.method) <= at;
   const step = everyMethod(charge, hasEnded, 'EXPIRED', 'charge.expired');
@@ -117,7 +117,7 @@ export function canceled(charge: Charge): Step {
 
 const WRITTEN_OFF_EVENTS = { CANCELED: 'charge.canceled', EXPIRED: 'charge.expired' } as const;
 
-/** The bank has written an unpaid boleto off by itself; another method can still be paid. */
+/** The bank has written off an unpaid boleto on its own; another method can still be paid. */
 export function writtenOff(charge: Charge, to: keyof typeof WRITTEN_OFF_EVENTS): Step {
   const after = moved(charge, 'boleto', to);
   return after.state === to && charge.state !== to ? { after, event: WRITTEN_OFF_EVENTS[to] } : { after };
@@ -165,8 +165,8 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
 const NOTHING: Rests = { broughtCents: 0n, returnedCents: 0n };
 
 /**
- * The charges for what was missing have brought more, or some of it went back. First what they brought, then what went back: a charge
- * that was paid up for a moment was paid.
+ * The charges for the remainder received more, or some of it went back. Receipts count first: a charge that was fully paid for a moment
+ * was paid.
  */
 export function restsChanged(charge: Charge, rests: Rests, isPaid: boolean): Step[] {
   const before = charge.rests ?? NOTHING;
@@ -193,19 +193,19 @@ export function wasPaidUp({ payments, isPaidInPart }: Charge): boolean {
   return payments.length > 0 && !isPaidInPart;
 }
 
-/** What has arrived for it, also by charges for the rest, and did not go back. */
+/** What arrived for it, including by charges for the remainder, minus what went back. */
 export function heldCents(charge: Charge): bigint {
   return arrivedCents(charge) - returnedCents(charge) - (charge.rests ?? NOTHING).returnedCents;
 }
 
-/** A boleto may be credited while the rest is missing: such a charge is settled as soon as it is paid. */
+/** A boleto may be credited while the remainder is missing: such a charge is settled as soon as it is fully paid. */
 export function withSettlement(step: Step): Step[] {
   const { after, event } = step;
   const isSettled = event === 'charge.paid' && after.state === 'SETTLED';
   return isSettled ? [step, { after, event: 'charge.settled' }] : [step];
 }
 
-/** Whether it is paid up, and how its money compares with what was owed. A charge that was paid up once stays so. */
+/** Whether it is fully paid, and how its money compares with what was owed. Once fully paid, it stays so. */
 function completed({ isPaidInPart: _, ...charge }: Charge, wasMissing: boolean): Charge {
   const owedCents = charge.owedCents ?? 0n;
   const isMissing = wasMissing && heldCents(charge) < owedCents;
@@ -222,7 +222,7 @@ export function refundAsked(charge: Charge, refund: Refund): Step {
   return { after: { ...charge, refunds: [...charge.refunds, refund] }, event: 'charge.refund_requested' };
 }
 
-/** A bank began to take money back without a request. The event comes when it is done. */
+/** A bank began to take money back without a request. The event is written when it is done. */
 export function returnBegun(charge: Charge, refund: Refund): Step {
   return { after: { ...charge, refunds: [...charge.refunds, refund] } };
 }
@@ -249,17 +249,17 @@ export function refundableCents(charge: Charge, payment: Payment): bigint {
   return leftCents < freeCents ? leftCents : freeCents;
 }
 
-/** Its own payments, and what the charges for the rest have brought. */
+/** Its own payments plus those of the charges for the remainder. */
 function arrivedCents({ payments, rests = NOTHING }: Charge): bigint {
   return sumOf(payments) + rests.broughtCents;
 }
 
-/** What went back of its own payments. */
+/** How much of its own payments went back. */
 function returnedCents({ refunds }: Charge): bigint {
   return sumOf(refunds.filter(({ status }) => status === 'DONE'));
 }
 
-/** What is missing of a charge that is paid in part; money that goes back is missing too. */
+/** The unpaid remainder of a partly paid charge; money that goes back counts as unpaid. */
 export function missingCents(charge: Charge): bigint {
   const { owedCents = 0n, isPaidInPart, rests = NOTHING } = charge;
   return isPaidInPart ? owedCents - keptCents(charge) - rests.broughtCents + rests.returnedCents : 0n;
@@ -270,7 +270,7 @@ export function keptCents({ payments, refunds }: Charge): bigint {
   return sumOf(payments) - sumOf(refunds.filter(({ status }) => status !== 'FAILED'));
 }
 
-/** The part of the kept amount that exceeds what was owed. Money that came by the charge for the rest goes back there, and only there. */
+/** The part of the kept amount that exceeds what was owed. Money of the charge for the remainder can be refunded only there. */
 export function excessCents(charge: Charge): bigint {
   const { owedCents = 0n } = charge;
   const kept = keptCents(charge);
@@ -323,7 +323,7 @@ function stateOf(charge: Charge): ChargeState {
   return statuses.includes('EXPIRED') ? 'EXPIRED' : 'FAILED';
 }
 
-/** Of the whole charge: money that came by charges for the rest counts too. */
+/** Of the whole charge, including money of the charges for the remainder. */
 function refundedState(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | undefined {
   const held = heldCents(charge);
   if (held === arrivedCents(charge)) return undefined;
@@ -331,7 +331,7 @@ function refundedState(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | unde
   return held < (charge.owedCents ?? 0n) ? 'PARTIALLY_REFUNDED' : undefined;
 }
 
-/** Of the method, by which its own payments came. */
+/** Of the method that received its own payments. */
 function refundedStatus(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | undefined {
   const backCents = returnedCents(charge);
   if (backCents === 0n) return undefined;

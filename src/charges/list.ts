@@ -11,7 +11,7 @@ export async function listCharges({ db, links }: { readonly db: Sql; readonly li
   return { charges: charges.map(charge => chargeView(links, charge)), ...countPages(total, query) };
 }
 
-/** The same filtered by what is not counted: the total is of those that were looked through, which end at `searchedTo`. */
+/** The same with filters that have no kept counts: the total covers only the charges that were searched, back to `searchedTo`. */
 export async function listFilteredCharges(
   { db, links }: { readonly db: Sql; readonly links: Links },
   query: ChargeQuery,

@@ -1,4 +1,4 @@
-// What charges give the service: the way of money from a bank, bank files and statements, the checkout and the pages of operators.
+// The module of charges: payments from banks, bank files and statements, the checkout and the pages of operators.
 import { AMOUNT_SCHEMAS } from '../api/amounts.ts';
 import { BOLETO_FILE_SCHEMAS } from '../api/boleto-files.ts';
 import { RETURN_ENTRY_SCHEMAS } from '../api/boleto-return-entries.ts';

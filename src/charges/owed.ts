@@ -4,7 +4,7 @@ import type { Method } from '../rails/rail.ts';
 import { type AmountOwed, amountOwed, lastPayableDay } from './amount.ts';
 import { type Charge, type ChargeMethod, datesOf, isInstant } from './charge.ts';
 
-/** A cap for interest over absurdly long times: above any real payment, and far below where a JSON number loses cents. */
+/** A cap for interest over absurdly long times: above any real payment, and far below the point where a JSON number loses cents. */
 const MAX_PART_CENTS = 1_000_000_000_000_000n;
 
 export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed {
@@ -29,9 +29,9 @@ function capped(amountCents: bigint): bigint {
 }
 
 /**
- * What a payment that the bank reports had to bring. A bank computes interest itself: some get it by file as whole cents a day, so
- * they ask for up to a cent a day less. A payment short by no more than that has brought what the bank asked for, so all that
- * was owed; amount and fine are never short.
+ * The amount owed for a payment that the bank reports. The bank computes interest itself: some get it by file in whole cents a day and
+ * ask for up to a cent a day less. A payment short by no more than that paid what the bank asked for, so everything owed; amount and
+ * fine are never short.
  */
 export function owedAsBankAsked({ lines, lateDays, totalCents }: AmountOwed, paidCents: bigint): bigint {
   const interestCents = lines.find(({ kind }) => kind === 'interest')?.amountCents ?? 0n;

@@ -1,6 +1,6 @@
-// Names as they are looked for: jose finds José and JOSÉ.
+// Searching names regardless of case and accents: jose finds José and JOSÉ.
 
-/** The letters of Portuguese with their marks. */
+/** The letters of Portuguese with their accented forms. */
 const MARKED: Readonly<Record<string, string>> = {
   a: 'áàâãä',
   c: 'ç',
@@ -12,8 +12,8 @@ const MARKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A regular expression of PostgreSQL that finds the text in any case and with any marks. Each letter lists its forms itself: the
- * database may know the case of ASCII alone, and to convert every name first costs ten times as much.
+ * A PostgreSQL regular expression that finds the text in any case and with any accents. Each letter lists its forms, since the database
+ * may only know the case of ASCII, and converting every name first costs ten times as much.
  */
 export function namePattern(text: string): string {
   return [...text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC')].map(formsOf).join('');

@@ -7,15 +7,15 @@ import type { Charge, Payment, Refund } from './charge.ts';
 import type { Step } from './life.ts';
 
 /**
- * The entry has the date of the payment, not of the report: a boleto may be credited before its payment is reported. Of money that is
- * available at once, what the bank kept is a second entry.
+ * The entry has the date of the payment, not of the report: a boleto may be credited before its payment is reported. For money that is
+ * available at once, the bank's fee is a second entry.
  */
 export function paymentPostings(charge: Charge, payment: Payment): Entry[] {
   const fees = isOwedByBank(payment) ? [] : feePostings(charge, payment, payment.paidAt);
   return [paymentPosting(charge, payment), ...fees];
 }
 
-/** What the bank has kept of a payment, when it reports it after the payment. Of a boleto that is not credited yet it is for the settlement. */
+/** The bank's fee, when reported after the payment. For a boleto that is not credited yet, the settlement posts it. */
 export function laterFeePostings(charge: Charge, payment: Payment, at: Date): Entry[] {
   const isForSettlement = isOwedByBank(payment) && !isSettled(charge);
   return isForSettlement ? [] : feePostings(charge, payment, at);
@@ -39,7 +39,7 @@ function paymentPosting({ id, accountId }: Charge, payment: Payment): Entry {
   });
 }
 
-/** One entry for each charge whose step settled a boleto, and one for what the bank kept of it. */
+/** One entry for each charge whose step settled a boleto, and one for the bank's fee. */
 export function settlementPostings(
   steps: readonly { readonly before: Charge; readonly step: Step; readonly at: Date }[],
 ): Entry[] {

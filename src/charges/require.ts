@@ -1,4 +1,4 @@
-// The charge that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's.
+// Finds the charge that a caller names, or refuses; `accountId` restricts it to one account.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
@@ -10,7 +10,7 @@ export async function requireCharge(db: Sql, id: string, accountId?: string): Pr
   return charge;
 }
 
-/** Without reading the charge. The answer stays true: a charge never changes its account. */
+/** Checks without reading the charge. A charge never changes its account. */
 export async function requireChargeOf(db: Sql, id: string, accountId?: string): Promise<void> {
   if (accountId !== undefined && !(await chargeExists(db, id, accountId))) throw noSuchCharge();
 }

@@ -1,4 +1,4 @@
-// When a paid boleto is credited: on the day that the bank names, else on the banking day after the payment.
+// When a paid boleto is credited: on the day that the bank gives, else on the banking day after the payment.
 import { addBankingDays } from '../lib/banking-days.ts';
 import { civilDay, momentOn } from '../lib/civil-days.ts';
 import { type Charge, isOrdered, type Payment } from './charge.ts';

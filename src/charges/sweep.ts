@@ -51,7 +51,7 @@ async function sweepBatch(deps: Deps, tx: Sql, until: Date, limit: number): Prom
   return due.length;
 }
 
-/** A charge of which one method has expired waits for the end of the other. */
+/** If only one method has expired, the charge waits for the end of the other. */
 async function awaitNextEnds(tx: Sql, timers: readonly Timer[], charges: ReadonlyMap<string, Charge>): Promise<void> {
   const next = timers.flatMap(timer => {
     const charge = timer.kind === 'expire' ? charges.get(timer.chargeId) : undefined;
@@ -78,7 +78,7 @@ async function takeSteps(deps: Deps, tx: Sql, timers: readonly Timer[], charges:
   );
 }
 
-/** A job asks the rail, never the transaction of the sweep. */
+/** The rail is asked by a job, never inside the transaction of the sweep. */
 async function enqueueLookups(queue: Queue, tx: Sql, timers: readonly Timer[]): Promise<void> {
   const lookups = timers.filter(({ kind }) => kind === 'reconcile');
   const jobs = lookups.map(({ accountId, chargeId }) => ({ accountId, chargeId }));

@@ -48,7 +48,7 @@ export function chargeView(links: Links, charge: Charge) {
   };
 }
 
-/** What came by a method, once anything has. */
+/** What was received by a method, once anything was. */
 function receivedCents({ payments }: Charge, method: Method): number | undefined {
   const own = payments.filter(payment => payment.method === method);
   return own.length === 0 ? undefined : Number(own.reduce((sum, { amountCents }) => sum + amountCents, 0n));
@@ -58,7 +58,7 @@ function numberOf(percent: string | undefined): number | undefined {
   return percent === undefined ? undefined : Number(percent);
 }
 
-/** The database keeps the keys of an object in an order of its own. */
+/** The database keeps the keys of an object in its own order. */
 function customerView({ customer: { name, document, type, address, email, phone } }: Charge) {
   return { name, document, type, ...(address && { address }), email, phone };
 }

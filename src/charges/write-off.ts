@@ -1,4 +1,4 @@
-// A bank has written a boleto off by itself: its time ran out there, or a person of the account asked for it at the bank.
+// Records that a bank wrote a boleto off on its own: it expired there, or a person of the account requested it at the bank.
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { isOf } from './charge.ts';
@@ -9,7 +9,7 @@ import { type WriteDeps, writeStep } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
-/** False: the boleto has ended or was paid, and stays as it is. */
+/** False: the boleto had already ended or was paid, and is unchanged. */
 export async function writeOffBoleto(deps: Deps, id: string, to: 'CANCELED' | 'EXPIRED'): Promise<boolean> {
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);

@@ -76,12 +76,12 @@ const MOVES_MONEY: readonly Step['event'][] = [
   'charge.returned',
 ];
 
-/** What a charge for the rest has brought changes, or it is no longer needed. */
+/** The money of a charge for the remainder changes, or it is no longer needed. */
 function movesMoney(event: Step['event']): boolean {
   return MOVES_MONEY.includes(event);
 }
 
-/** The charges to follow: the one whose rest this is, and this one where it has a rest. */
+/** The charges to follow: the one whose remainder this is, and this one if it has a remainder. */
 function remainderRefsOf({ id, accountId, remainder, remainderOf }: Charge) {
   const first = remainderOf === undefined ? [] : [{ accountId, chargeId: remainderOf }];
   return remainder && !remainder.isPaid ? [...first, { accountId, chargeId: id }] : first;

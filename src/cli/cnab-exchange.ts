@@ -10,7 +10,7 @@ import { chosenAgreement } from './chosen-agreement.ts';
 import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
-/** Exit code 1 when a file of the server is no return of the agreement. */
+/** Exit code 1 when a file of the server is not a return of the agreement. */
 export async function exchangeFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { positionals, options, faults } = readArguments(args, {
     optionalPositionals: ['agreement'],
@@ -38,7 +38,7 @@ function rethrown(error: unknown): never {
 function linesOf({ rail, sent, fetched }: Exchanged): string[] {
   const files = fetched.map(({ name, entries, refusal, failure }) => {
     if (failure !== undefined) return `${rail}: ${failure}`;
-    if (refusal !== undefined) return `${rail}: ${name} is no return. ${refusal}`;
+    if (refusal !== undefined) return `${rail}: ${name} is not a return. ${refusal}`;
     return `${rail}: fetched ${name}, ${entries} entries.`;
   });
   const told = sent.length === 0 ? `${rail}: nothing to send.` : `${rail}: sent ${sent.join(', ')}.`;

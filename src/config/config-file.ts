@@ -1,5 +1,5 @@
-// The file that TRILHO_CONFIG names: JSON with the structured settings, one section for each subject. What may stand there follows from
-// the table of settings.
+// The file that TRILHO_CONFIG names: JSON with the structured settings, one section for each subject. The table of settings defines what
+// it may contain.
 import { type TSchema, Type } from 'typebox';
 import { valueAt } from '../lib/exact-json.ts';
 import { type Check, checkSchema } from '../lib/settings/check-schema.ts';
@@ -18,7 +18,7 @@ const ConfigFile = sectionOf(
   ),
 );
 
-/** An object with what stands at these places inside of it. */
+/** A schema of an object with fields at these paths. */
 function sectionOf(places: readonly Place[]): TSchema {
   const fields = [...Map.groupBy(places, ({ path: [field] }) => field!)].map(([field, found]) => {
     const whole = found.find(({ path }) => path.length === 1);
@@ -28,7 +28,7 @@ function sectionOf(places: readonly Place[]): TSchema {
   return Type.Object(Object.fromEntries(fields), CLOSED);
 }
 
-/** A field that takes what its environment variable takes, as a JSON number or as text. */
+/** A field that accepts what its environment variable accepts, as a JSON number or as text. */
 function scalar(kind: Kind<unknown>) {
   const holds = (value: unknown) =>
     (typeof value === 'number' || typeof value === 'string') && 'value' in kind.parse(String(value));
@@ -36,7 +36,7 @@ function scalar(kind: Kind<unknown>) {
 }
 
 export type ConfigDocument = {
-  /** The text of the setting that stands there, such as at `prices.sources`. */
+  /** The text of the setting at a path, such as `prices.sources`. */
   textAt(path: string): string | undefined;
 };
 

@@ -1,4 +1,4 @@
-// What the service runs with, read once from the settings into one frozen Config: what each room makes of its settings.
+// The configuration of the service, read once from the settings into a frozen Config: each room derives its part from its settings.
 import type { ChainSettings } from '../chains/chain-settings.ts';
 import type { SignerSettings } from '../chains/signer/signer-settings.ts';
 import { type HttpSettings, httpSettingsOf } from '../http/http-settings.ts';

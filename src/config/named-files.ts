@@ -1,17 +1,17 @@
-// The files that settings name, with passwords and keys in them. A file is named by its setting: a secret may stand in the place of a path.
+// The files with passwords and keys that settings name. Messages name the setting, not the path, since someone may put a secret there.
 import type { EffectiveSetting, Settings } from './read.ts';
 
 export type NamedFile = {
   /** The setting, such as `signers[0].passwordFile`. */
   readonly setting: string;
   readonly path: string;
-  /** False for what everybody may read, such as a certificate. */
+  /** False for public files, such as a certificate. */
   readonly isSecret: boolean;
 };
 
 const PUBLIC_FILES = ['certificateFile', 'caFile', 'clientCaFile'];
 
-/** Without that of the master key, which nothing could seal. */
+/** Without the file of the master key, which nothing could seal. */
 export function namedFiles({ effective, values }: Settings): NamedFile[] {
   const variables = effective.flatMap(({ setting, file }) => {
     if (file === undefined || setting.name === 'TRILHO_MASTER_KEY') return [];

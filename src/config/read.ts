@@ -89,7 +89,7 @@ function readSetting(setting: Setting, inputs: Inputs): ReadRow {
 /** `label` is what a fault calls it. */
 type Given = { readonly text: string; readonly origin: Origin; readonly label: string; readonly file?: string };
 
-/** The text of a setting from the one place that has it; two places are a fault. No text for a setting that is not read. */
+/** The text of a setting from the only place that has it; two places are a fault. No text for a setting that is not read. */
 function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; readonly faults: readonly string[] } {
   const { environment, readFile, document } = inputs;
   const { name, isSecret = false, inFile, onlyWith } = setting;
@@ -124,7 +124,7 @@ function isRefused(setting: Setting, mode: Mode | undefined): boolean {
   return mode !== undefined && setting.refusal !== undefined && setting.mode !== mode;
 }
 
-/** A setting that is not given although another of its group is. */
+/** Reports a setting that is missing although another of its group is given. */
 function missingOfGroups(rows: readonly ReadRow[], mode: Mode | undefined): string[] {
   const groups = Map.groupBy(
     rows.filter(({ setting }) => setting.group !== undefined && !isRefused(setting, mode)),
@@ -133,11 +133,11 @@ function missingOfGroups(rows: readonly ReadRow[], mode: Mode | undefined): stri
   return [...groups.values()].flatMap(group => {
     const given = group.filter(({ origin }) => origin !== 'default').map(({ setting }) => setting.name);
     const missing = group.filter(({ origin }) => origin === 'default').map(({ setting }) => setting.name);
-    return given.length === 0 ? [] : missing.map(name => `${name} is needed beside ${given.join(' and ')}.`);
+    return given.length === 0 ? [] : missing.map(name => `${name} is needed together with ${given.join(' and ')}.`);
   });
 }
 
-/** A misspelt variable would otherwise leave its setting at the default. */
+/** Reports unknown variables: a misspelt one would otherwise leave its setting at the default. */
 function unknownVariables(environment: Environment): string[] {
   const settings: readonly Setting[] = SETTINGS;
   return Object.keys(environment).flatMap(variable => {

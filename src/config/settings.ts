@@ -15,10 +15,10 @@ import { RAIL_SETTINGS } from '../rails/rail-settings.ts';
 import { SANDBOX_SETTINGS } from '../sandbox/sandbox-settings.ts';
 import { STORAGE_SETTINGS } from '../storage/storage-settings.ts';
 
-/** The others are read by it, so it is read first. */
+/** Read first, since the reading of the others depends on it. */
 export const DEFAULT_MODE = 'sandbox' satisfies Mode;
 
-/** Those of no room. */
+/** Settings that belong to no room. */
 const OWN_SETTINGS = [
   {
     name: 'TRILHO_CONFIG',

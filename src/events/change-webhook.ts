@@ -15,7 +15,7 @@ import { checkWebhookUrl } from './webhook-url.ts';
 type Deps = { readonly db: Database; readonly clock: Clock };
 type RotateDeps = Deps & { readonly secretBox: SecretBox };
 
-/** What is not named stays. Refuses an address that events may not be sent to. */
+/** Changes only the given fields. Refuses an address that events may not be sent to. */
 export async function changeWebhook(
   deps: WebhookDeps,
   id: string,
@@ -30,7 +30,7 @@ export async function changeWebhook(
   return present(await deps.db.transaction(tx => updateWebhook(tx, id, changes, now)));
 }
 
-/** Nothing is sent to it any more. Returns the webhook as it was. */
+/** Stops sending to it. Returns the webhook as it was. */
 export async function deleteWebhook({ db, clock }: Deps, id: string, accountId?: string): Promise<Webhook> {
   const before = await requireWebhook(db, id, accountId);
   const now = clock.now();
@@ -38,7 +38,7 @@ export async function deleteWebhook({ db, clock }: Deps, id: string, accountId?:
   return before;
 }
 
-/** For a day the old secret and the new one both sign, so that a receiver can change over. */
+/** For a day both the old and the new secret sign, so that the receiver can switch. */
 export async function rotateSecret(deps: RotateDeps, id: string, accountId?: string): Promise<WebhookWithSecret> {
   const { db, clock, secretBox } = deps;
   const now = clock.now();

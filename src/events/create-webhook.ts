@@ -29,7 +29,7 @@ export type NewWebhook = {
   readonly enabled?: boolean | undefined;
 };
 
-/** A webhook with the secret that signs what it is sent. The secret is shown this once. */
+/** A webhook with the secret that signs its messages, which is shown only this once. */
 export type WebhookWithSecret = { readonly webhook: Webhook; readonly secret: string };
 
 /** Refuses an address that events may not be sent to, and more webhooks than an account may have. */

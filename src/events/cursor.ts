@@ -1,5 +1,5 @@
 // Cursors of the feed: the position of an event and its mark, as one encrypted block. The position counts the events of all
-// accounts, so a caller must not be able to read it, nor to find it by trying.
+// accounts, so a caller must not be able to read or guess it.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Database } from '../storage/database.ts';
 import { type FeedPosition, readCursorSettings } from './store-feed.ts';
@@ -7,7 +7,7 @@ import { type FeedPosition, readCursorSettings } from './store-feed.ts';
 export type Cursors = {
   /** The same position always has the same text. */
   textOf(position: FeedPosition): string;
-  /** The position that a text names, or why it is not a cursor. Whether the feed has it is still to be seen. */
+  /** The position that a text names, or why it is not a cursor. Does not check whether the feed has that position. */
   read(text: string): FeedPosition | 'malformed' | 'outdated';
 };
 
@@ -32,7 +32,7 @@ export async function openCursors(db: Database): Promise<Cursors> {
       if (CURSOR.test(text)) return decrypt(key, text) ?? 'malformed';
       const [, digits, mark] = PLAIN_CURSOR.exec(text) ?? [];
       if (digits === undefined || mark === undefined) return 'malformed';
-      // Beyond it a caller could try positions with the mark of an event of its own.
+      // Beyond it a caller could guess positions with the mark of its own event.
       return BigInt(digits) <= plainUpTo ? { position: BigInt(digits), mark } : 'outdated';
     },
   };

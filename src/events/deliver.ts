@@ -1,4 +1,4 @@
-// Sending: what is due is claimed, sent with no transaction open, and its end is written. At least once, and in the order of
+// Delivers events: claims due deliveries, sends them with no transaction open, and writes the outcome. At least once, and in order for
 // each object.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -21,18 +21,18 @@ export type DeliverDeps = OutgoingDeps & {
   readonly db: Database;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
-  /** Events that a healthy webhook is sent at the same time, each of another object; on all nodes together. */
+  /** Events sent to a healthy webhook at the same time, each of another object, by all nodes together. */
   readonly webhookConcurrency: number;
   readonly log: Log;
   readonly tracing?: Tracing | undefined;
-  /** Called after every sending. */
+  /** Called after every attempt. */
   readonly observeDelivery?: ((attempt: DeliveryAttempt) => void) | undefined;
 };
 
-/** How a sending went, for the metrics. */
+/** The outcome of an attempt, for the metrics. */
 export type DeliveryAttempt = { readonly outcome: DeliveryEnd['kind']; readonly seconds: number };
 
-/** What one node has in hand at most. */
+/** Deliveries in flight on one node. */
 export const MAX_IN_HAND = 5_000;
 const MAX_ROUNDS = 100_000;
 const HTTP_GONE = 410;
@@ -52,7 +52,7 @@ export async function claim(deps: DeliverDeps, limit: number): Promise<DueDelive
   return claimed.map(delivery => ({ ...delivery, trace: traces.get(delivery.objectId) }));
 }
 
-/** Sendings that end at the same time are written by one statement. */
+/** Attempts that end at the same time are written by one statement. */
 export type DeliveryEnds = Batcher<Ended, void>;
 
 const END_LIMITS = { maxSize: 200, maxRunning: 1, maxWaiting: 10_000 } as const;
@@ -64,7 +64,7 @@ export function startDeliveryEnds({ db, clock }: Pick<DeliverDeps, 'db' | 'clock
   }, END_LIMITS);
 }
 
-/** Sends one delivery and writes what came of it. A signal cuts it short and leaves it to be sent again. */
+/** Sends one delivery and writes the outcome. A signal interrupts it; it is then sent again later. */
 export async function attempt(
   deps: DeliverDeps,
   ends: DeliveryEnds,
@@ -94,7 +94,7 @@ function logEnd(log: Log, delivery: Claimed, { status, latencyMs }: OutgoingAnsw
   const { webhookId, id: deliveryId, attempts: attempt } = delivery;
   const fields = { webhookId, deliveryId, attempt, durationMs: latencyMs, ...(status !== undefined && { status }) };
   if (end.kind === 'delivered') log.debug('delivered to a webhook', fields);
-  else if (end.kind === 'interrupted') log.info('a delivery was cut short by the stop; it is sent again', fields);
+  else if (end.kind === 'interrupted') log.info('a delivery was interrupted by the shutdown; it is sent again', fields);
   else if (end.isGone) log.warn('the webhook answered 410; it is disabled and its deliveries wait', fields);
   else if (end.nextAt) log.info('a delivery failed; it is sent again', { ...fields, reason: end.message });
   else log.warn('a delivery failed for the last time; it is given up', { ...fields, reason: end.message });
@@ -115,7 +115,7 @@ export function failureMessage({ status, error }: OutgoingAnswer): string {
   return error ?? `Answered ${status}.`;
 }
 
-/** Gives events their positions, writes their deliveries and sends all that is due, each once. Returns how many were sent. */
+/** Gives events their positions, writes their deliveries and sends everything due, each once. Returns how many were sent. */
 export async function deliverDue(deps: DeliverDeps): Promise<number> {
   const ends = startDeliveryEnds(deps);
   let sent = 0;

@@ -1,21 +1,21 @@
-// The loop that runs on every node: looks for events and for deliveries that are due, and sends them side by side.
+// The loop on every node that finds new events and due deliveries, and sends them concurrently.
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import { startLoop } from '../lib/loop.ts';
 import { attempt, claim, type DeliverDeps, type DueDelivery, MAX_IN_HAND, startDeliveryEnds } from './deliver.ts';
 import { fanOut } from './fan-out.ts';
 import { EVENTS_CHANNEL } from './store.ts';
 
-/** New events of this process wake the loop; those of other nodes wait this long at most. */
+/** New events of this process wake the loop; those of other nodes wait at most this long. */
 const LOOK_EVERY_MS = 1_000;
-/** Deliveries that end within this time are followed by one look, not by one each. */
+/** Deliveries that end within this time cause one poll, not one each. */
 const GATHER_MS = 10;
 const LOOK_AFTER_FAILURE_MS = 1_000;
-/** On a stop, deliveries in flight have this long to finish; then they are cut off, and another node sends them again. */
+/** On a stop, deliveries in flight have this long to finish; then they are interrupted, and another node sends them again. */
 const STOP_TIMEOUT_MS = 2_000;
 
 export type DeliveringDeps = DeliverDeps & {
   readonly heartbeats?: Heartbeats | undefined;
-  /** Runs before each look. */
+  /** Runs before each poll. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
 
@@ -28,7 +28,7 @@ export function startDelivering(deps: DeliveringDeps): { stop(): Promise<void> }
     const sending = attempt(deps, ends, delivery, cutting.signal)
       .catch(error => {
         const { webhookId, id: deliveryId, attempts } = delivery;
-        deps.log.warn('the end of a delivery was not written; it is sent again', {
+        deps.log.warn('the outcome of a delivery was not written; it is sent again', {
           webhookId,
           deliveryId,
           attempt: attempts,
@@ -37,7 +37,7 @@ export function startDelivering(deps: DeliveringDeps): { stop(): Promise<void> }
       })
       .finally(() => {
         inHand.delete(sending);
-        // The next one of its object may go now.
+        // The next one of its object may be sent now.
         loop.wake();
       });
     inHand.add(sending);

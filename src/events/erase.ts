@@ -1,7 +1,7 @@
-// Takes personal data out of events. An event stays, with its place, its time and its amounts.
+// Erases personal data from events. An event keeps its position, its time and its amounts.
 import type { Sql } from '../storage/database.ts';
 
-/** Puts `customer` into the events of these objects that have one, and removes what callers wrote. Returns how many changed. */
+/** Replaces the customer in the events of these objects, and removes callers' texts. Returns how many changed. */
 export async function eraseFromEvents(tx: Sql, objectIds: readonly string[], customer: object): Promise<number> {
   const rows = await tx.query(
     `update events set object = jsonb_set(object - 'description' - 'metadata', '{customer}', $2::jsonb)
@@ -11,7 +11,7 @@ export async function eraseFromEvents(tx: Sql, objectIds: readonly string[], cus
   return rows.length;
 }
 
-/** What receivers answered to events of these objects may repeat what they were sent. That they answered, and how, stays. */
+/** Answers of receivers may repeat what they were sent, so their text is removed; status and time stay. */
 export async function eraseWebhookAnswers(tx: Sql, objectIds: readonly string[]): Promise<void> {
   await tx.query(
     `update webhook_attempts a set answer = null

@@ -1,10 +1,10 @@
-// What can be set about events and webhooks.
+// The settings of events and webhooks.
 import { type AllowedPlace, parseAllowedPlace } from '../lib/outgoing-allow.ts';
 import { keptFor } from '../lib/settings/kept-for.ts';
 import { type Kind, wholeNumber } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 
-/** A fifth of what one node sends at a time, so that a single webhook never takes all of it. */
+/** A fifth of what one node sends at a time, so that a single webhook never takes all its capacity. */
 const MAX_WEBHOOK_CONCURRENCY = 1_000;
 
 const allowedPlaces: Kind<readonly AllowedPlace[]> = {
@@ -41,7 +41,7 @@ export const EVENT_SETTINGS = [
     kind: wholeNumber(1, MAX_WEBHOOK_CONCURRENCY),
     default: '100',
     meaning:
-      'Events that one webhook is sent at the same time, each of another charge or order, by all nodes together. One that fails gets a single event at a time.',
+      'How many events are sent to one webhook at the same time, each of another charge or order, by all nodes together. A failing webhook gets one at a time.',
   },
   {
     name: 'TRILHO_WEBHOOK_ALLOW',

@@ -1,4 +1,4 @@
-// From events to deliveries: follows the feed by its cursor, and works off requested replays in batches.
+// Turns events into deliveries: follows the feed by its cursor, and processes requested replays in batches.
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -23,9 +23,9 @@ const RANGE_LENGTH = 500;
 const REPLAY_BATCH_SIZE = 1_000;
 
 /**
- * Gives committed events their positions and writes their deliveries. Events committed meanwhile wait for the next call:
- * under load they never end, and deliveries would wait for them. Each call writes one batch of one replay, so that a long
- * replay does not delay new events.
+ * Gives committed events their positions and writes their deliveries. Events committed meanwhile wait for the next call: under load there
+ * are always more, and deliveries would never start. Each call writes one batch of one replay, so that a long replay does not delay new
+ * events.
  */
 export async function fanOut({ db, clock }: FanOutDeps): Promise<void> {
   const { hasNew, hasOld } = await readBacklog(db);

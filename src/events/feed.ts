@@ -18,7 +18,7 @@ export type FeedDeps = { readonly db: Database; readonly cursors: Cursors };
 
 export type FeedPage = {
   readonly events: readonly FeedEvent[];
-  /** Where to go on. */
+  /** Where to continue. */
   readonly end: FeedPosition;
   /** The end of the whole feed when the page was read. No caller sees it. */
   readonly head: bigint;
@@ -28,14 +28,14 @@ export type FeedPage = {
 /** Instead of a cursor: only events after now. */
 export const END_OF_FEED = 'end';
 
-/** Whose events a reader asks for. */
+/** Which events a reader asks for. */
 type Scope = Pick<FeedFilter, 'accountId' | 'objectId'>;
 
 /**
- * The position that a cursor names. Without one it is that of the last event that was moved to the archive: older events that stay, as
- * their objects still change, have a gap behind them. Refuses text that is no cursor, one that shows its position, a cursor whose
- * position belongs to another event or to no event yet, because a backup was restored, and one that is older than an event that was moved
- * to the archive: the reader would miss it. A reader of one object misses nothing while the object changes, and goes on between them.
+ * The position that a cursor names. Without a cursor it is that of the last archived event: after older events, kept because their objects
+ * can still change, there is a gap. Refuses text that is not a cursor, a plain-text cursor, a cursor whose position belongs to another
+ * event or to none yet because a backup was restored, and one older than an archived event, which the reader would miss. A reader of one
+ * object misses nothing while the object can change, so it may continue.
  */
 export async function requirePosition(
   { db, cursors }: FeedDeps,
@@ -58,7 +58,8 @@ export async function requirePosition(
   if (named === START) return START;
   const found = named.position === removed?.position ? removed : await findPosition(db, named.position);
   if (!found && removed && named.position < removed.position) throw expiredCursor();
-  if (found?.mark !== named.mark) throw unknownCursor('unknown_cursor', 'is not of this feed; begin without it');
+  if (found?.mark !== named.mark)
+    throw unknownCursor('unknown_cursor', 'is not a cursor of this feed; begin without it');
   return found;
 }
 
@@ -72,7 +73,7 @@ export async function readFeed(
   { limit, maxBytes, ...filter }: FeedFilter & { readonly limit: number; readonly maxBytes?: number },
 ): Promise<FeedPage> {
   await assignPositions(db);
-  // The end is read first: events that get a position meanwhile lie beyond it, on the next page.
+  // Read the end first: events that get a position meanwhile are after it, on the next page.
   const head = await findHead(db);
   const range = { after: after.position, upTo: head.position, limit, maxBytes };
   const { events, hasMore } = await readRange(db, range, filter);
@@ -80,7 +81,7 @@ export async function readFeed(
   return { events, end, head: head.position, hasMore };
 }
 
-/** For a reader of one account its last event: the end of the whole feed moves with the events of others. */
+/** For a reader of one account, its last event: the end of the whole feed would reveal the events of others. */
 async function endOf(db: Database, head: FeedPosition, accountId: string | undefined): Promise<FeedPosition> {
   if (accountId === undefined) return head;
   return (await findLastOf(db, accountId, head.position)) ?? START;

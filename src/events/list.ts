@@ -1,4 +1,4 @@
-// Listing webhooks and what they were sent, newest first.
+// Lists webhooks and their deliveries, newest first.
 import { countPages, type PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { requireWebhook } from './require-webhook.ts';

@@ -1,4 +1,4 @@
-// What events give the service: the feed, its stream, and webhooks with their deliveries.
+// The module of events: the feed, its stream, and webhooks with their deliveries.
 import { EVENT_SCHEMAS } from '../api/events.ts';
 import { WEBHOOK_SCHEMAS } from '../api/webhooks.ts';
 import { type EventStreamDeps, eventStreamRoutes } from '../http/routes/event-stream.ts';
@@ -21,9 +21,9 @@ type WebhookDeps = Parameters<typeof webhookRoutes>[1];
 type Settings = Pick<EventSettings, 'keepEvents' | 'keepDeliveries'> & Pick<StorageSettings, 'archiveDir'>;
 
 export function eventsModule(deps: Deps, { keepEvents, keepDeliveries, archiveDir: dir }: Settings): Module {
-  // An event that has deliveries stays, so these are kept for as long as events at most.
+  // An event with deliveries cannot be removed, so deliveries are kept at most as long as events.
   const keep = dir === undefined ? keepDeliveries : shorterOf(keepDeliveries, keepEvents);
-  // Events are records: without an archive they stay.
+  // Events are records: without an archive they are never removed.
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen: findOpenObjects }, keepEvents)];
   return {
     prunes: [pruneDeliveries(keep), ...records],

@@ -1,4 +1,4 @@
-// A word with a webhook right now: signed and sent as any event is, but kept nowhere.
+// Sends a test message to a webhook now: signed and sent like any event, but not stored.
 
 import { uuidV7 } from '../lib/ids.ts';
 import { sendOutgoing } from '../lib/outgoing-request.ts';
@@ -20,7 +20,7 @@ export type PingOutcome = {
   readonly latencyMs: number;
 };
 
-/** Returns what came of it. Whether the webhook is enabled, and how it fares, is not changed by it. */
+/** Returns the outcome. The state of the webhook does not change. */
 export async function pingWebhook(deps: DeliverDeps, { id, accountId, url }: Webhook): Promise<PingOutcome> {
   const now = deps.clock.now();
   const eventId = uuidV7(now);

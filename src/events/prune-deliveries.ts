@@ -1,4 +1,4 @@
-// Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old, unless its webhook was deleted.
+// Removes old deliveries of webhooks and their attempts. Pending ones stay, however old, unless their webhook was deleted.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
@@ -14,7 +14,7 @@ export function pruneDeliveries(keep: Duration | 'forever'): Prune {
   return {
     kind: 'deliveries',
     keep,
-    // Those that are still to be sent may lie between.
+    // Pending ones may lie in between.
     step: resumeSteps(async (db, before, from = FIRST) => {
       const [done] = await db.query<{ removed: string; looked: string; last: string | null }>(
         `with looked as materialized (
@@ -46,12 +46,12 @@ export function pruneDeliveries(keep: Duration | 'forever'): Prune {
   };
 }
 
-/** The least id of a time. */
+/** The smallest id of a time. */
 function firstIdOf(at: Date): string {
   return uuidV7Of(at, new Uint8Array(10));
 }
 
-/** The longest kept among the first by id: one of them may have been asked for again, and is young. */
+/** The oldest among the first by id, since one of those may have been requested again and count as new. */
 async function findOldest(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date | null }>(
     `select min(${KEPT_FROM}) as at from (select * from webhook_deliveries order by id limit ${PRUNE_BATCH_SIZE}) d`,

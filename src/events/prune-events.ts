@@ -1,5 +1,5 @@
-// Moves old events to the archive, a block of the feed at a time. An event of an object that still changes, or that has deliveries, is in
-// the archive then and stays here as well, until nothing needs it any more.
+// Moves old events to the archive, one block of the feed at a time. An event of an object that can still change, or with deliveries, is
+// archived and also stays here until nothing needs it any more.
 import type { Duration } from '../lib/date-times.ts';
 import { BLOCK_SIZE, type Block, hashOfBlock } from '../storage/archive/block.ts';
 import { requireBlockBefore } from '../storage/archive/check.ts';
@@ -20,17 +20,17 @@ import {
 
 type Deps = {
   readonly dir: string;
-  /** Those of the objects that still change. */
+  /** Which of the objects can still change. */
   readonly findOpen: (sql: Sql, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 };
 
-/** First it looks at what was moved before: `from` is the last position of that. Then it moves blocks. */
+/** First removes events of earlier blocks that had to stay (`from`: the last position examined), then moves blocks. */
 export function pruneEvents(deps: Deps, keep: Duration | 'forever'): Prune {
   return {
     kind: 'events',
     keep,
     step: resumeSteps((db, before, from = '0') =>
-      // By whole days, as deliveries go: an event stays until they have gone.
+      // By whole days, like deliveries, since an event stays until its deliveries are removed.
       from === MOVE ? moveBlock(deps, db, startOfDay(before)) : removeMoved(deps, db, Number(from)),
     ),
     oldest: findOldestEventAt,
@@ -44,7 +44,7 @@ async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneS
   const range = { after: cut.position, upTo: cut.position + BLOCK_SIZE };
   if (!(await isRangeOver(db, range, before))) return { removed: 0 };
   const events = await readOldEvents(db, range);
-  // They have their positions nearly in the order of their time.
+  // Positions follow the order of time closely.
   if (events.some(({ occurredAt }) => occurredAt >= before)) return { removed: 0 };
   const block = blockOf(events, cut.hash);
   await requireArchive(db, deps.dir);
@@ -52,7 +52,7 @@ async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneS
   await writeBlock(deps.dir, block);
   const hash = hashOfBlock(block);
   const removed = await db.transaction(async tx => {
-    // Personal data may have been erased meanwhile, or is being erased: then the file is written again.
+    // Personal data may have been erased meanwhile, or is being erased: then the file is rewritten.
     const now = await readOldEvents(tx, range, true);
     if (now.length < BLOCK_SIZE || hashOfBlock(blockOf(now, cut.hash)) !== hash) return undefined;
     if (!(await moveCut(tx, 'events', cut, { position: range.upTo, hash }))) return undefined;

@@ -1,4 +1,4 @@
-// Sending to a webhook again: one delivery, or every event since a moment. `accountId` is the caller's account, when it has one.
+// Sends to a webhook again: one delivery, or every event since a moment. `accountId` is the caller's account, when it has one.
 import { withoutAuditContext } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -11,7 +11,7 @@ import { assignPositions } from './store-feed.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** Makes a delivery due now, with all its attempts again, in whatever state it is. */
+/** Makes a delivery in any state due now, with all its attempts again. */
 export async function redeliver(
   { db, clock }: Deps,
   { webhookId, deliveryId }: { readonly webhookId: string; readonly deliveryId: string },
@@ -36,7 +36,7 @@ export async function replayEvents(
   const replay = { id: uuidV7(now), webhookId, since };
   return db.transaction(async tx => {
     if (await hasOtherReplay(tx, replay)) {
-      throw new AppError('wrong_state', 'A replay to this webhook is under way; ask for the next when it is done.');
+      throw new AppError('wrong_state', 'A replay to this webhook is under way; request the next when it is done.');
     }
     return insertReplay(tx, replay, now);
   });

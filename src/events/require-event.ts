@@ -1,4 +1,4 @@
-// The event that a caller names, as JSON text; `accountId` narrows it to one account's.
+// Finds the event that a caller names, as JSON text, or refuses; `accountId` restricts it to one account.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { findEvent } from './store-feed.ts';

@@ -1,4 +1,4 @@
-// Signatures as Standard Webhooks 1.0 has them. https://www.standardwebhooks.com
+// Signatures according to Standard Webhooks 1.0. https://www.standardwebhooks.com
 import { createHmac, randomBytes } from 'node:crypto';
 import { version } from '../lib/version.ts';
 
@@ -15,12 +15,12 @@ export function secretText(secret: Buffer): string {
 
 export type Message = {
   readonly id: string;
-  /** When it is sent, by the machine's time: receivers hold it against their own. */
+  /** When it is sent, by the machine's time: receivers compare it with their own. */
   readonly sentAt: Date;
   readonly body: string;
 };
 
-/** The headers of a message, with a signature of each secret. */
+/** The headers of a message, with a signature by each secret. */
 export function signedHeaders({ id, sentAt, body }: Message, secrets: readonly Buffer[]): Record<string, string> {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   const signatures = secrets.map(secret => {

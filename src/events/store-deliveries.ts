@@ -1,23 +1,23 @@
-// SQL of deliveries on their way: claimed by one node, sent, ended.
+// The SQL of deliveries in progress: claimed by one node, sent, ended.
 import type { Sql } from '../storage/database.ts';
 import { pendingBeside } from './store-fan-out.ts';
 import { EVENT_JSON } from './store-feed.ts';
 import { OLD_SECRETS } from './store-webhooks.ts';
 import { CONCURRENCY_WHEN_FAILING } from './webhook.ts';
 
-/** A delivery that this node has in hand. */
+/** A delivery that this node has claimed. */
 export type Claimed = {
   readonly id: string;
   readonly accountId: string;
   readonly webhookId: string;
   readonly claim: string;
   readonly round: number;
-  /** Sendings of this round, this one included. */
+  /** Attempts of this round, including this one. */
   readonly attempts: number;
-  /** The number of this sending among all. */
+  /** The number of this attempt in all rounds. */
   readonly number: number;
   readonly url: string;
-  /** As they are stored. */
+  /** In their stored form. */
   readonly secrets: readonly Buffer[];
   readonly eventId: string;
   readonly objectId: string;
@@ -26,14 +26,14 @@ export type Claimed = {
   readonly json: string;
 };
 
-/** Longer than a sending takes: what is still claimed after that was left behind by a node that died. */
+/** Longer than an attempt takes: a delivery still claimed after that belonged to a node that died. */
 const LEASE_SECONDS = 25;
 const IS_FREE = '(d.claimed_until is null or d.claimed_until <= now())';
 
 /**
- * Takes deliveries that are due, for every enabled webhook as many as it may get at once, and notes an attempt for each
- * before it is made. Of an object only the earliest pending one is taken, and no other node takes it until its lease is over.
- * The lease runs in the database's own time: business time may be moved while a socket is open.
+ * Claims due deliveries, for every enabled webhook as many as it may get at once, and records an attempt for each before it is made. Only
+ * the earliest pending delivery of an object is claimed, and no other node claims it until its lease expires. The lease uses the
+ * database's own time: business time may be moved while a socket is open.
  */
 export async function claimDue(
   sql: Sql,
@@ -122,7 +122,7 @@ function toClaimed(row: ClaimedRow, claim: string): Claimed {
   };
 }
 
-/** How a sending went, for its log. */
+/** The outcome of an attempt, for its log. */
 export type AttemptEnd = {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
@@ -130,20 +130,20 @@ export type AttemptEnd = {
   readonly latencyMs: number;
 };
 
-/** What becomes of the delivery. */
+/** The next state of the delivery. */
 export type DeliveryEnd =
   | { readonly kind: 'delivered' }
-  /** `nextAt` is absent when it is given up; `message`: what went wrong; `isGone`: the address wants nothing any more. */
+  /** `nextAt` is absent when it is given up; `message`: what went wrong; `isGone`: the receiver answered 410. */
   | { readonly kind: 'failed'; readonly nextAt?: Date | undefined; readonly message: string; readonly isGone: boolean }
-  /** Never came to its end, through no fault of the address. */
+  /** The attempt was interrupted, through no fault of the receiver. */
   | { readonly kind: 'interrupted' };
 
-/** How one sending ended. */
+/** The end of one attempt. */
 export type Ended = { readonly delivery: Claimed; readonly attempt: AttemptEnd; readonly end: DeliveryEnd };
 
 /**
- * Writes how sendings ended, many in one statement; a second run changes nothing. When a lease was over and another node has
- * taken the delivery, only the attempt is written; when the delivery was asked for again meanwhile, it stays pending.
+ * Writes the ends of attempts, many in one statement; a second run changes nothing. If the lease expired and another node has claimed the
+ * delivery, only the attempt is written; if the delivery was requested again meanwhile, it stays pending.
  */
 export async function endAttempts(sql: Sql, ended: readonly Ended[], now: Date): Promise<void> {
   // Planned each time, with the number of ids: a cached plan would keep reading all of a table that was small once.

@@ -1,4 +1,4 @@
-// SQL of deliveries as they are shown, and of asking for one again.
+// The SQL of lists of deliveries, and of requesting one again.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { type RowOf, recordOf } from '../storage/records.ts';
@@ -19,15 +19,15 @@ export type Delivery = {
   readonly eventType: string;
   readonly objectId: string;
   readonly state: DeliveryState;
-  /** When it is tried next, while it is pending. */
+  /** When it is tried next, while pending. */
   readonly nextAttemptAt?: Date;
   readonly deliveredAt?: Date;
   readonly createdAt: Date;
-  /** The newest, oldest first. */
+  /** The newest ones, oldest first. */
   readonly attempts: readonly Attempt[];
 };
 
-/** More than a delivery has before it is given up. */
+/** More than a delivery gets before it is given up. */
 const ATTEMPTS_SHOWN = 20;
 
 const DELIVERY = `

@@ -1,4 +1,4 @@
-// SQL that turns events into deliveries: each event once for each webhook that wants it.
+// The SQL that turns events into deliveries: each event once for each webhook that wants it.
 import type { Sql } from '../storage/database.ts';
 
 /** An event and a webhook that receives it. */
@@ -11,7 +11,7 @@ export type Match = {
 };
 
 export type Backlog = {
-  /** There are events without deliveries, with or without a position. */
+  /** Events without deliveries exist, with or without a position. */
   readonly hasNew: boolean;
   /** A replay of old ones was requested. */
   readonly hasOld: boolean;
@@ -58,14 +58,14 @@ export async function findMatches(tx: Sql, { after, upTo }: { after: bigint; upT
 
 /**
  * The condition that one row is a pending delivery of the other's object to the other's webhook. The planner must not see
- * «state = 'pending'»: it expects hardly any such row, and would read all that there are, once for each object.
+ * «state = 'pending'»: it expects hardly any such rows, and would read all of them once for each object.
  */
 export function pendingBeside(one: string, other: string): string {
   return `${one}.object_id = ${other}.object_id and ${one}.webhook_id = ${other}.webhook_id
     and ${one}.state || '' = 'pending'`;
 }
 
-/** Writes deliveries; one that is there already stays as it is. Behind an earlier one of its object it waits as long. */
+/** Writes deliveries; existing ones are unchanged. A delivery behind an earlier one of its object waits as long as that one. */
 export async function insertDeliveries(tx: Sql, ids: readonly string[], matches: readonly Match[], now: Date) {
   await tx.query(
     `${INSERT}
@@ -79,21 +79,21 @@ export async function insertDeliveries(tx: Sql, ids: readonly string[], matches:
 
 export type Replay = { readonly id: string; readonly webhookId: string; readonly since: Date };
 
-/** Whether another replay to the webhook is under way; until the transaction ends no replay can begin. */
+/** Whether another replay to the webhook is under way; until the transaction ends, none can begin. */
 export async function hasOtherReplay(tx: Sql, { id, webhookId }: Replay): Promise<boolean> {
   await tx.query('select from webhooks where id = $1 for no key update', [webhookId]);
   const others = await tx.query('select from webhook_replays where webhook_id = $1 and id <> $2', [webhookId, id]);
   return others.length > 0;
 }
 
-/** Asks for everything since a moment once more. Returns how many events that are, as far as the feed was looked at. */
+/** Requests everything since a moment again. Returns how many events that is, up to the present position of the feed. */
 export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, now: Date): Promise<number> {
   const [row] = await sql.query<{ count: string }>(
     `with old as (
        select p.position from webhooks w, event_readers r, events e
          join event_positions p on p.event_id = e.id and p.account_id = e.account_id
         where w.id = $2 and r.name = 'webhooks' and e.occurred_at >= $3
-          -- What the webhook begins after, and what it was given already: nothing lies between.
+          -- Where the webhook starts, and what it was already given: nothing lies in between.
           and p.position <= greatest(r.position, w.from_position) and ${WANTS}
      ), asked as (
        insert into webhook_replays (id, webhook_id, since, done, until, created_at)
@@ -106,7 +106,7 @@ export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, n
   return Number(row!.count);
 }
 
-/** A replay that is under way: the last position that is done, and the last one to do. */
+/** A replay under way: the last position done, and the last one to do. */
 type Replaying = Replay & { readonly done: bigint; readonly until: bigint };
 
 /** The replay whose turn it is, held until the transaction ends. */
@@ -131,14 +131,14 @@ export async function findReplayMatches(tx: Sql, replay: Replaying, limit: numbe
   return rows.map(toMatch);
 }
 
-/** Notes how far a replay has come; without a position it is over. */
+/** Records the progress of a replay; without a position it is done. */
 export async function moveReplay(tx: Sql, id: string, position: bigint | undefined): Promise<void> {
   if (position === undefined) await tx.query('delete from webhook_replays where id = $1', [id]);
   else
     await tx.query('update webhook_replays set done = $2, moved_at = clock_timestamp() where id = $1', [id, position]);
 }
 
-/** Writes deliveries, or begins a new round of those that are there. */
+/** Writes deliveries, or begins a new round of existing ones. */
 export async function insertAgain(tx: Sql, ids: readonly string[], matches: readonly Match[], now: Date) {
   await tx.query(
     `${INSERT}

@@ -1,5 +1,5 @@
-// SQL of the feed: the position each event gets, and reading by it. PostgreSQL writes the JSON, so that a decimal reaches the
-// wire as it is stored.
+// The SQL of the feed: the position of each event, and reading by it. PostgreSQL writes the JSON, so that a decimal reaches the wire as it
+// is stored.
 import type { Database, Sql } from '../storage/database.ts';
 
 /** An event as the API shows it, as JSON. `e` is a row of `events`. */
@@ -14,8 +14,8 @@ export type FeedFilter = {
 };
 
 /**
- * A position in the feed. After a backup was restored, the same number may belong to another event; the mark, taken from the id
- * of the event, tells the two apart.
+ * A position in the feed. After a restore, the same number may belong to another event; the mark, taken from the id of the event,
+ * distinguishes the two.
  */
 export type FeedPosition = { readonly position: bigint; readonly mark: string };
 export type FeedEvent = FeedPosition & { readonly json: string };
@@ -28,14 +28,14 @@ export const MARK = `right(p.event_id::text, 12)`;
 export async function assignPositions(db: Database): Promise<void> {
   const [waiting] = await db.query<{ any: boolean }>('select exists (select from unpositioned_events) as any');
   if (!waiting!.any) return;
-  // Events that commit meanwhile wait for the next call: under load the loop would never end.
+  // Events that commit meanwhile wait for the next call; otherwise the loop would never end under load.
   while ((await db.transaction(assignBatch)) >= BATCH_SIZE);
 }
 
 /**
- * Locks the row of the feed until the commit, so positions become visible in their order. Events get positions in the order they
- * were written; a transaction locks an object before it changes it, so events of one object follow their sequence. Returns how
- * many there were.
+ * Locks the row of the feed until the commit, so that positions become visible in order. Events get positions in the order they were
+ * written; a transaction locks an object before it changes it, so events of one object follow their sequence. Returns how many events
+ * got one.
  */
 async function assignBatch(tx: Sql): Promise<number> {
   await tx.query('select from event_feed for update');
@@ -66,7 +66,7 @@ export async function findHead(sql: Sql): Promise<FeedPosition> {
   return toPosition(row!);
 }
 
-/** The last event of one account up to a position, also when it was moved to the archive; undefined when it has no event. */
+/** The last event of one account up to a position, even if archived; undefined when it has no event. */
 export async function findLastOf(sql: Sql, accountId: string, upTo: bigint): Promise<FeedPosition | undefined> {
   const [row] = await sql.query<PositionRow>(
     `select p.position, ${MARK} as mark from event_positions p
@@ -92,7 +92,7 @@ export async function findPosition(sql: Sql, position: bigint): Promise<FeedPosi
   return row && toPosition(row);
 }
 
-/** The last event that was moved to the archive and removed: of an account, or of all. */
+/** The last event that was archived and removed: of an account, or of all. */
 export async function findRemoved(sql: Sql, accountId: string | undefined): Promise<FeedPosition | undefined> {
   const [row] = await sql.query<PositionRow>(
     accountId === undefined
@@ -125,7 +125,7 @@ export async function readRange(
   const ofObject = objectId === undefined ? '' : 'join events e on e.id = p.event_id and e.account_id = p.account_id';
   const filter = equals('p.type', type) + equals('p.account_id', accountId) + equals('e.object_id', objectId);
   const rows = await sql.query<PositionRow & { json: string; found: string }>(
-    `-- Chosen first: with the JSON in the same select, a plan that sorts would write the JSON of all that follow.
+    `-- Chosen first: with the JSON in the same select, a plan that sorts would write the JSON of all later events.
      with chosen as materialized (
        select p.position, p.event_id, p.account_id from event_positions p ${ofObject}
         where p.position > $1 and p.position <= $2${filter}
@@ -147,7 +147,7 @@ export async function readRange(
   return { events, hasMore: Number(rows[0]?.found ?? 0) > events.length };
 }
 
-/** An event as JSON; `accountId` narrows it to one account's. */
+/** An event as JSON; `accountId` restricts it to one account. */
 export async function findEvent(sql: Sql, id: string, accountId?: string): Promise<string | undefined> {
   const [row] = await sql.query<{ json: string }>(
     `select ${EVENT_JSON} as json from events e where e.id = $1 and ($2::text is null or e.account_id = $2)`,

@@ -1,14 +1,14 @@
-// SQL of how far deliveries are behind, for the metrics. Every count has a limit, so that it costs the same at any size.
+// The SQL of how far deliveries are behind, for the metrics. Every count has a limit, so that it costs the same at any size.
 import type { Sql } from '../storage/database.ts';
 
 export type DeliveryLag = {
   /** Deliveries that wait for enabled webhooks: new ones, and those to be tried again. */
   readonly pending: number;
-  /** Since when the delivery that has been due longest waits. */
+  /** Since when the longest due delivery has been waiting. */
   readonly oldestDueAt?: Date;
   /** Enabled webhooks whose last delivery failed. */
   readonly failingWebhooks: number;
-  /** Events of which no deliveries have been written yet. */
+  /** Events whose deliveries have not been written yet. */
   readonly waitingEvents: number;
 };
 

@@ -1,4 +1,4 @@
-// SQL of events as a person reads them: those of one object, and the newest of all.
+// The SQL of events for people: those of one object, and the newest of all.
 import type { Sql } from '../storage/database.ts';
 
 export type ShownEvent = {
@@ -23,7 +23,7 @@ function toEvent(row: EventRow): ShownEvent {
 
 const MAX_OF_OBJECT = 200;
 
-/** What happened to an object, oldest first. */
+/** The events of an object, oldest first. */
 export async function readObjectEvents(sql: Sql, objectId: string, accountId: string): Promise<ShownEvent[]> {
   const rows = await sql.query<EventRow>(
     `select id, type, account_id, object_id, occurred_at from events
@@ -41,7 +41,7 @@ export type NewestQuery = {
   readonly limit: number;
 };
 
-/** Events by their position, newest first, each with it. */
+/** Events with their positions, newest first. */
 export async function readNewestEvents(
   sql: Sql,
   { accountId, type, before, limit }: NewestQuery,

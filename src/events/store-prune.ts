@@ -1,4 +1,4 @@
-// SQL that moves old events to the archive: the block to move, and what may be removed of it.
+// The SQL that moves old events to the archive: the block to move, and which of its events may be removed.
 import { BLOCK_SIZE } from '../storage/archive/block.ts';
 import type { Sql } from '../storage/database.ts';
 import { EVENT_JSON, MARK } from './store-feed.ts';
@@ -7,13 +7,13 @@ export type OldEvent = {
   readonly position: number;
   readonly objectId: string;
   readonly occurredAt: Date;
-  /** As the archive holds it. */
+  /** In the form of the archive. */
   readonly json: string;
 };
 
 export type Range = { readonly after: number; readonly upTo: number };
 
-/** Whether the last event of a range is old, every one has its deliveries, and no replay is under way that may want one. */
+/** Whether the last event of a range is old, all have their deliveries, and no replay under way may need one. */
 export async function isRangeOver(sql: Sql, { after, upTo }: Range, before: Date): Promise<boolean> {
   const [row] = await sql.query<{ is_over: boolean }>(
     `select exists (select from event_positions p
@@ -26,7 +26,7 @@ export async function isRangeOver(sql: Sql, { after, upTo }: Range, before: Date
   return row!.is_over;
 }
 
-/** The events of a range. `forUpdate`: held until the transaction ends, without those that another one holds. */
+/** The events of a range. `forUpdate`: locked until the transaction ends, skipping those that another one has locked. */
 export async function readOldEvents(sql: Sql, { after, upTo }: Range, forUpdate = false): Promise<OldEvent[]> {
   const rows = await sql.query<{
     position: string;
@@ -44,12 +44,12 @@ export async function readOldEvents(sql: Sql, { after, upTo }: Range, forUpdate 
     position: Number(row.position),
     objectId: row.object_id,
     occurredAt: row.occurred_at,
-    // PostgreSQL wrote the JSON, so that decimals stay exact; the position goes in front.
+    // PostgreSQL wrote the JSON, so that decimals stay exact; the position is put in front.
     json: `{"position":${row.position},${row.json.slice(1)}`,
   }));
 }
 
-/** Events that are in the archive and still here, in their order, after a position. */
+/** Events that are archived and still stored here, in order, after a position. */
 export async function readMovedEvents(sql: Sql, after: number, cut: number, limit: number) {
   const rows = await sql.query<{ position: string; object_id: string }>(
     `select position, object_id from event_positions where position > $1 and position <= $2
@@ -59,7 +59,7 @@ export async function readMovedEvents(sql: Sql, after: number, cut: number, limi
   return rows.map(row => ({ position: Number(row.position), objectId: row.object_id }));
 }
 
-/** Removes events, except those with a delivery, present or to come from a replay. Returns how many. */
+/** Removes events, except those with a delivery or that a replay will deliver. Returns how many. */
 export async function deleteEvents(tx: Sql, positions: readonly number[]): Promise<number> {
   const [row] = await tx.query<{ events: string }>(
     `with old as materialized (
@@ -71,7 +71,7 @@ export async function deleteEvents(tx: Sql, positions: readonly number[]): Promi
        delete from event_positions p using old where p.position = old.position
      ), gone as (
        delete from events e using old where e.id = old.event_id and e.account_id = old.account_id returning e.id
-     ), told as (
+     ), removed as (
        insert into removed_events (account_id, position, mark)
        select distinct on (account_id) account_id, position, mark from old order by account_id, position desc
        on conflict (account_id) do update set position = excluded.position, mark = excluded.mark
@@ -83,7 +83,7 @@ export async function deleteEvents(tx: Sql, positions: readonly number[]): Promi
   return Number(row!.events);
 }
 
-/** Those of a block that is not whole are not to go yet. */
+/** When the oldest event that may be archived happened; events of an incomplete block must stay for now. */
 export async function findOldestEventAt(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql.query<{ occurred_at: Date }>(
     `with whole as materialized (

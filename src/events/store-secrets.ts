@@ -1,4 +1,4 @@
-// The secrets of webhooks as they are stored.
+// The stored secrets of webhooks.
 import type { SecretStore } from '../storage/sealed-secrets.ts';
 import { newSecret } from './sign.ts';
 

@@ -1,4 +1,4 @@
-// SQL of webhooks.
+// The SQL of webhooks.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { type RowOf, recordOf } from '../storage/records.ts';
@@ -10,9 +10,9 @@ type Row = RowOf<Webhook>;
 const toWebhook = recordOf<Webhook>(COLUMNS);
 
 /**
- * Writes a webhook that receives every event that gets its position from now on. Returns false when its account, or the
- * webhooks of every account, are at the limit. Creations wait for each other, so that two of them cannot both take the last
- * place. A second run finds the first.
+ * Writes a webhook that receives every event that gets its position from now on. Returns false when the account, or the set of webhooks
+ * of all accounts, is at its limit. Creations wait for each other, so that two cannot both take the last place. A second run finds the
+ * first.
  */
 export async function insertWebhook(
   tx: Sql,
@@ -63,7 +63,7 @@ export type WebhookChange = {
   readonly enabled?: boolean | undefined;
 };
 
-/** What is not named stays. Being enabled again is a fresh start: all that waits is due, with all its tries. */
+/** Changes only the given fields. Enabling it again is a fresh start: everything pending is due, with all its attempts. */
 export async function updateWebhook(
   sql: Sql,
   id: string,
@@ -97,12 +97,12 @@ export async function markDeleted(sql: Sql, id: string, now: Date): Promise<Webh
   return row && toWebhook(row);
 }
 
-/** The secrets of `w` before its present one that still sign at $2, the newest first. */
+/** The former secrets of `w` that still sign at $2, newest first. */
 export const OLD_SECRETS = `(
   select coalesce(array_agg(old.secret order by old.until desc), '{}')
     from unnest(w.old_secrets, w.old_until) as old (secret, until) where old.until > $2)`;
 
-/** The present secret signs on until a moment beside the new one, as do those before it that still do. A second run changes nothing. */
+/** The present secret keeps signing until a moment beside the new one, as do former ones that still sign. A second run changes nothing. */
 export async function replaceSecret(
   sql: Sql,
   { id, secret, until, now }: { id: string; secret: Buffer; until: Date; now: Date },
@@ -119,7 +119,7 @@ export async function replaceSecret(
   return findWebhook(sql, id);
 }
 
-/** The secrets that sign at a moment as they are stored, the newest first. */
+/** The stored secrets that sign at a moment, newest first. */
 export async function readSecrets(sql: Sql, id: string, now: Date): Promise<Buffer[]> {
   const [row] = await sql.query<{ secret: Buffer; old: Buffer[] }>(
     `select w.secret, ${OLD_SECRETS} as old from webhooks w where w.id = $1`,

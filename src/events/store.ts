@@ -1,4 +1,4 @@
-// The event log: what happened, written in the transaction that made it happen.
+// The event log: each event is written in the transaction of the change that it reports.
 
 import type { Sql } from '../storage/database.ts';
 
@@ -14,7 +14,7 @@ export type Event = {
   readonly object: object;
 };
 
-/** Where those listen who wait for events. */
+/** The channel that waiters for events listen on. */
 export const EVENTS_CHANNEL = 'events';
 
 export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<void> {

@@ -1,5 +1,5 @@
-// A sending to a webhook as a span of the trace of its object. The webhook gets the trace along, so that what its owner does about
-// the event can be recorded in the same trace.
+// An attempt to deliver as a span in the trace of its object. The webhook receives the trace context, so that its owner can record the
+// handling of the event in the same trace.
 import { formatTraceparent, type TraceContext, type Tracing } from '../lib/tracing.ts';
 import type { Claimed, DeliveryEnd } from './store-deliveries.ts';
 

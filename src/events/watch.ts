@@ -1,4 +1,4 @@
-// Waiting for the feed to grow: one query serves every stream that waits on this node; without a stream there is no query.
+// Waits for the feed to grow: one query serves every stream on this node; without streams there is no query.
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
@@ -6,11 +6,11 @@ import type { Database } from '../storage/database.ts';
 import { assignPositions, findHead } from './store-feed.ts';
 
 export type FeedWatch = {
-  /** Returns when the feed has grown beyond a position, or when the signal says so. */
+  /** Returns when the feed has grown beyond a position, or when the signal aborts. */
   waitBeyond(position: bigint, signal: AbortSignal): Promise<void>;
 };
 
-/** New events of this process wake the loop; those of other nodes wait this long at most. */
+/** New events of this process wake the loop; those of other nodes wait at most this long. */
 const LOOK_EVERY_MS = 100;
 const LOOK_AFTER_FAILURE_MS = 1_000;
 

@@ -1,4 +1,4 @@
-// Webhooks and their deliveries as the API shows them.
+// How the API shows webhooks and their deliveries.
 import type { Delivery } from './store-delivery-list.ts';
 import { healthOf, type Webhook } from './webhook.ts';
 

@@ -1,4 +1,4 @@
-// A webhook: an address that receives events, and the rules of when it is tried again.
+// A webhook: an address that receives events, and the rules for retries.
 
 export type Webhook = {
   readonly id: string;
@@ -35,13 +35,13 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const ANSWER_TIMEOUT_MS = 15_000;
 /** For how long both secrets sign after a rotation. */
 export const BOTH_SECRETS_MS = 86_400_000;
-/** A webhook that fails is tried with one event alone; `webhookConcurrency` says how many a healthy one gets at once. */
+/** A failing webhook gets one event at a time; `webhookConcurrency` sets how many a healthy one gets at once. */
 export const CONCURRENCY_WHEN_FAILING = 1;
 export const MAX_WEBHOOKS = 1_000;
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000] as const;
 
-/** How long to wait after the first failure, the second, and so on; each is lengthened by chance, never shortened. */
+/** How long to wait after the first failure, the second, and so on; jitter only lengthens it. */
 export const RETRY_GAPS_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,

@@ -1,4 +1,4 @@
-// Jobs in a backup. The tables of pg-boss belong to its release, so a backup holds only what a job is, and restoring enqueues it.
+// Jobs in a backup. The tables of pg-boss belong to its release, so a backup has only each job's content, and a restore enqueues it.
 import type { ExtraSource } from '../storage/backup/dump.ts';
 import type { ExtraTarget } from '../storage/backup/load.ts';
 import type { Sql } from '../storage/database.ts';
@@ -9,8 +9,8 @@ import type { Queue } from './queue.ts';
 const NAME = 'waiting_jobs';
 
 /**
- * Jobs that wait or run; one that runs while the backup is taken runs again after it is restored. Empty before the first start of
- * the service, which makes the queue.
+ * Waiting and running jobs; a job that runs during the backup runs again after the restore. Empty before the first start of the service,
+ * which creates the queue.
  */
 export async function jobsToSave(sql: Sql): Promise<ExtraSource[]> {
   const [found] = await sql.query<{ name: string | null }>(`select to_regclass('${QUEUE_SCHEMA}.job')::text as name`);

@@ -1,4 +1,4 @@
-// pg-boss as it is used here: its settings, its queues, and two indexes of ours on its table of jobs.
+// How pg-boss is used: its settings, its queues, and two added indexes on its table of jobs.
 import { type Db, PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -9,16 +9,16 @@ export const QUEUE_SCHEMA = 'pgboss';
 /** Counting jobs reads the whole table of jobs. */
 export const COUNT_SECONDS = 30;
 
-/** Jobs of a worker that has died are taken over much sooner (`take-over.ts`); this is for when that does not run. */
+/** Jobs of a worker that died are taken over much sooner (`take-over.ts`); this applies if that does not run. */
 const HEARTBEAT_SECONDS = 60;
 /** A job about money must not be dropped after many retries, nor after a long downtime. */
 const MAX_RETRIES = 100_000;
 const KEEP_WAITING_SECONDS = 10 * 365 * 86_400;
 const RETRY_CAP_SECONDS = 300;
-/** pg-boss would remove finished jobs in one statement a day, which fails when they are many: `prune-jobs.ts` does it in steps. */
+/** pg-boss would remove finished jobs in one statement a day, which fails when there are many: `prune-jobs.ts` does it in steps. */
 const NEVER_DELETED = 0;
 
-/** Without the timer of pg-boss, which waits by the wall clock and has no heartbeat: `supervise` is called by a loop. */
+/** Off, since the timer of pg-boss uses the wall clock and has no heartbeat: a loop calls `supervise`. */
 export async function openBoss({ db, log }: { readonly db: Database; readonly log: Log }): Promise<PgBoss> {
   const boss = new PgBoss({
     db: asBossDb(db),
@@ -27,13 +27,13 @@ export async function openBoss({ db, log }: { readonly db: Database; readonly lo
     supervise: false,
     monitorIntervalSeconds: COUNT_SECONDS,
   });
-  boss.on('error', error => log.warn('the job queue reported an error; it tries again', { error: asError(error) }));
+  boss.on('error', error => log.warn('the job queue reported an error; it retries', { error: asError(error) }));
   await install(boss);
   await createIndexes({ db, log });
   return boss;
 }
 
-/** A start with nothing new costs one statement: pg-boss has the queues that it found in its cache. */
+/** A start with nothing new costs one statement: pg-boss has the existing queues in its cache. */
 export async function openQueues(boss: PgBoss, names: string[]): Promise<void> {
   const known = new Set((await boss.getQueues(names)).map(({ name }) => name));
   for (const name of names) {
@@ -95,10 +95,10 @@ async function createIndexes({ db, log }: { readonly db: Database; readonly log:
         { isLong: true, lockTimeoutMs: LOCK_WAIT_MS },
       );
     } catch (error) {
-      // Another node has made it meanwhile.
+      // Another node has created it meanwhile.
       if (['23505', '42P07'].includes((error as { code?: string }).code ?? '')) continue;
       if (!isLockTimeout(error)) throw error;
-      log.info('an index of the job queue was not made, since its table is in use; the next start tries again');
+      log.info('an index of the job queue was not created, since its table is in use; the next start retries');
     }
   }
 }
@@ -113,7 +113,7 @@ async function cacheQueue(boss: PgBoss, name: string): Promise<void> {
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
 
-/** A queue keeps what it was made with, maybe by an earlier version. */
+/** A queue keeps the options it was created with, perhaps by an earlier version. */
 async function updateQueues(boss: PgBoss, names: string[]): Promise<void> {
   for (const { name, heartbeatSeconds, deleteAfterSeconds } of await boss.getQueues(names)) {
     if (heartbeatSeconds === HEARTBEAT_SECONDS && deleteAfterSeconds === NEVER_DELETED) continue;

@@ -1,4 +1,4 @@
-// What can be set about jobs.
+// The settings of jobs.
 import { keptFor } from '../lib/settings/kept-for.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 

@@ -38,5 +38,5 @@ export function handleJob<Payload extends object>(
   return { name, run: payload => run(payload as Payload) };
 }
 
-/** A job as a backup holds it. */
+/** A job in a backup. */
 export type SavedJob = { readonly id: string; readonly name: string; readonly data: object; readonly startAfter: Date };

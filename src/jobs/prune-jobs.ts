@@ -4,14 +4,14 @@ import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
 import { QUEUE_SCHEMA } from './boss.ts';
 
 /**
- * By SQL of ours: pg-boss removes either single jobs, which would have to be found first, or all that are old enough in one
- * statement. pg-boss writes the database's time: after a move of the sandbox clock, jobs go as soon as they have ended.
+ * By our own SQL: pg-boss removes either single jobs, which would have to be found first, or all old ones in one statement. pg-boss writes
+ * the database's time: after a move of the sandbox clock, jobs are removed as soon as they end.
  */
 export function pruneJobs(keep: Duration | 'forever'): Prune {
   return {
     kind: 'jobs',
     keep,
-    // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
+    // Rows removed earlier are dead entries at the front of the index until vacuumed, so a run starts after them.
     step: async (db, before, from) => {
       const rows = await db.query<{ completed_on: Date }>(
         `with old as (

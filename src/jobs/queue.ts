@@ -26,7 +26,7 @@ export type Queue = {
    * newer ones.
    */
   runDue(handlers: readonly JobHandler[], except?: NewerJobs): Promise<number>;
-  /** Inserts jobs of a backup in the caller's transaction. Those of a queue that this version does not have are left out. */
+  /** Inserts jobs of a backup in the caller's transaction. Skips those of queues that this version does not have. */
   restore(tx: Sql, jobs: readonly SavedJob[]): Promise<void>;
   /** The number of waiting, running and failed jobs of each queue, as pg-boss last counted them, and the age of the oldest. */
   depths(): Promise<QueueDepth[]>;
@@ -42,7 +42,7 @@ export type QueueDepth = {
   readonly deferred: number;
   readonly active: number;
   readonly failed: number;
-  /** How long the job that has been due longest waits for a worker; 0 when no job waits. */
+  /** How long the longest due job has been waiting for a worker; 0 when no job waits. */
   readonly oldestReadySeconds: number;
 };
 
@@ -72,7 +72,7 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
     startLoop({
       name: 'taking over jobs of crashed nodes',
       task: async () => {
-        // After an outage the workers of other nodes need a moment to say that they live.
+        // After an outage the workers of other nodes need a moment to send heartbeats again.
         const wasAnswered = isAnswered;
         isAnswered = false;
         await db.query('select');
@@ -151,17 +151,17 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
  * counts of pg-boss are refreshed only from time to time; this reads the current state.
  */
 export async function hasNoJobs(sql: Sql, names: readonly string[], except?: NewerJobs): Promise<boolean> {
-  const [row] = await sql.query<{ none: boolean }>(
+  const [row] = await sql.query<{ is_empty: boolean }>(
     // `state < 'active' and not blocked` is the predicate of an index; `created` narrows it to jobs never attempted.
     `select not exists (select from ${QUEUE_SCHEMA}.job
                          where name = any($1) and state < 'active' and not blocked and state = 'created'
                            and (name <> $2 or created_on <= $3))
         and not exists (select from ${QUEUE_SCHEMA}.job
                          where name = any($1) and state = 'active'
-                           and (name <> $2 or created_on <= $3)) as none`,
+                           and (name <> $2 or created_on <= $3)) as is_empty`,
     [names, except?.name ?? '', except?.than ?? new Date(0)],
   );
-  return row!.none;
+  return row!.is_empty;
 }
 
 /** The queues in which a job waits for an attempt, the first or another. */
@@ -174,7 +174,7 @@ async function waitingQueues(sql: Sql, names: readonly string[]): Promise<Readon
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Jobs of a queue that are looked at for the oldest one, in the order in which they are fetched. */
+/** Jobs of a queue examined to find the oldest one, in the order in which they are fetched. */
 const AGE_LIMIT = 1_000;
 
 /**

@@ -13,7 +13,7 @@ type Deps = JobTraceDeps & {
   readonly beforeWork?: (() => Promise<void>) | undefined;
   /** True when no job that matters runs on any node or waits for its first attempt. */
   readonly isIdle: () => Promise<boolean>;
-  /** The queues in which a job waits: asking once costs less than fetching from each. */
+  /** The queues in which a job waits: one query costs less than fetching from each. */
   readonly waitingQueues: () => Promise<ReadonlySet<string>>;
 };
 

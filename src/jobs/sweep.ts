@@ -14,7 +14,7 @@ export type Sweep = {
    * had taken are committed as well. There may be many: it beats after each batch.
    */
   upTo(moment: Date, beat?: Beat): Promise<number>;
-  /** The next time up to `until` at which an external system is called: a moved sandbox clock stops there. */
+  /** The next time up to `until` at which an external system is called, where a moved sandbox clock stops. */
   nextStopAt(sql: Sql, until: Date): Promise<Date | undefined>;
 };
 

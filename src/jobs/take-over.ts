@@ -1,5 +1,5 @@
-// Jobs of a node that has died go on at once. pg-boss would fail them, and a failed job waits for its retry, the longer the more
-// often it was tried; dying is no failure of the job.
+// Resumes jobs of a node that died at once. pg-boss would fail them, and a failed job waits for its retry, longer after each attempt; the
+// death of a node is not a failure of the job.
 import type { PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
@@ -15,7 +15,7 @@ type Deps = {
 
 /** A worker touches its jobs every three seconds; one that has not done so for this long has died. */
 const DEAD_AFTER_SECONDS = 10;
-/** In one transaction; the others follow in the next. */
+/** Jobs per transaction. */
 const BATCH_SIZE = 500;
 const MAX_BATCHES = 1_000;
 
@@ -24,7 +24,7 @@ export async function takeOverJobs(deps: Deps, names: readonly string[], wake: (
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const counts = await takeBatch(deps, names);
     for (const [name, count] of counts) {
-      deps.log.info('jobs of a worker that died go on', { job: name, count });
+      deps.log.info('jobs of a worker that died are resumed', { job: name, count });
       wake(name);
     }
     if ([...counts.values()].reduce((sum, count) => sum + count, 0) < BATCH_SIZE) return;
@@ -43,7 +43,7 @@ async function takeBatch({ boss, db, ownJobs }: Deps, names: readonly string[]):
     const counts = new Map<string, number>();
     for (const [name, found] of Map.groupBy(jobs, job => job.name)) {
       const ids = found.map(({ id }) => id);
-      // A job that is cancelled and resumed waits as before its attempt: it keeps its time and the number of its attempts.
+      // Cancelling and resuming puts a job back as it was before its attempt: it keeps its time and its number of attempts.
       await boss.cancel(name, ids, { db: asBossDb(tx) });
       await boss.resume(name, ids, { db: asBossDb(tx) });
       counts.set(name, ids.length);

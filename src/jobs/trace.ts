@@ -1,4 +1,4 @@
-// Jobs in traces. A job belongs to the trace of what enqueued it. If that had no trace, as a timer or a batch for many callers, it
+// Jobs in traces. A job belongs to the trace of whatever enqueued it. If that has no trace, such as a timer or a batch for many callers, it
 // belongs to the traces of the objects that its payload names.
 import {
   type Attributes,
@@ -20,16 +20,16 @@ export type JobTraceDeps = { readonly db: Database; readonly tracing?: Tracing |
 
 type Job = { readonly id: string; readonly data: object; readonly retryCount: number };
 
-/** The payload as it is stored: inside of a trace it carries that. */
+/** The stored payload; inside a trace it includes the trace context. */
 export function withTrace<Payload extends object>(payload: Payload): Payload {
   const trace = currentTrace();
   return trace ? { ...payload, traceparent: formatTraceparent(trace) } : payload;
 }
 
-/** Tells how a job ended. */
+/** Reports how a job ended. */
 export type EndJob = (outcome: JobOutcome | 'failed', error?: unknown) => void;
 
-/** Runs a job as a part of its traces: one span in each. */
+/** Runs a job as part of its traces: one span in each. */
 export async function traceJob<T>(
   { db, tracing }: JobTraceDeps,
   { name }: Pick<JobHandler, 'name'>,
@@ -84,7 +84,7 @@ const ID_ATTRIBUTES: Readonly<Record<string, string>> = {
   notificationId: 'trilho.notification.id',
 };
 
-/** Of the payload, and of the entries of its lists: objects, or the ids of notifications. */
+/** From the payload and the entries of its lists, which are objects or ids of notifications. */
 function idsIn(data: object): ReadonlyMap<string, string> {
   const entries: unknown[] = Object.values(data).filter(Array.isArray).flat();
   const parts = [data, ...entries.map(entry => (typeof entry === 'string' ? { notificationId: entry } : entry))];

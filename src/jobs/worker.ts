@@ -31,7 +31,7 @@ type Deps = JobTraceDeps & {
 /** Jobs that one worker runs at the same time. */
 const MAX_RUNNING = 200;
 const FETCH_SIZE = 50;
-/** New jobs of this process wake the worker; those of other nodes, and late retries, wait this long at most. */
+/** New jobs of this process wake the worker; those of other nodes, and late retries, wait at most this long. */
 const POLL_MS = 5_000;
 /** A job stays alive even if two heartbeats in a row are lost. */
 const HEARTBEAT_EVERY_MS = 3_000;
@@ -114,7 +114,7 @@ async function tryJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: Take
   try {
     const outcome = await handler.run(job.data);
     end(outcome);
-    if (outcome === 'postponed') log.debug('job waits for an answer from outside; it runs again later', fields);
+    if (outcome === 'postponed') log.debug('job waits for an external answer; it runs again later', fields);
     return outcome === 'done';
   } catch (error) {
     end('failed', error);

@@ -1,21 +1,21 @@
-// What news of its payout means for an order. Pure.
+// The step of an order that follows from a change of its payout. Pure.
 import type { Refusal } from '../payouts/engine/first-signature.ts';
 import type { PayoutNews } from '../payouts/engine/sighting.ts';
 import { UNSIGNED_REASONS, type UnsignedReason } from '../payouts/payout.ts';
 import { held, moved, NO_ANSWER, type OrderStep, resumed, sentAgain, undone, waiting, withLastError } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
 
-const STUCK = 'The chain has not taken the transfer yet; more was bid for it.';
-const EXHAUSTED = 'The chain does not take the transfer, and no more is bid for it.';
+const STUCK = 'The chain has not mined the transfer yet; the fee bid was raised.';
+const EXHAUSTED = 'The chain does not mine the transfer, and the fee bid is at its limit.';
 const UNDONE = 'A reorganisation undid the transfer; the same bytes were sent again.';
-const REVERTED = 'The chain carried the transfer out and it failed.';
-const MISMATCHED = 'The chain carried the transfer out, and another amount arrived than was asked.';
+const REVERTED = 'The chain mined the transfer and it failed.';
+const MISMATCHED = 'The chain mined the transfer, but another amount arrived than was requested.';
 const VOIDED = 'The transfer was given up, and nothing moved.';
-const TAKEN = 'The slot of the transfer was used up by somebody who has the key.';
+const TAKEN = 'The slot of the transfer was used by somebody else who has the key.';
 
-/** The step that news of its payout causes, if any. `refusal`: the block or pause that holds the order now. */
+/** The step that a change of its payout causes, if any. `refusal`: the block or pause that holds the order now. */
 export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: Refusal): OrderStep | undefined {
-  // Whatever becomes of the void, the order says why there is no transfer.
+  // Even if the slot is voided, the order keeps the reason why there is no transfer.
   if (isUnsigned(order) && PASSING.includes(news.kind)) return undefined;
   switch (news.kind) {
     case 'unsigned':
@@ -45,7 +45,7 @@ export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: 
     case 'in_progress':
       if (news.isMined && order.hold && MINED_ENDS.includes(order.hold.reason)) return resumed(order);
       if (news.message !== undefined) return withLastError(order, news.message);
-      // What was bid waits for a block like the bid before.
+      // A new bid waits for a block like the previous one.
       return order.lastError === STUCK && !news.isMined ? undefined : answered(order);
   }
 }
@@ -62,8 +62,8 @@ function signable(order: Order, message: string | undefined, at: Date): OrderSte
 }
 
 /**
- * Its slot is void: it stands in line again once its block is lifted, and under a pause with those that wait for its end. While
- * the wallet is blocked, or when the network refused the transfer itself, an operator decides.
+ * Its slot is void. The order returns to the line once its block is lifted, or during a pause, to wait with the others. While the wallet
+ * is blocked, or when the network refused the transfer itself, an operator decides.
  */
 function givenUp(order: Order, reason: UnsignedReason, at: Date, refusal: Refusal | undefined): OrderStep {
   const { commitment: _, ...rest } = order;
@@ -77,7 +77,7 @@ function givenUp(order: Order, reason: UnsignedReason, at: Date, refusal: Refusa
   return waiting(inLine, { reason: 'payouts_paused', message: refusal.message }, at) ?? { after: inLine };
 }
 
-/** Holds that end when a block has the transfer all the same. */
+/** Holds that end if the transfer is in a block after all. */
 const MINED_ENDS: readonly HoldReason[] = ['payout_stuck', 'slot_taken'];
 
 /** The chain answers again: clear the error, unless it says why the order is on hold. */

@@ -1,4 +1,4 @@
-// The approvals of an order, held against the groups of the settings. Without a group one other pair of eyes is enough.
+// Compares the approvals of an order with the groups of the settings. Without groups, one other person is enough.
 import { type ApprovalRules, groupsOfPayout } from '../accounts/approval-rules.ts';
 import { type GroupStanding, isComplete, judgeGroups, missingApprovals } from '../accounts/approvals.ts';
 import type { Sql } from '../storage/database.ts';
@@ -7,9 +7,9 @@ import type { Order } from './order.ts';
 import { unitsOf } from './write.ts';
 
 export type OrderStanding = {
-  /** Every group that must approve it, with what it has given; empty when no approval is needed. */
+  /** Every group that must approve it, with its approvals so far; empty when no approval is needed. */
   readonly groups: readonly GroupStanding[];
-  /** Whether the payout is approved, where something asks for that. */
+  /** Whether the payout is approved, if it needs approval. */
   readonly isApproved: boolean;
 };
 
@@ -25,11 +25,11 @@ export async function standingOf(sql: Sql, rules: ApprovalRules, order: Order, n
 export type ApprovalFacts = {
   /** Orders whose payout is approved. */
   readonly approved: ReadonlySet<string>;
-  /** A text of the approvals that are missing, by order. */
+  /** The missing approvals as text, by order. */
   readonly unapproved: ReadonlyMap<string, string>;
 };
 
-/** Of orders whose rows are locked, while the senders are. */
+/** For orders whose rows are locked, while the senders are locked too. */
 export async function readApprovals(
   tx: Sql,
   rules: ApprovalRules,

@@ -1,5 +1,5 @@
-// Approval of a payout by another pair of eyes, or by several of a group. Approving is not sending: the order stands in line and passes
-// every gate.
+// Approval of a payout by another person, or by several of a group. Approving does not send: the order stays in line and passes every
+// gate.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { missingApprovals, requireCounted } from '../accounts/approvals.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -26,9 +26,9 @@ export type ApproveOrderDeps = {
 export const APPROVABLE: readonly HoldReason[] = ['over_payout_limit', 'approval_needed'];
 
 /**
- * Approves the payout of an order at its terms of now. Approved again by the same, or when all approvals are given, it stays as it is.
- * Refuses the key or person that made the order, took its newest price or reported its money, all that share a maker with it, those
- * whose approval adds nothing to a group that must give one, and an order whose crypto is on its way.
+ * Approves the payout of an order at its present terms. A repeat by the same approver, or after all approvals are given, changes nothing.
+ * Refuses the key or person that made the order, took its newest price or reported its money, anyone who shares a maker with them, anyone
+ * whose approval no group needs, and an order whose crypto is on its way.
  */
 export async function approveOrder(
   deps: ApproveOrderDeps,
@@ -44,7 +44,7 @@ export async function approveOrder(
     requireUnsent(before);
     await requireApprover(tx, by, before, 'approve it');
     const given = { ...before, approvals: [...(before.approvals ?? []), { by, at: now }] };
-    // Settings may ask for less than before: then what was given is enough.
+    // Settings may require less than before, so the approvals already given may be enough.
     const next = standing.isApproved ? standing : await standingOf(tx, deps.approvalRules, given, now);
     const hasApproved = before.approvals?.some(approval => approval.by === by) ?? false;
     if (!next.isApproved && hasApproved) return before;
@@ -64,5 +64,5 @@ export async function approveOrder(
 
 function requireUnsent({ ended, status, hold, waitsSince }: Order): void {
   const isOnItsWay = isPastClaim({ status }) && !waitsSince && !(hold && APPROVABLE.includes(hold.reason));
-  if (ended || isOnItsWay) throw new AppError('wrong_state', 'This order has no payout that waits.');
+  if (ended || isOnItsWay) throw new AppError('wrong_state', 'This order has no payout waiting for approval.');
 }

@@ -1,4 +1,4 @@
-// Who may approve the payout of an order: not those who made it, took its price, or reported the money that pays for it.
+// Who may approve the payout of an order: not those who made it, took its price, or reported the money for it.
 import type { Approval } from '../accounts/approvals.ts';
 import { isSamePair, requireSecondKey } from '../accounts/second-key.ts';
 import { listReporters } from '../charges/store/money.ts';
@@ -7,13 +7,13 @@ import type { Order } from './order.ts';
 
 /** Refuses an actor who shares a maker with one of them. `verb` completes the refusal: "approve it". */
 export async function requireApprover(sql: Sql, by: string, order: Order, verb: string): Promise<void> {
-  const made = `Who made this order or took its price, and what they made or invited, cannot ${verb}.`;
+  const made = `Whoever made this order or took its price, and the keys and people they created or invited, cannot ${verb}.`;
   await requireSecondKey(sql, by, [order.createdBy, order.repricedBy], made);
-  const reported = `Who reported a payment of this order, by hand or in a file, and what they made or invited, cannot ${verb}.`;
+  const reported = `Whoever reported a payment of this order, by hand or in a file, and the keys and people they created or invited, cannot ${verb}.`;
   await requireSecondKey(sql, by, await reportersOf(sql, order), reported);
 }
 
-/** Those who asked for the payout and never approve it. */
+/** Those who requested the payout, and so may not approve it. */
 export async function askersOf(sql: Sql, order: Order): Promise<string[]> {
   const makers = [order.createdBy, order.repricedBy].filter(actor => actor !== undefined);
   return [...makers, ...(await reportersOf(sql, order))];

@@ -29,9 +29,9 @@ export async function attachCharge(
     if (!before) throw noSuchOrder();
     // A retry after a commit whose answer was lost finds its own change, with a location of its own.
     if (before.chargeId === charge.id) return { order: before, written: await findCharge(tx, charge.id) };
-    if (before.chargeId !== undefined) throw new AppError('wrong_state', 'This order has a charge.');
+    if (before.chargeId !== undefined) throw new AppError('wrong_state', 'This order already has a charge.');
     if (before.ended || before.status !== 'pending_payment' || !before.quote || before.quote.expiresAt <= now) {
-      throw new AppError('wrong_state', 'The price of this order is gone; make a new one.');
+      throw new AppError('wrong_state', 'The price of this order has expired; make a new order.');
     }
     const after = { ...before, chargeId: charge.id, dueCents: charge.payableCents, updatedAt: now };
     await updateOrders(tx, [after]);

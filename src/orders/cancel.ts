@@ -28,7 +28,7 @@ async function cancelWithoutCharge(deps: FollowDeps, id: string): Promise<Order>
     const order = await lockOrder(tx, id);
     if (!order) throw noSuchOrder();
     if (order.ended) return order;
-    if (order.chargeId !== undefined) throw new AppError('wrong_state', 'The order has just been given a charge.');
+    if (order.chargeId !== undefined) throw new AppError('wrong_state', 'A charge has just been added to this order.');
     return writeOrderStep(tx, order, ended(order, 'canceled', now), now);
   });
 }

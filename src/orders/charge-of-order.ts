@@ -1,5 +1,5 @@
-// Builds the charge of an order. Its amount is the cost of the order. Its pix ends with the price; a boleto beside it lives on, and
-// after a later payment the order is on hold.
+// Builds the charge of an order. Its amount is the cost of the order. Its pix ends with the price; a boleto beside it stays payable, and
+// a later payment puts the order on hold.
 
 import type { Charge, Customer, Metadata } from '../charges/charge.ts';
 import { type BuildDeps, buildCharge } from '../charges/create/build.ts';
@@ -63,7 +63,7 @@ function defaultDue({ quote }: Order, methods: readonly Method[], now: Date): Da
   return new Date(momentOn(addDays(civilDay(now), BOLETO_DAYS + 1)).getTime() - 1_000);
 }
 
-/** The end of the price, where it comes first and soon enough for a pix that ends to the second. */
+/** The end of the price, if it comes first and soon enough for a pix that ends at an exact time. */
 function priceEndBefore(end: Date, { quote }: Order, now: Date): Date | undefined {
   const priceEndsAt = quote?.expiresAt;
   if (!priceEndsAt || priceEndsAt >= end || priceEndsAt.getTime() - now.getTime() > DAY_MS) return undefined;

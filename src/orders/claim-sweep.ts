@@ -1,4 +1,4 @@
-// Wakes the lines whose time to be looked at has come, whether or not anything has woken them since.
+// Wakes the lines that are due, even if nothing has woken them.
 import type { Queue } from '../jobs/queue.ts';
 import type { Sweep } from '../jobs/sweep.ts';
 import { nextClaimAt, takeDueClaims } from '../payouts/store/senders.ts';

@@ -1,6 +1,6 @@
-// The job `order.claim`: lets the orders that stand in line for a network take slots, oldest first, as far as the gates of
+// The job `order.claim`: lets the orders in line for a network take slots, oldest first, as far as the gates of
 // payouts allow. A claim blocks the money of the charge and opens the payout in one transaction; the crypto is sent after its
-// commit. What the network must be asked is asked before anything is locked.
+// commit. The network is queried before anything is locked.
 import assert from 'node:assert/strict';
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import type { Chain, Chains } from '../chains/chain.ts';
@@ -48,9 +48,9 @@ export type ClaimDeps = WalletGateDeps & {
   readonly tracing?: Tracing | undefined;
 };
 
-/** Orders of each asset that are looked at in one round. */
+/** Orders of each asset examined in one round. */
 const LINE_LIMIT = 200;
-/** Rounds of one job; it runs again later. */
+/** Rounds of one job; the rest waits for its next run. */
 const MAX_ROUNDS = 100;
 const LOOK_AGAIN_MS = { min: 15_000, max: 600_000 };
 /** The books and the chain may agree again with the next block. */
@@ -66,7 +66,7 @@ export async function claimWaiting(deps: ClaimDeps, network: Network): Promise<J
   return 'postponed';
 }
 
-/** `again`: there may be more to do at once. `rests`: the line is empty or waits. `silent`: not even a nonce is known. */
+/** `again`: there may be more to do at once. `rests`: the line is empty or waits. `silent`: no node answers, not even for a nonce. */
 type RoundOutcome = 'again' | 'rests' | 'silent';
 
 async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> {
@@ -108,38 +108,38 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
   return 'rests';
 }
 
-/** The line is looked at when the first of those that are passed over may go on. */
+/** Schedules the line for when the first of the skipped orders may continue. */
 async function comeBack({ db }: ClaimDeps, { network }: Chain, now: Date): Promise<void> {
   const at = await nextPassedOver(db, network, now);
   if (at) await setNextClaim(db, network, at);
 }
 
-/** The longer the first has waited, the longer until the line is looked at again without being woken. */
+/** The longer the first has waited, the longer until the line is checked again without being woken. */
 function lookAgainAt({ waitsSince = new Date(0) }: Order, now: Date): Date {
   const delayMs = Math.min(Math.max((now.getTime() - waitsSince.getTime()) / 4, LOOK_AGAIN_MS.min), LOOK_AGAIN_MS.max);
   return new Date(now.getTime() + delayMs);
 }
 
 type Round = Pick<GateContext, 'chain' | 'checks' | 'wallets' | 'earlier'> & {
-  /** Those that may get a slot, and those that funds do not suffice for, in the order of the line. */
+  /** Orders that may get a slot, and those without enough funds, in the order of the line. */
   readonly orders: readonly Order[];
   readonly draft: Draft;
   readonly senders: UsableSenders;
 };
 
-/** Asks the network, and whether the wallets may be paid to, about as many orders as there are free slots. */
+/** Asks the network, and checks the wallets, for as many orders as there are free slots. */
 async function prepare(deps: ClaimDeps, chain: Chain, senders: UsableSenders, line: readonly Order[]): Promise<Round> {
   const draft = await chooseSources(deps.db, chain, senders.usable, line.map(requestOf));
   const { checks, senderOf } = draft;
   const orders = line.filter(({ id }) => senderOf.has(id));
   const checked = orders.filter(({ id }) => checks.has(id));
   const [wallets, earlier] = await Promise.all([readWallets(deps, checked), readEarlier(deps, chain, checked)]);
-  // They leave the line before it is judged.
+  // They leave the line before it is examined.
   for (const each of earlier.values()) if (each.kind === 'moved') await takeBack(deps, each);
   return { chain, orders, draft, senders, checks, wallets, earlier };
 }
 
-/** Each wallet is asked about once, however many orders are for it. */
+/** Each wallet is checked once, regardless of how many orders are for it. */
 async function readWallets(deps: ClaimDeps, orders: readonly Order[]): Promise<WalletFacts> {
   const ids = [...new Set(orders.map(({ walletId }) => walletId))];
   const asked = await Promise.all(ids.map(async id => [id, await walletMayBePaid(deps, id)] as const));
@@ -157,7 +157,7 @@ type Result = { readonly payouts: readonly Payout[]; readonly hasChanged: boolea
 /** Judges the orders while the senders are locked, and writes what follows. */
 async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, draft, senders, ...round }: Round): Promise<Result> {
   const { chain } = round;
-  // What was counted, or seen of the chain, does not hold any more: the next round looks again.
+  // The counts, or the view of the chain, are stale: the next round reads them again.
   if (await hasMoved(tx, chain, senders)) return { payouts: [], hasChanged: true };
   const now = deps.clock.now();
   const pauses = await readPauses(tx);
@@ -178,7 +178,7 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, draft, senders, 
   let hasChanged = false;
   for (const order of standing) {
     const charge = charges.find(({ id }) => id === order.chargeId);
-    // Its money has changed meanwhile. The job that follows the order decides what that means.
+    // Its money has changed meanwhile. The job that follows the order handles that.
     if (!charge || nextStep(order, contextOf(deps, charge, now))) continue;
     const request = requestOf(order);
     const source = sources.get(draft.senderOf.get(order.id) ?? '');
@@ -190,7 +190,7 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, draft, senders, 
       claims.push({ order, charge });
     } else {
       if (verdict.kind === 'wait' && verdict.reason === 'no_funds') source.ahead.push(request);
-      // The next round looks at those behind it.
+      // The next round examines the orders behind it.
       if (verdict.kind === 'hold' || verdict.until) hasChanged = true;
       const step = verdict.kind === 'hold' ? turnedAway(order, verdict, now) : waiting(order, verdict, now);
       if (step) kept.push({ before: order, step });
@@ -232,7 +232,7 @@ async function hasMoved(
 
 type Claim = { readonly order: Order; readonly charge: Charge };
 
-/** The orders become `fulfilling`, or are sent again, and their money cannot go back. */
+/** The orders become `fulfilling`, or are sent again, and their money can no longer be refunded. */
 async function writeClaims(deps: ClaimDeps, tx: Sql, claims: readonly Claim[], now: Date): Promise<void> {
   const waited = claims.filter(({ order }) => WAIT_REASONS.some(reason => reason === order.hold?.reason));
   const steps = waited.map(({ order }) => ({ before: order, step: resumed(order) }));
@@ -249,7 +249,7 @@ async function writeClaims(deps: ClaimDeps, tx: Sql, claims: readonly Claim[], n
   await commitMoney(tx, committed);
 }
 
-/** Says on the orders at the front what they wait for. */
+/** Records on the orders at the front what they wait for. */
 async function tell({ db, clock, log }: ClaimDeps, front: readonly Order[], message: string): Promise<void> {
   if (front.every(({ lastError }) => lastError === message)) return;
   await db.transaction(async tx => {
@@ -277,7 +277,7 @@ export function requestOf(order: Order): PayoutRequest {
 
 const CLAIM_LIMITS = { maxSize: 1_000, maxRunning: 1, maxWaiting: 100_000 } as const;
 
-/** Jobs of one network that come while another one runs are done together by the next. */
+/** Jobs of a network that arrive while one runs are merged into the next run. */
 export function claimJobs(deps: ClaimDeps): JobHandler[] {
   return NETWORKS.map(network => {
     const rounds = batcher<Network, JobOutcome>(async asked => {

@@ -1,5 +1,5 @@
-// Applies changes of a cold sweep or a top-up to the ledger, and wakes the line when its slot became free. A sweep that failed is not sent
-// again by itself: an operator sees it in the list, and in the log.
+// Applies changes of a cold sweep or a top-up to the ledger, and wakes the line when its slot becomes free. A failed sweep is not sent
+// again automatically: an operator sees it in the list and in the log.
 import type { Queue } from '../jobs/queue.ts';
 import {
   coldSweepEntry,

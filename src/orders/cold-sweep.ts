@@ -1,4 +1,4 @@
-// Sweeps what a sender has too much of to the cold address of its network.
+// Sweeps the surplus of a sender to the cold address of its network.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Funds } from '../chains/chain.ts';
 import { decimalsOf } from '../chains/networks.ts';
@@ -20,15 +20,15 @@ export type ColdSweepDeps = OperatorDeps & {
 export type NewColdSweep = {
   readonly network: Network;
   readonly symbol: AssetSymbol;
-  /** Decimal text, or `all` that nothing needs. Absent: what is above the ceiling. */
+  /** Decimal text, or `all` that can be spared. Absent: what exceeds the ceiling. */
   readonly quantity?: string;
   /** As the audit log writes actors. */
   readonly by: string;
 };
 
 /**
- * Opens the payout; the service sends it. Refuses more than what can be spared, a second sweep of an asset while one is on its
- * way, a sender that is halted or has no slot free, and a transfer that would fail. A pause does not stop it.
+ * Opens the payout; the service sends it. Refuses more than can be spared, a second sweep of an asset while one is on its way, a sender
+ * that is halted or has no free slot, and a transfer that would fail. A pause does not stop it.
  */
 export async function sweepToCold(deps: ColdSweepDeps, sweep: NewColdSweep): Promise<Payout> {
   const { network, symbol } = sweep;
@@ -70,7 +70,7 @@ function unitsOf(
   const units = asked ?? (quantity === 'all' ? spare : above);
   if (units > spare || units <= 0n) {
     const rest = spare > 0n ? `${amount(spare)} can be spared` : 'nothing can be spared';
-    throw new AppError('wrong_state', `The sender has ${amount(funds.asset)}; beside payouts and fees ${rest}.`);
+    throw new AppError('wrong_state', `The sender has ${amount(funds.asset)}; after payouts and fees, ${rest}.`);
   }
   return units;
 }

@@ -56,7 +56,7 @@ export type CreatedOrder = { readonly id: string; readonly answer: string; reado
 
 /**
  * Creates an order in `pending_payment`, with its charge if a payer is named. A repeat, by externalId, by idempotency key
- * or of the same quote, gets the first order again. Refuses a quote that has expired or is used, and a wallet that may
+ * or of the same quote, gets the first order again. Refuses a quote that has expired or was used, and a wallet that may
  * not receive yet.
  */
 export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyKey?: string): Promise<CreatedOrder> {
@@ -92,13 +92,13 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
     if (known) return known;
     const written = await beginOrder(deps, tx, order, charge);
     if (written === charge) return { id: order.id, answer, charge };
-    // The charge got its number or its code as it was written.
+    // The charge got its number or its code when it was written.
     const complete = answerWith(written);
     await replaceAnswer(tx, order, complete);
     return { id: order.id, answer: complete, charge: written };
   });
   if (first.id !== order.id) return { id: first.id, answer: first.answer, replayed: true };
-  // A commit whose answer was lost has written the charge, with a location of its own.
+  // An earlier attempt committed the charge, with a location, but the answer was lost.
   const written = 'charge' in first ? first.charge : charge && (await findCharge(deps.db, charge.id));
   const issued = written && (await issueNow(deps, written));
   if (issued === written) return { id: order.id, answer: first.answer, replayed: false };
@@ -151,7 +151,7 @@ async function beginOrder(
 /** The quote that the caller named, or a new one. */
 async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder): Promise<Quote> {
   if (!('id' in asked)) {
-    // Before the price: a source of prices that is set up would not help.
+    // Check this before the price: a price would not help.
     if (Object.keys(deps.chains).length === 0) {
       throw new AppError('not_configured', 'No network is connected: set TRILHO_CHAINS, see docs/payouts.md.');
     }
@@ -159,7 +159,7 @@ async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder)
   }
   const quote = await findQuote(deps.db, asked.id);
   if (!quote || (quote.accountId !== undefined && quote.accountId !== accountId)) {
-    throw invalidRequest([{ path: 'quoteId', code: 'unknown', message: 'is no quote of this account' }]);
+    throw invalidRequest([{ path: 'quoteId', code: 'unknown', message: 'is not a quote of this account' }]);
   }
   if (isExpired(quote, deps.clock.now())) throw refused('quoteId', 'expired', 'has expired: ask for a new quote');
   return quote;
@@ -168,13 +168,14 @@ async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder)
 async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote): Promise<Wallet> {
   const wallet = await findWallet(deps.db, input.walletId, { accountId: input.accountId });
   const faults: Fault[] = [];
-  if (!wallet) throw invalidRequest([{ path: 'walletId', code: 'unknown', message: 'is no wallet of this account' }]);
+  if (!wallet)
+    throw invalidRequest([{ path: 'walletId', code: 'unknown', message: 'is not a wallet of this account' }]);
   if (wallet.network !== network) {
     faults.push({ path: 'walletId', code: 'other_network', message: `is on ${wallet.network}, not on ${network}` });
   }
   if (faults.length > 0) throw invalidRequest(faults);
   if (!deps.chains[network])
-    throw refused('network', 'no_chain', 'is not paid out to: no chain is connected to this service for it');
+    throw refused('network', 'no_chain', 'cannot be paid out to: no chain is connected to this service for it');
   await requireOrderable(deps, wallet);
   return wallet;
 }

@@ -1,4 +1,4 @@
-// Keeps an order from a second transfer while the chain shows that an earlier one was carried out, or cannot prove that it was not.
+// Prevents a second transfer for an order while the chain shows that an earlier one was mined, or cannot prove that it was not.
 import type { Chain } from '../chains/chain.ts';
 import { commitMoney } from '../charges/store/money.ts';
 import { AppError } from '../lib/errors.ts';
@@ -34,8 +34,8 @@ export async function readEarlier(
 }
 
 /**
- * Refuses another transfer of an order, unless as many nodes as must agree show that each earlier one moved nothing. One that was
- * carried out is looked after again, and the order with it.
+ * Refuses another transfer of an order unless the required number of nodes shows that each earlier one moved nothing. One that was mined
+ * is tracked again, and the order with it.
  */
 export async function requireNothingMoved(
   deps: EarlierDeps & Pick<FollowDeps, 'chains'>,
@@ -46,7 +46,10 @@ export async function requireNothingMoved(
   if (!earlier || earlier.kind === 'moved_nothing') return;
   if (earlier.kind === 'moved') {
     await takeBack(deps, earlier);
-    throw new AppError('wrong_state', `The chain has carried an earlier transfer of this order out: ${earlier.hash}.`);
+    throw new AppError(
+      'wrong_state',
+      `The chain has already mined an earlier transfer of this order: ${earlier.hash}.`,
+    );
   }
   throw new AppError(
     'chain_unavailable',
@@ -55,8 +58,8 @@ export async function requireNothingMoved(
 }
 
 /**
- * The payout that moved something is open again, and its order leaves the line: its lookups decide what becomes of both. As much
- * of the money as is still there cannot go back.
+ * Reopens the payout that moved something, and takes its order out of the line: lookups of the transfer decide what happens to both. The
+ * money that is still here can no longer be refunded.
  */
 export async function takeBack(
   { db, queue, clock, settlement: rules }: EarlierDeps,
@@ -69,7 +72,7 @@ export async function takeBack(
     const charge = order && (await lockChargeOf(tx, order));
     const now = clock.now();
     if (!order || !charge || order.ended) return;
-    // Another run has opened it again, or the next one, before this was seen.
+    // Another run has already reopened it, or has opened the next one.
     const newest = await findPayoutOfOrder(tx, orderId, accountId);
     if (!newest || !hasMovedNothing(newest)) return;
     await reopenPayout(tx, payout, now);

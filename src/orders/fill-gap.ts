@@ -1,5 +1,5 @@
-// Fills the gaps in the slots of the senders of a network with transactions that move nothing, so that those after it are mined. Each is a payout of its
-// own: opened here, signed, saved and sent by the service, whatever is killed in between. Only an operator may start it.
+// Fills the gaps in the slots of the senders of a network with transactions that move nothing, so that those after them are mined. Each is
+// a separate payout: opened here, then signed, saved and sent by the service, even if it is killed in between. Only an operator may start it.
 import { type Network, symbolsOn } from '../chains/asset.ts';
 import { activeSendersOf, type Chain, type Chains } from '../chains/chain.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -22,13 +22,13 @@ export type FillGapDeps = {
   readonly queue: Queue;
   readonly clock: Clock;
   readonly chains: Chains;
-  /** Whose payouts the fills are. */
+  /** The owner of these payouts. */
   readonly operatorAccountId: string;
 };
 
 /**
- * Returns the fills that are on their way then. Repeated it adds what is still missing. Refuses when nothing is, and where unused slots
- * block no other.
+ * Returns the fills that are on their way. A repeat adds what is still missing. Refuses when there is no gap, and on networks where unused
+ * slots block nothing.
  */
 export async function fillGap(
   deps: FillGapDeps,
@@ -37,7 +37,7 @@ export async function fillGap(
   const chain = chainOf(deps.chains, network);
   const { slotCounts, signVoid } = chain;
   if (!slotCounts || !signVoid) {
-    throw new AppError('wrong_state', `On ${network} a slot that is not used blocks no other.`);
+    throw new AppError('wrong_state', `On ${network} an unused slot does not block others.`);
   }
   const asked = activeSendersOf(chain).map(async address => ({
     address,

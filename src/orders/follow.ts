@@ -1,4 +1,4 @@
-// The job `order.follow`: applies every step that the charge of an order and the time make due. It is idempotent: it may
+// The job `order.follow`: applies every step of an order that is due because of its charge or the time. It is idempotent: it may
 // run any number of times, early or late.
 import assert from 'node:assert/strict';
 import type { Chains } from '../chains/chain.ts';
@@ -45,7 +45,7 @@ export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Or
   const now = deps.clock.now();
   const kept = await approvalsWithoutReporters(tx, order);
   if (kept) order = await writeOrderStep(tx, order, unapproved(order, kept), now);
-  // Only an order that has ended asks for it.
+  // Only an order that has ended needs it.
   const hasWallet = order.ended !== undefined && (await findWallet(tx, order.walletId)) !== undefined;
   const context = { charge, hasWallet, rules: deps.settlement, now, newId: () => uuidV7(now) };
   for (let steps = 0; steps < MAX_STEPS; steps++) {
@@ -60,7 +60,7 @@ export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Or
   assert.fail(`an order has more than ${MAX_STEPS} steps due at once`);
 }
 
-/** Wakes the job that gives out slots for an order that waits. The job skips locked orders, so it is woken again. */
+/** Wakes the job that gives slots to waiting orders. It skips locked orders, so it is woken again. */
 export async function joinLine(
   { queue }: Pick<FollowDeps, 'queue'>,
   tx: Sql,

@@ -21,7 +21,7 @@ export type OrderStep = { readonly after: Order; readonly event?: OrderEvent };
 
 export type StepContext = {
   readonly charge: Charge | undefined;
-  /** The wallet of the order was not removed. An order that has ended comes back only with this. */
+  /** The wallet of the order was not removed. An order that has ended is reopened only if this is true. */
   readonly hasWallet?: boolean;
   readonly rules: SettlementRules;
   readonly now: Date;
@@ -35,7 +35,7 @@ export function nextStep(order: Order, context: StepContext): OrderStep | undefi
   if (!charge) return hasLapsed(order, now) ? ended(order, 'expired', now) : undefined;
   const money = moneyOf(charge, order.dueCents ?? charge.payableCents);
   if (order.ended) return afterEnd(order, money, context);
-  // Crypto has left for nothing: whatever becomes of the refund, no more is sent.
+  // Crypto was lost on this order: regardless of the refund, no more is sent.
   if (order.settledAs === 'returned') return money.isRefunded ? ended(order, 'refunded', now) : undefined;
   switch (order.status) {
     case 'pending_payment':
@@ -58,17 +58,17 @@ const UNSENT_HOLDS: readonly HoldReason[] = [
   'payout_voided',
   'transfer_reverted',
 ];
-/** Holds that end when the money is what the price was for. */
+/** Holds that end when the kept money matches the price. */
 const MONEY_HOLDS: readonly HoldReason[] = ['underpaid', 'quote_expired', 'refund_pending', 'partially_refunded'];
 
-/** Whether the crypto of an order that was claimed before has not left, so that its money may go back. */
+/** Whether the crypto of an earlier claim has not left, so that the money may be refunded. */
 function isUnsent(order: Order): boolean {
   const { waitsSince, hold } = order;
   if (hasSlot(order)) return false;
   return waitsSince !== undefined || (hold !== undefined && [...UNSENT_HOLDS, ...MONEY_HOLDS].includes(hold.reason));
 }
 
-/** Whether it has a payout whose end is not known: from the claim on, until it is certain that nothing left. */
+/** Whether its payout is still open: from the claim until it is certain that nothing left. */
 export function hasSlot({ status, commitment }: Order): boolean {
   return isPastClaim({ status }) && commitment !== undefined;
 }
@@ -87,7 +87,7 @@ function hasLapsed({ status, ended: end, quote }: Order, now: Date): boolean {
   return status === 'pending_payment' && end === undefined && quote !== undefined && quote.expiresAt <= now;
 }
 
-/** How long after the end of its price a payment may be reported that brings an order back: banks send notifications late. */
+/** How long after the end of its price a reported payment still reopens an order: banks send notifications late. */
 const REPORTED_LATE_MS = 3_600_000;
 
 function afterEnd(order: Order, money: Money, context: StepContext): OrderStep | undefined {
@@ -102,8 +102,8 @@ function afterEnd(order: Order, money: Money, context: StepContext): OrderStep |
 }
 
 /**
- * Whether a bank reports, soon after the end, a payment that was made while the price was good. Such an order comes back. A
- * person could date a payment into a price that is better than today's, so an operator decides on what people report.
+ * Whether a bank reports, soon after the end, a payment that was made while the price was valid. Such an order is reopened. A person
+ * could backdate a payment to get an old, better price, so an operator decides about payments that people report.
  */
 function isPaidInTime(order: Order, money: Money, { charge, hasWallet, now }: StepContext): boolean {
   const { ended: end, hold, quote } = order;
@@ -159,15 +159,15 @@ export function claimed(order: Order, context: StepContext): OrderStep {
   return rest.status === 'fulfilling' ? { after: rest } : { after: moved(rest, 'fulfilling'), event: 'fulfilling' };
 }
 
-/** A gate lets the order wait. */
+/** A gate makes the order wait. */
 export function waiting(
   order: Order,
   { reason, message, until }: { readonly reason?: HoldReason; readonly message?: string; readonly until?: Date },
   at: Date,
 ): OrderStep | undefined {
   const isHeld = reason === undefined || order.hold?.reason === reason;
-  const isTold = message === undefined || (isHeld && order.hold !== undefined) || order.lastError === message;
-  if (isHeld && isTold && order.notBefore?.getTime() === until?.getTime()) return undefined;
+  const isRecorded = message === undefined || (isHeld && order.hold !== undefined) || order.lastError === message;
+  if (isHeld && isRecorded && order.notBefore?.getTime() === until?.getTime()) return undefined;
   const { notBefore: _, ...rest } = order;
   const after: Order = {
     ...rest,
@@ -184,7 +184,7 @@ export function turnedAway(
   at: Date,
 ): OrderStep {
   const { approval, ...rest } = outOfLine(order);
-  // Settings may ask for more approvals than when they were complete.
+  // Settings may require more approvals than when they were complete.
   const isLacking = reason === 'approval_needed';
   const kept = isLacking || approval === undefined ? rest : { ...rest, approval };
   return { after: { ...kept, lastError: message, hold: { reason, at } }, event: 'held' };
@@ -207,7 +207,7 @@ export function ended(order: Order, as: Ending, at: Date): OrderStep {
   return { after: { ...rest, ended: { as, at } }, event: as };
 }
 
-/** No step when the order is held for this reason already. */
+/** No step when the order is already held for this reason. */
 export function held(order: Order, reason: HoldReason, at: Date): OrderStep | undefined {
   if (order.hold?.reason === reason) return undefined;
   return { after: { ...order, hold: { reason, at } }, event: 'held' };
@@ -226,7 +226,7 @@ export function withLastError(order: Order, lastError: string): OrderStep | unde
   return order.lastError === lastError ? undefined : { after: { ...order, lastError } };
 }
 
-/** When the boleto of an order is credited, if the order waits only for that. */
+/** When the boleto of an order is credited, if the order waits for nothing else. */
 export function waitsForCredit(order: Order, charge: Charge | undefined, now: Date): Date | undefined {
   if (!charge || order.status !== 'pending_fulfillment' || order.ended || order.hold) return undefined;
   const { availableAt } = moneyOf(charge, order.dueCents ?? charge.payableCents);
@@ -239,13 +239,13 @@ export function sentAgain(order: Order, at: Date): OrderStep {
   return { after: { ...after, waitsSince: at }, ...(event && { event }) };
 }
 
-/** A fulfilled order whose transfer was undone, and that waits for another one. */
+/** A fulfilled order whose transfer was undone waits for another one. */
 export function undone(order: Order, at: Date): OrderStep {
   const lastError = 'A chain undid the transfer; another one is on its way.';
   return { after: { ...order, lastError, hold: { reason: 'reorganised', at } }, event: 'held' };
 }
 
-/** The order waits for another approval; those that are named stay. */
+/** The order waits for another approval; the given ones stay. */
 export function unapproved(order: Order, kept: readonly Approval[] = []): OrderStep {
   const { approval: _, approvals: __, ...after } = order;
   return { after: kept.length === 0 ? after : { ...after, approvals: kept } };
@@ -271,7 +271,7 @@ export function repriced(
     newId,
   }: Pick<StepContext, 'now' | 'newId'> & { readonly repriceId: string; readonly by: string | undefined },
 ): OrderStep {
-  // An approval was of the terms that the order had.
+  // Approvals were for the old terms.
   const { after } = unapproved(outOfLine(order));
   const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = after;
   const reopened = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
@@ -284,14 +284,14 @@ export function repriced(
     ...(by !== undefined && { repricedBy: by }),
   };
   if (isPastClaim(renewed)) return { after: sentAgain(renewed, now).after, event: 'repriced' };
-  // An order that was scheduled had a commitment, and gets a new one at the new terms.
+  // A scheduled order had a commitment; it gets one at the new terms.
   return {
     after: renewed.status === 'fulfillment_scheduled' ? withCommitment(renewed, { newId }) : renewed,
     event: 'repriced',
   };
 }
 
-/** Whether a payout was opened for the order before: if it moved nothing, the order needs another. */
+/** Whether a payout was already opened for the order: if it moved nothing, the order needs another. */
 export function isPastClaim({ status }: Pick<Order, 'status'>): boolean {
   return status === 'fulfilling' || status === 'fulfilled';
 }

@@ -19,7 +19,7 @@ export async function listEndedOrders({ db }: { readonly db: Sql }, query: Ended
   return { orders: orders.map(order => orderView(order)), ...countPages(total, query) };
 }
 
-/** A list filtered by what is not counted: the total is of those that were looked through, which end at `searchedTo`. */
+/** A list with filters that have no kept counts: the total covers only the orders that were searched, back to `searchedTo`. */
 export async function listFilteredOrders(
   { db }: { readonly db: Sql },
   list: OrderList,

@@ -1,4 +1,4 @@
-// Says on the orders in line that they wait for a pause to end, and takes that back when it has ended.
+// Records on the orders in line that they wait for a pause to end, and clears that when it has ended.
 import type { Network } from '../chains/asset.ts';
 import type { Clock } from '../lib/clock.ts';
 import { coveringPause, type Pause, pausedSymbols, pauseMessage } from '../payouts/policy/pause.ts';
@@ -9,10 +9,10 @@ import { writeOrderStep } from './write.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** Orders that are written in one transaction. */
+/** Orders per transaction. */
 const BATCH_SIZE = 200;
 
-/** True when it has written something, and there may be more. */
+/** True when it wrote something, so that there may be more. */
 export async function markPaused({ db, clock }: Deps, network: Network, pauses: readonly Pause[]): Promise<boolean> {
   const found = await readWronglyMarked(db, network, pausedSymbols(pauses, network), BATCH_SIZE);
   if (found.length === 0) return false;

@@ -1,4 +1,4 @@
-// What orders give the service: their life, the lines of the networks, and what operators do about payouts.
+// The module of orders: their life, the lines of the networks, and what operators do about payouts.
 import { NEW_ORDER_SCHEMAS } from '../api/new-order.ts';
 import { ORDER_SCHEMAS } from '../api/orders.ts';
 import { SENDER_SCHEMAS } from '../api/senders.ts';

@@ -11,7 +11,7 @@ export type Money = {
   readonly keptCents: bigint;
   /** Since when enough is paid without interruption. After a refund, the time of the payment that completed it again. */
   readonly fullyPaidAt?: Date;
-  /** From when enough is credited; may lie in the future, because a bank credits a boleto after its payment. */
+  /** When enough is credited; may lie in the future, because a bank credits a boleto after its payment. */
   readonly availableAt?: Date;
   /** A refund is pending. */
   readonly isRefundPending: boolean;

@@ -1,4 +1,4 @@
-// What can be set about orders: when they are settled.
+// The settings of orders: when they are settled.
 import { parseUtc } from '../lib/date-times.ts';
 import { type Kind, kindOf, oneOf, type Wrong } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
@@ -11,7 +11,7 @@ const timeOfDay = (example: string) =>
     return hours === undefined ? undefined : Number(hours) + Number(minutes) / 60;
   });
 
-/** Days that are open (true) or closed (false) whatever the calendar says. */
+/** Days that are open (true) or closed (false) regardless of the calendar. */
 const bankingDays: Kind<ReadonlyMap<string, boolean>> = {
   description: 'a list such as 2026-12-24=closed,2026-12-26=open, each day once',
   parse: given => {

@@ -26,7 +26,7 @@ export const STATUS_TRANSITIONS = {
   fulfilled: [],
 } as const satisfies Record<Status, readonly Status[]>;
 
-/** How an order ends without fulfilment. It is then not in the list any more, but can still be read by its id. */
+/** How an order ends without fulfilment. It then leaves the list, but can still be read by its id. */
 export const ENDINGS = ['expired', 'canceled', 'refunded'] as const;
 export type Ending = (typeof ENDINGS)[number];
 
@@ -54,10 +54,10 @@ export const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** `delivered`: what arrived is taken as the whole. `returned`: the customer gets the money back. */
+/** `delivered`: what arrived counts as the whole amount. `returned`: the customer gets the money back. */
 export const MISMATCH_SETTLEMENTS = ['delivered', 'returned'] as const;
 export type MismatchSettlement = (typeof MISMATCH_SETTLEMENTS)[number];
-/** `paid`: the chain has paid the order, and the books do not know of it. */
+/** `paid`: the chain has paid the order, but the books do not have the transfer. */
 export const SETTLEMENTS = [...MISMATCH_SETTLEMENTS, 'paid'] as const;
 
 /** The types of order events, without the prefix `crypto_transaction.` */
@@ -121,23 +121,23 @@ export type Order = Transaction & {
   /** The amount that must be paid, in cents of reais; set together with the charge. */
   readonly dueCents?: bigint;
   readonly repricedAt?: Date;
-  /** The request that took that price, so that its transaction, run again, finds its own change. */
+  /** The request that took that price, so that a retry of its transaction finds its own change. */
   readonly repriceId?: string;
   /** The request that sent the order again, as above. */
   readonly retryId?: string;
   readonly hold?: { readonly reason: HoldReason; readonly at: Date };
   /** The last error, as a message for an operator. */
   readonly lastError?: string;
-  /** Since when the order stands in line for a slot of its network. */
+  /** When the order joined the line for a slot of its network. */
   readonly waitsSince?: Date;
-  /** It is passed over in the line until then. */
+  /** It is skipped in the line until then. */
   readonly notBefore?: Date;
   readonly ended?: { readonly as: Ending; readonly at: Date };
   readonly commitment?: Commitment;
   /** Who made the order, who took its newest price, and who approved its payout, as the audit log writes them. */
   readonly createdBy?: string;
   readonly repricedBy?: string;
-  /** How an operator settled a transfer that arrived in another way than was asked. */
+  /** How an operator settled a transfer whose amount or recipient differed. */
   readonly settledAs?: MismatchSettlement;
   /** When the approvals were complete, and by whose; and all that were given, oldest first. */
   readonly approval?: Approval;

@@ -1,6 +1,6 @@
-// Opens a payout that is for no order: crypto of a sender goes to the cold address, or to another sender of ours. It is a payout like
-// any other: one slot, attempts that are saved before they are sent, entries of the ledger. Open payouts and orders in line keep what
-// they need.
+// Opens a payout without an order: crypto of a sender goes to the cold address or to another of our senders. It is a payout like any
+// other: one slot, attempts that are saved before they are sent, ledger entries. Funds needed by open payouts and orders in line are not
+// touched.
 import { activeSendersOf, type Chain, type Chains, type Funds } from '../chains/chain.ts';
 import type { SentSymbol } from '../chains/networks.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -28,20 +28,20 @@ export type OwnTransferDeps = {
 };
 
 export type OwnTransfer = Omit<OwnRequest, 'units'> & {
-  /** Absent: of those that take new slots the one that can spare most. */
+  /** Absent: the sender that can spare most, among those that take new slots. */
   readonly sender?: string;
-  /** How much it is. Throws when that is nothing, or more than can be spared. */
+  /** The amount. Throws when it is zero or more than can be spared. */
   unitsOf(funds: Funds, spare: bigint): bigint;
-  /** Throws what forbids it, asked while the senders of the network are locked. */
+  /** Throws if it is not allowed; called while the senders of the network are locked. */
   judge(tx: Sql, units: bigint): Promise<void>;
   /** Written with the payout. */
   opened?(tx: Sql, payout: Payout): Promise<void>;
 };
 
-/** Slots are taken by orders meanwhile; this many times in a row it is better to ask again later. */
+/** Attempts while orders keep taking slots; after that the caller should try again later. */
 const MAX_ROUNDS = 5;
 
-/** Refuses a sender that is halted or has no slot free, and a transfer that would fail. The service sends what is opened. */
+/** Opens the payout; the service sends it. Refuses a sender that is halted or has no free slot, and a transfer that would fail. */
 export async function openOwnTransfer(deps: OwnTransferDeps, own: OwnTransfer): Promise<Payout> {
   const chain = chainOf(deps.chains, own.network);
   const addresses = own.sender === undefined ? activeSendersOf(chain) : [own.sender];
@@ -52,23 +52,23 @@ export async function openOwnTransfer(deps: OwnTransferDeps, own: OwnTransfer): 
     const payout = await deps.db.transaction(tx => open(deps, tx, own, plan));
     if (payout) return payout;
   }
-  throw new AppError('wrong_state', 'Orders take slots of the sender at this moment; try again.');
+  throw new AppError('wrong_state', 'Orders are taking slots of the sender right now; try again.');
 }
 
 type Plan = {
   readonly chain: Chain;
-  /** As it was read before the funds: what a block has used since is counted twice, never not at all. */
+  /** Read before the funds, so that what a block has used since is counted twice rather than missed. */
   readonly sender: Sender;
   readonly funds: Funds;
   readonly units: bigint;
 };
 
 type Spare = Pick<Plan, 'sender' | 'funds'> & {
-  /** Smallest units that nothing needs. */
+  /** Smallest units that can be spared. */
   readonly spare: bigint;
 };
 
-/** The one that can spare most of the senders that may send. */
+/** Of the senders that may send, the one that can spare most. */
 async function richestOf(
   deps: OwnTransferDeps,
   chain: Chain,
@@ -99,9 +99,9 @@ async function spareOf(
   return { sender, funds, spare: spareUnits(symbol, chain, funds, await readNeeds(deps.db, sender)) };
 }
 
-const HALTED_MESSAGE = 'The sender is halted, and an operator has not resumed it.';
+const HALTED_MESSAGE = 'The sender is halted until an operator resumes it.';
 
-/** Each sender keeps what all orders in line need: which of them sends an order is decided when it takes a slot. */
+/** Each sender keeps enough for all orders in line, since the sender of an order is chosen only when it takes a slot. */
 async function readNeeds(sql: Sql, { network, openSlots, openUnits }: Sender): Promise<Needs> {
   const waiting = await readWaitingUnits(sql, network);
   const units: { [S in SentSymbol]?: bigint } = { ...openUnits };
@@ -130,8 +130,7 @@ async function open(
   await judge(tx, units);
   const now = await findSender(tx, network, sender.sender);
   if (!now || locked.nextNonce !== sender.nextNonce) return undefined;
-  if (now.openSlots >= chain.window)
-    throw new AppError('wrong_state', 'No slot of the sender is free; try again later.');
+  if (now.openSlots >= chain.window) throw new AppError('wrong_state', 'The sender has no free slot; try again later.');
   const needs = await readNeeds(tx, mostOf(sender, now));
   if (units > spareUnits(symbol, chain, funds, needs)) return undefined;
   const at = deps.clock.now();
@@ -143,7 +142,7 @@ async function open(
   return payout;
 }
 
-/** A block may have used slots since, or given some back. */
+/** A block may have used or freed slots since. */
 function mostOf(before: Sender, now: Sender): Sender {
   const symbols = Object.keys({ ...before.openUnits, ...now.openUnits }) as SentSymbol[];
   const most = symbols.map(symbol => [symbol, max(before.openUnits[symbol] ?? 0n, now.openUnits[symbol] ?? 0n)]);
@@ -153,6 +152,6 @@ function mostOf(before: Sender, now: Sender): Sender {
 const max = (a: bigint, b: bigint) => (a > b ? a : b);
 
 export type OperatorDeps = OwnTransferDeps & {
-  /** Whose payouts those are that no order asks for. */
+  /** The owner of payouts without an order. */
   readonly operatorAccountId: string;
 };

@@ -1,5 +1,5 @@
-// Pauses payouts and resumes them. Both are known to every node from their commit on, and wake the lines, so that the orders in
-// them say what they wait for.
+// Pauses payouts and resumes them. Every node sees both as soon as they commit, and the lines are woken, so that their orders show what
+// they wait for.
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
@@ -18,8 +18,8 @@ export type PauseDeps = { readonly db: Database; readonly queue: Queue; readonly
 export type NewPause = PauseScope & { readonly reason?: string; readonly by: string };
 
 /**
- * From the moment this returns until it is resumed no order of the scope takes a slot, and nothing is signed for a slot that has
- * no signature. A scope that is paused stays as it is. Returns all pauses.
+ * From when this returns until the scope is resumed, no order of the scope takes a slot, and nothing is signed for a slot without a
+ * signature. Pausing a paused scope changes nothing. Returns all pauses.
  *
  * @example
  * await pausePayouts(deps, { network: 'polygon', reason: 'key rotation', by: 'operator' });
@@ -37,8 +37,8 @@ export async function pausePayouts(deps: PauseDeps, { by, ...scope }: NewPause):
 }
 
 /**
- * Ends the pause of exactly this scope; others stay. Returns those that are left. The pause of a restore ends once the books were compared
- * with the chains since; `unchecked` is what an operator says instead.
+ * Ends the pause of exactly this scope, and returns the remaining ones. The pause of a restore can end only after the books were compared
+ * with the chains, unless an operator gives a reason in `unchecked`.
  */
 export async function resumePayouts(deps: PauseDeps, scope: PauseScope, unchecked?: string): Promise<Pause[]> {
   await deps.db.transaction(async tx => {
@@ -60,7 +60,7 @@ export async function resumePayouts(deps: PauseDeps, scope: PauseScope, unchecke
 function notCompared({ asOf }: { readonly asOf: Date }): AppError {
   return new AppError(
     'wrong_state',
-    `The database was restored as of ${asOf.toISOString()}: an order that was paid out since would be paid again. Run trilho ledger check --chains, settle each order it names, and repeat it until the books agree with the chains; then resume. See docs/backup.md#restore.`,
+    `The database was restored as of ${asOf.toISOString()}: orders paid out since then would be paid again. Run trilho ledger check --chains, settle each order it names, and repeat it until the books agree with the chains; then resume. See docs/backup.md#restore.`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Who owns a payout: the order that it names; a cold sweep has no owner.
+// The owner of a payout: the order that it names. A cold sweep has no owner.
 import type { Queue } from '../jobs/queue.ts';
 import type { PayoutOwner } from '../payouts/owner.ts';
 import type { Payout } from '../payouts/payout.ts';

@@ -1,4 +1,4 @@
-// Applies changes of a payout to its order and to the ledger, and wakes the line when its slot became free.
+// Applies changes of a payout to its order and to the ledger, and wakes the line when its slot becomes free.
 import assert from 'node:assert/strict';
 import { commitMoney } from '../charges/store/money.ts';
 import { FOLLOW_ORDER } from '../charges/wake-order.ts';
@@ -40,7 +40,7 @@ export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
           return step ? [{ before, step, payout }] : [];
         });
         await writeOrderSteps(tx, steps, at);
-        // Their money may have gone back meanwhile; what is left of it decides whether they stand in line.
+        // Their money may have been refunded meanwhile; the rest decides whether they stay in line.
         await deps.queue.enqueue(
           tx,
           FOLLOW_ORDER,

@@ -1,12 +1,12 @@
-// Removes quotes that no order has used. A used one stays with its order: it says how the price came about.
+// Removes quotes that no order has used. A used one stays with its order, as the record of its price.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
 
 /**
- * A quote is used within minutes or never, so each is looked at once: used ones are not read again by every run. The next run begins with
- * the first that another transaction has locked.
+ * A quote is used within minutes or never, so each is examined once, and used ones are not read again by every run. The next run starts at
+ * the first quote that another transaction had locked.
  */
 export function pruneQuotes(keep: Duration | 'forever'): Prune {
   return {

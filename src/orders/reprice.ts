@@ -1,4 +1,4 @@
-// Gives an order a new price when its payment was late, too small, or came after its end. The new quantity is what all the
+// Gives an order a new price when its payment was late, too small, or arrived after its end. The new quantity is what all the
 // kept money buys.
 
 import { decimalsOf } from '../chains/networks.ts';

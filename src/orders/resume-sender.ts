@@ -1,6 +1,6 @@
-// Lets a sender take slots again that was halted because its key was used elsewhere, or because the books are older than the chain.
-// Only an operator may do so, once the key is safe and all that left is in the books. Slots that are used are passed over: an order in
-// one of them would be held at once.
+// Resumes a sender that was halted because its key was used elsewhere, or because the books are older than the chain. Only an operator may
+// do so, once the key is safe and every transfer that left is in the books. Used slots are skipped: an order in one of them would be held
+// at once.
 import type { Network } from '../chains/asset.ts';
 import type { Chain, Chains } from '../chains/chain.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -27,12 +27,12 @@ type Deps = {
   readonly log: Log;
 };
 
-const DESPITE = 'The sender was resumed despite it.';
+const DESPITE = 'The sender was resumed despite this transfer.';
 
 /**
- * How many slots are passed over; undefined when the sender was not halted. Refuses while the chain shows transfers of the sender that
- * are not in the books, except those that `despite` names by their hashes, which are explained by that from then on; and while slots
- * are used that no final block shows yet.
+ * Returns how many slots are skipped; undefined when the sender was not halted. Refuses while the chain shows transfers of the sender that
+ * are not in the books, except those whose hashes `despite` names, which count as explained from then on; and while used slots are not in
+ * a final block yet.
  */
 export async function resumeHaltedSender(
   deps: Deps,
@@ -52,21 +52,21 @@ export async function resumeHaltedSender(
     if (slots === undefined) return undefined;
     await wakeLine(deps, tx, network);
     await acknowledgeTaken(tx, network, sender, usedSlots, deps.clock.now());
-    // Lookups of what was taken for lost are minutes or hours apart, and nodes may show it now.
+    // Lookups of transfers believed lost are minutes or hours apart, and nodes may show them now.
     await deps.queue.enqueue(tx, ADVANCE[network], await takeTaken(tx, network, sender));
     return slots;
   });
-  if (passed) deps.log.warn('a sender goes on behind slots that were used elsewhere', { network, count: passed });
+  if (passed) deps.log.warn('a sender continues after slots that were used elsewhere', { network, count: passed });
   return passed;
 }
 
-/** Without a chain it gives out no slot, and is watched when the chain is back. */
+/** Without a chain the sender gives out no slots; it is watched again once the chain is back. */
 async function readUsedSlots({ network, usedSlots }: Chain, sender: string): Promise<bigint> {
   const used = await usedSlots?.(sender);
   if (used !== undefined) return used;
   throw new AppError(
     'chain_unavailable',
-    `Too few nodes of ${network} say which slots of the sender are used; try again.`,
+    `Too few nodes of ${network} report which slots of the sender are used; try again.`,
   );
 }
 
@@ -80,7 +80,7 @@ async function explain({ db, clock }: Deps, { network, sender }: Sender, despite
   });
 }
 
-/** Whatever left is in the books, or a person has said what it was. */
+/** Requires that every transfer that left is in the books or explained by a person. */
 async function requireKnown(
   { db }: Deps,
   chain: Chain,
@@ -102,12 +102,12 @@ async function requireKnown(
   if (objections === 'silent') {
     throw new AppError(
       'chain_unavailable',
-      `No node of ${chain.network} shows all that left the sender, to compare the books with; try again.`,
+      `No node of ${chain.network} shows all transfers of the sender, to compare with the books; try again.`,
     );
   }
   if (objections.length === 0) return;
   throw new AppError(
     'wrong_state',
-    `What left the sender is not all in the books. ${objections.join(' ')} Settle each order that was paid (trilho payouts settle <order> --as paid --hash <transaction>), explain what else left (trilho ledger explain), and resume then.`,
+    `Not every transfer of the sender is in the books. ${objections.join(' ')} Settle each order that was paid (trilho payouts settle <order> --as paid --hash <transaction>), explain other transfers (trilho ledger explain), then resume.`,
   );
 }

@@ -1,5 +1,5 @@
-// Sends an order again whose transfer moved nothing for good, or was refused before it took a slot. A slot that was used up
-// is not used again, so this may be a second payout: only an operator may start it.
+// Sends an order again after its transfer finally moved nothing, or was refused before it took a slot. It takes a new slot, so this could
+// be a second payout: only an operator may start it.
 import { activeSendersOf } from '../chains/chain.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -28,8 +28,8 @@ const RETRYABLE: readonly HoldReason[] = [
 export type RetryDeps = FollowDeps & WalletGateDeps;
 
 /**
- * The order stands in line again. Refuses an order whose transfer may have moved something, in the books or as nodes show it now, one whose payment was refunded in
- * the meantime, and one whose transfer would fail again.
+ * Puts the order back in line. Refuses an order whose transfer may have moved something, according to the books or the nodes, one whose
+ * payment was refunded meanwhile, and one whose transfer would fail again.
  */
 export async function retryOrder(deps: RetryDeps, id: string, accountId?: string): Promise<Order> {
   const now = deps.clock.now();
@@ -48,7 +48,7 @@ export async function retryOrder(deps: RetryDeps, id: string, accountId?: string
     if (before.retryId === retryId) return before;
     requireUnsent(before);
     if (holdReasonOf(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
-      throw new AppError('wrong_state', 'The money of this order is not what its price was for; reprice it.');
+      throw new AppError('wrong_state', 'The money of this order does not match its price; reprice it.');
     }
     const after = await writeOrderStep(tx, before, sentAgain({ ...before, retryId }, now), now);
     await joinLine(deps, tx, after);
@@ -60,24 +60,24 @@ function requireUnsent(order: Order): void {
   const { hold, ended } = order;
   requireNoSlot(order);
   if (hold && RETRYABLE.includes(hold.reason) && !ended) return;
-  throw new AppError('wrong_state', 'This order has no transfer that failed.');
+  throw new AppError('wrong_state', 'This order has no failed transfer.');
 }
 
-/** An order may be held while nothing is signed for its slot: another transfer comes only once that slot is void. */
+/** An order may be held while nothing is signed for its slot: another transfer must wait until that slot is void. */
 export function requireNoSlot(order: Order): void {
   if (!hasSlot(order) || !order.hold || !RETRYABLE.includes(order.hold.reason)) return;
   throw new AppError('wrong_state', 'The slot of this order is not void yet; try again once its transfer is.');
 }
 
-/** Refuses a wallet that may not be paid to any more. Screening without an answer is asked again in the line. */
+/** Refuses a wallet that may no longer be paid to. If screening does not answer, it is asked again in the line. */
 export async function requirePayable(deps: WalletGateDeps, { walletId }: Order): Promise<void> {
   const may = await walletMayBePaid(deps, walletId);
   if (may.kind !== 'refused') return;
-  if (may.reason === 'blocked') throw new AppError('wallet_blocked', 'This service does not pay to this wallet.');
+  if (may.reason === 'blocked') throw new AppError('wallet_blocked', 'This service does not pay this wallet.');
   throw new AppError('wrong_state', may.message);
 }
 
-/** Refuses at once for a reason for which the line would hold the order later. One sender that can send it suffices. */
+/** Refuses at once if the line would hold the order later. It is enough that one sender can send it. */
 export async function requireReady({ chains }: FollowDeps, order: Order): Promise<void> {
   const chain = chainOf(chains, order.network);
   const asked = activeSendersOf(chain).map(sender => chain.check(intentOf(requestOf(order), sender)));

@@ -1,5 +1,5 @@
-// Settles an order whose transfer arrived in another way than was asked. Crypto has left and cannot be taken back, so a person
-// decides: what arrived is the whole, or the customer gets the money back.
+// Settles an order whose transfer arrived with another amount. Crypto has left and cannot be taken back, so a person decides: what
+// arrived counts as the whole, or the customer gets the money back.
 import assert from 'node:assert/strict';
 import { commitMoney } from '../charges/store/money.ts';
 import { mismatchSettledEntry } from '../ledger/entries.ts';
@@ -19,9 +19,9 @@ import { unitsOf, writeOrderSteps } from './write.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-const RETURNED = 'Another amount arrived than was asked; the payment may go back, and nothing is sent again.';
+const RETURNED = 'Another amount arrived than was requested; the payment may be refunded, and nothing is sent again.';
 
-/** Once: settled again in the same way it stays as it is. Refuses an order that is not held for a mismatch. */
+/** Settling again in the same way changes nothing. Refuses an order that is not held for a mismatch. */
 export async function settleMismatch(
   { db, clock }: Deps,
   id: string,
@@ -54,7 +54,7 @@ function settled(order: Order, as: MismatchSettlement, at: Date): OrderStep {
     : { after, event: 'resumed' };
 }
 
-/** What is owed no more when it counts as delivered; what left for nothing when the money goes back. */
+/** The amount no longer owed when it counts as delivered; the amount lost when the money goes back. */
 async function post(tx: Sql, order: Order, payout: Payout, as: MismatchSettlement, at: Date): Promise<void> {
   const left = sentUnits(payout);
   const units = as === 'delivered' ? unitsOf(order) - left : -left;

@@ -1,6 +1,6 @@
-// Closes an order that the chain has paid and whose payment is not in the books, because the database is older than the transfer, or
-// because its slot was given up. An operator names the transaction; its bytes, which its hash proves, and what nodes show of it must be
-// the transfer of the order. Then it becomes an attempt at the payout of the order, and the engine does the rest.
+// Closes an order that the chain has paid although the books do not have the transfer, because the database is older than the transfer or
+// its slot was given up. An operator names the transaction. Its bytes, which the hash proves, and the nodes must show it to be the transfer
+// of the order. Then it becomes an attempt of the order's payout, and the engine does the rest.
 import assert from 'node:assert/strict';
 import { type ApprovalRules, OPERATOR } from '../accounts/approval-rules.ts';
 import { missingApprovals } from '../accounts/approvals.ts';
@@ -42,7 +42,7 @@ export type SettlePaidDeps = Pick<FollowDeps, 'db' | 'queue' | 'clock' | 'chains
   readonly approvalRules: ApprovalRules;
 };
 
-/** Who says so, and which transaction has paid. */
+/** Who settles it, and which transaction paid. */
 export type PaidElsewhere = {
   readonly hash: string;
   readonly by: string;
@@ -50,10 +50,10 @@ export type PaidElsewhere = {
 };
 
 /**
- * The order is `fulfilling`, and `fulfilled` as soon as the service has looked the transfer up. Repeated it changes nothing. Refuses a
- * transaction that is not final, pays another address, asset or amount, comes from an address that is not ours, or is the
- * transfer of another order; an order that is unpaid, ended or fulfilled, or has another transfer on its way; and above the limits
- * those who may not approve it.
+ * The order becomes `fulfilling`, then `fulfilled` once the service has looked the transfer up. A repeat changes nothing. Refuses a
+ * transaction that is not final, pays another address, asset or amount, comes from an unknown address, or is the transfer of another
+ * order; an order that is unpaid, ended or fulfilled, or has another transfer on its way; and, above the limits, those who may not
+ * approve it.
  */
 export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidElsewhere): Promise<Order> {
   const order = await findOrder(deps.db, id, paid.accountId);
@@ -80,7 +80,7 @@ export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidEls
   });
 }
 
-/** In small letters, as nodes write it. */
+/** In lower case, as nodes write it. */
 function readHash(network: Network, text: string): string {
   if (isTransactionHash(network, text)) return text.toLowerCase();
   const { form } = hashForm(network);
@@ -89,7 +89,7 @@ function readHash(network: Network, text: string): string {
   ]);
 }
 
-/** As for an approval: above the limits who made the order does not say alone that it is paid. */
+/** As for an approval: above the limits, whoever made the order cannot settle it alone. */
 async function requireSecondAbove(
   { db, clock, payoutLimits, approvalRules }: SettlePaidDeps,
   order: Order,
@@ -104,7 +104,7 @@ async function requireSecondAbove(
   await requireApprover(db, by, order, 'settle it above its limits');
 }
 
-/** Whether the books have the transaction as a transfer of this order already. Refuses that of another one. */
+/** Whether the books already have the transaction as a transfer of this order. Refuses that of another order. */
 async function isOwnTransfer(sql: Sql, { id }: Order, hash: string): Promise<boolean> {
   const owner = await findAttemptOwner(sql, hash);
   if (!owner) return false;
@@ -116,23 +116,23 @@ function requireUnpaid({ status, hold, ended, settledAs }: Order): void {
   const isFulfilled = status === 'fulfilled' && !hold;
   const isPaid = status !== 'pending_payment' && !ended && !settledAs;
   if (isPaid && !isFulfilled && hold?.reason !== 'transfer_mismatched') return;
-  throw new AppError('wrong_state', 'This order does not wait for a transfer.');
+  throw new AppError('wrong_state', 'This order is not waiting for a transfer.');
 }
 
 async function readSent(chain: Chain, hash: string): Promise<SentTransfer> {
   const sent = await chain.readTransfer(hash);
   if (!sent) throw chainSilent(chain.network);
   if (sent !== 'none') return sent;
-  throw new AppError('wrong_state', `No block of ${chain.network} has a transfer in this transaction.`);
+  throw new AppError('wrong_state', `This transaction has no transfer in any block of ${chain.network}.`);
 }
 
-/** The sender as the books have it; one of the settings that they do not have yet is stored. */
+/** The sender in the books; one that is only in the settings is stored. */
 async function knownSender({ db }: SettlePaidDeps, chain: Chain, address: string): Promise<Sender> {
   const { network, senders } = chain;
   const known = await findSender(db, network, address);
   if (known) return known;
   if (!senders.includes(address)) {
-    throw new AppError('wrong_state', `The transaction is of ${address}, which is no sender of this service.`);
+    throw new AppError('wrong_state', `The transaction is from ${address}, which is not a sender of this service.`);
   }
   const nonce = await chain.nextNonce(address);
   if (nonce === undefined) throw chainSilent(network);
@@ -156,7 +156,7 @@ function requireTransferOf(order: Order, { symbol, units, to, sentAt }: SentTran
   throw new AppError('wrong_state', `The transaction moves ${moved}, and the order is for ${asked}.`);
 }
 
-/** The nodes agree that it was carried out, in a block that nothing undoes. */
+/** Requires that the nodes agree that it was mined, in a final block. */
 async function requireFinal(chain: Chain, sent: SentTransfer): Promise<void> {
   const { sender, nonce = 0n, symbol, units, to } = sent;
   const transfer = { slot: { network: chain.network, sender, nonce }, symbol, units, to };
@@ -194,7 +194,7 @@ async function adopt(deps: SettlePaidDeps, tx: Sql, adoption: Adoption): Promise
   const now = deps.clock.now();
   const newest = await findPayoutOfOrder(tx, before.id, before.accountId);
   if (newest && isUnmined(newest)) {
-    // Its slot was used by a bid that the books do not have.
+    // Its slot was used by an attempt that the books do not have.
     if (!isSameSlot(newest, sent)) {
       throw new AppError('wrong_state', 'This order has another transfer on its way; give that up first.');
     }
@@ -216,10 +216,10 @@ function isSameSlot({ sender, nonce }: Payout, sent: SentTransfer): boolean {
   return sent.nonce === nonce && sent.sender === sender;
 }
 
-/** The order is sent, and its money cannot go back. */
+/** The order counts as sent, and its money can no longer be refunded. */
 async function claim(deps: SettlePaidDeps, tx: Sql, before: Order, charge: Charge, now: Date): Promise<Order> {
   if (holdReasonOf(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
-    throw new AppError('wrong_state', 'The money of this order is not what its price was for.');
+    throw new AppError('wrong_state', 'The money of this order does not match its price.');
   }
   const again = before.hold ? await writeOrderStep(tx, before, sentAgain(before, now), now) : before;
   const context = { charge, rules: deps.settlement, now, newId: () => uuidV7(now) };

@@ -1,5 +1,5 @@
 // When an order is settled: 0, 1 or 2 Brazilian banking days after the business day of its payment. The business day is
-// the day in São Paulo, or the next banking day if the payment came after the cut-off or on a day that is no banking day.
+// the day in São Paulo, or the next banking day if the payment came after the cut-off or on a day that is not a banking day.
 import { addBankingDays, type BankingDayOverrides, isBankingDay, nextBankingDay } from '../lib/banking-days.ts';
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { SettlementSchedule } from './order.ts';

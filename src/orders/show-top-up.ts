@@ -1,4 +1,4 @@
-// A top-up as answers and the command line show it.
+// How a top-up is shown in answers and on the command line.
 import { approvalsView } from '../accounts/approvals.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';

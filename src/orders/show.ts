@@ -1,4 +1,4 @@
-// An order with all that belongs to it: its charge, its transfer, what happened to it.
+// An order with everything that belongs to it: its charge, its transfer, its events.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { approvalsView } from '../accounts/approvals.ts';
 import type { Chains } from '../chains/chain.ts';
@@ -21,7 +21,7 @@ export type ShowOrderDeps = {
   readonly approvalRules: ApprovalRules;
 };
 
-/** The order that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's. */
+/** Finds the order that a caller names, or refuses; `accountId` restricts it to one account. */
 export async function requireOrder(db: Sql, id: string, accountId?: string): Promise<Order> {
   const order = await findOrder(db, id, accountId);
   if (!order) throw noSuchOrder();

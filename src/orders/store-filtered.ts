@@ -1,5 +1,5 @@
-// The SQL of the lists of orders filtered by who pays or how much. Only a document has an index; for the rest the newest orders that
-// fit the other filters are looked through, so that a page costs the same however many there are.
+// The SQL of the lists of orders filtered by payer or amount. Only documents have an index; for the other filters the newest orders are
+// searched, up to a limit, so that a page costs the same however many orders there are.
 import { namePattern } from '../charges/plain-name.ts';
 import type { ChargeFilter, Filtered } from '../charges/store/filtered.ts';
 import { SEARCHED_CHARGES } from '../charges/store/search.ts';
@@ -8,7 +8,7 @@ import { pageSql } from '../storage/page.ts';
 import type { ListQuery, Order } from './order.ts';
 import { ORDER, type OrderRow, toOrder } from './store.ts';
 
-/** Those that go on or were fulfilled, those on hold, and those that ended. */
+/** Open or fulfilled, on hold, and ended without fulfilment. */
 export type OrderList = 'going' | 'held' | 'ended';
 
 const CONDITIONS: Readonly<Record<OrderList, string>> = {
@@ -19,7 +19,7 @@ const CONDITIONS: Readonly<Record<OrderList, string>> = {
 
 export type OrderFilter = Pick<ChargeFilter, 'name' | 'document' | 'fromCents' | 'toCents'>;
 
-/** A page of orders, newest first. An order whose payer is not named yet has its cost alone, when that is in reais. */
+/** A page of orders, newest first. An order without a payer yet is matched by its cost, if that is in reais. */
 export async function readFilteredOrders(
   sql: Sql,
   list: OrderList,
@@ -29,7 +29,7 @@ export async function readFilteredOrders(
   const { accountId, symbol, status } = query;
   const page = pageSql(query, { account_id: accountId, symbol, status }, CONDITIONS[list]);
   const { where, limit, offset, values } = page;
-  // The number of the page is not asked for.
+  // The page number was not given.
   values.pop();
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const ofPayer =

@@ -33,7 +33,7 @@ const ORDERS = `
 const ORDER_KINDS: readonly EntryKind[] = ['commitment', 'release', 'payout', 'payout_undone'];
 const FEE_KINDS: readonly EntryKind[] = ['network_fee', 'network_fee_corrected'];
 
-/** What the charge of order `o` holds back: the crypto was sent, and an operator did not decide that the money goes back. */
+/** What the charge of order `o` commits: the crypto was sent, and no operator decided to return the money. */
 const COMMITTED = `case when o.status in ('fulfilling', 'fulfilled') and o.settled_as is distinct from 'returned'
                       then coalesce(o.committed_cents, 0) else 0 end`;
 

@@ -1,4 +1,4 @@
-// The SQL that finds orders by what a transfer moved.
+// The SQL that finds orders matching the amount and recipient of a transfer.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Row, Sql } from '../storage/database.ts';
 
@@ -8,11 +8,11 @@ type Moved = {
   readonly network: Network;
   readonly symbol: AssetSymbol;
   readonly quantity: string;
-  /** In small letters. */
+  /** In lower case. */
   readonly to: string;
 };
 
-/** Orders of exactly this amount to this address that did not end without it, those that are not fulfilled first. */
+/** Orders of exactly this amount to this address that did not end unfulfilled; those not fulfilled yet first. */
 export async function findOrdersLike(
   sql: Sql,
   { network, symbol, quantity, to }: Moved,

@@ -1,4 +1,4 @@
-// The SQL of the line: orders that are due and wait for a slot of their network, in the order in which they came.
+// The SQL of the line: due orders that wait for a slot of their network, in order of arrival.
 import assert from 'node:assert/strict';
 import { type AssetSymbol, type Network, symbolsOn } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
@@ -12,13 +12,13 @@ type LineQuery = {
   readonly now: Date;
   /** Assets that are paused. */
   readonly without: readonly AssetSymbol[];
-  /** Of each asset: those that wait for funds of one do not hide those of another. */
+  /** Limit for each asset: orders that wait for funds of one asset do not hide those of another. */
   readonly limit: number;
   /** Only orders that were made after this moment. */
   readonly madeAfter?: Date;
 };
 
-/** The front of the line, without those that are passed over now. */
+/** The front of the line, without orders that are skipped for now. */
 export async function readLine(sql: Sql, { network, now, without, limit, madeAfter }: LineQuery): Promise<Order[]> {
   const symbols = symbolsOn(network).filter(symbol => !without.includes(symbol));
   const rows = await sql.query<OrderRow>(
@@ -33,7 +33,7 @@ export async function readLine(sql: Sql, { network, now, without, limit, madeAft
   return rows.map(toOrder);
 }
 
-/** Orders in line that do not say that they are paused and are, or say so and are not. */
+/** Orders in line whose pause message is missing or no longer true. */
 export async function readWronglyMarked(
   sql: Sql,
   network: Network,
@@ -49,7 +49,7 @@ export async function readWronglyMarked(
   return rows.map(toOrder);
 }
 
-/** Locks those of the orders that still wait, in the order of the line. One that another transaction has locked is skipped. */
+/** Locks the orders that still wait, in the order of the line. Skips those that another transaction has locked. */
 export async function lockWaiting(tx: Sql, orders: readonly Order[]): Promise<Order[]> {
   const rows = await tx.query<OrderRow>(
     `${ORDER} where id = any($1) and waits_since is not null order by waits_since, id for update skip locked`,
@@ -58,7 +58,7 @@ export async function lockWaiting(tx: Sql, orders: readonly Order[]): Promise<Or
   return rows.map(toOrder);
 }
 
-/** When an order in line may be looked at again that is passed over now. */
+/** The earliest time at which a skipped order may be examined again. */
 export async function nextPassedOver(sql: Sql, network: Network, now: Date): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date | null }>(
     'select min(not_before) as at from orders where network = $1 and waits_since is not null and not_before > $2',
@@ -77,7 +77,7 @@ export async function hasWaiting(sql: Sql, network: Network): Promise<boolean> {
 
 export type UnheldOrder = { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string };
 
-/** The first in line that should have a slot, as nothing holds it and its asset is not paused. */
+/** The first order in line that should get a slot: nothing holds it and its asset is not paused. */
 export async function firstUnheld(
   sql: Sql,
   network: Network,
@@ -123,7 +123,7 @@ export async function countWaiting(sql: Sql, limit: number): Promise<WaitingCoun
 
 export type WaitingUnits = { readonly symbol: AssetSymbol; readonly count: number; readonly units: bigint };
 
-/** What the orders in line of a network are for, by asset. */
+/** The quantities of the orders in line of a network, by asset. */
 export async function readWaitingUnits(sql: Sql, network: Network): Promise<WaitingUnits[]> {
   const rows = await sql.query<{ symbol: AssetSymbol; count: number; quantity: string }>(
     `select symbol, count(*)::int as count, sum(quantity)::text as quantity from orders

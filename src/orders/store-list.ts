@@ -1,4 +1,4 @@
-// The SQL of the counted lists of orders: those that go on or were fulfilled, and those that ended without being fulfilled.
+// The SQL of the counted lists of orders: open or fulfilled ones, and those that ended unfulfilled.
 import type { PageQuery } from '../lib/paging.ts';
 import { FOUND_PAGE, pageValues } from '../storage/counted-list.ts';
 import type { Sql } from '../storage/database.ts';
@@ -40,7 +40,7 @@ type Found = {
   readonly name?: string;
 };
 
-/** Few orders share an externalId, at most one per account: they are counted as they are. */
+/** Few orders share an externalId, at most one per account: count them directly. */
 function foundBy(query: ListQuery): Found {
   const { accountId, symbol, status, externalId } = query;
   if (externalId === undefined) {
@@ -55,7 +55,7 @@ function foundBy(query: ListQuery): Found {
   return { found, pageSize: limit, page, values };
 }
 
-/** Whose orders these are: the list of crypto transactions does not say it. */
+/** The accounts of these orders, which the list of crypto transactions does not have. */
 export async function readAccountsOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await sql.query<{ id: string; account_id: string }>(
     'select id, account_id from orders where id = any($1)',

@@ -1,8 +1,8 @@
-// The SQL of networks that still have something to do.
+// The SQL of networks that still have open work.
 import type { Network } from '../chains/asset.ts';
 import type { Sql } from '../storage/database.ts';
 
-/** Those of the networks that have payouts to look up, or orders in line. */
+/** The networks that have payouts to look up or orders in line. */
 export async function networksInUse(sql: Sql, networks: readonly Network[]): Promise<Network[]> {
   const rows = await sql.query<{ network: Network }>(
     `select network from unnest($1::text[]) as asked (network)

@@ -1,9 +1,9 @@
-// Which objects still change: their events stay in the database, however old.
+// Which objects can still change: their events stay in the database at any age.
 import type { Sql } from '../storage/database.ts';
 
 /**
- * Those of the objects that are a charge that may still be paid or sends money back, an order that is neither fulfilled nor ended, or
- * an alarm that is raised.
+ * The objects that are a charge that may still be paid or is being refunded, an order that is neither fulfilled nor ended, or a raised
+ * alarm.
  */
 export async function findOpenObjects(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ id: string }>(

@@ -1,4 +1,4 @@
-// The SQL of orders that name a payer: the answer to the request that made one shows its charge, and is kept for a repeat.
+// The SQL of orders that name a payer: the stored answer to the request that made one shows its charge.
 import type { Sql } from '../storage/database.ts';
 
 /** An order is found by its charges; the one in its stored answer is the first it had. */
@@ -11,7 +11,7 @@ export async function findOrdersOfCharges(sql: Sql, chargeIds: readonly string[]
   );
 }
 
-/** Puts `customer` into the stored answers, and removes what the caller wrote. Returns how many changed. */
+/** Replaces the customer in the stored answers, and removes the caller's texts. Returns how many changed. */
 export async function eraseFromAnswers(tx: Sql, chargeIds: readonly string[], customer: object): Promise<number> {
   const rows = await tx.query(
     `update orders

@@ -4,7 +4,7 @@ import type { EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
 import { COINS } from './store-ledger-check.ts';
 
-/** Each cold sweep with what left and what the network took. */
+/** Each cold sweep with the amount that left and the network fee. */
 const SWEEPS = `
   select p.account_id, p.id, p.symbol || '.' || p.network as asset, coin.currency as coin,
          case when p.is_top_up then 0 else p.gone end as swept, case when p.is_top_up then p.gone else 0 end as topped_up,

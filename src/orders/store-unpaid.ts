@@ -2,7 +2,7 @@
 import type { Network } from '../chains/asset.ts';
 import type { Sql } from '../storage/database.ts';
 
-/** When the oldest order was made, of those after a moment, that is neither fulfilled nor ended. */
+/** The creation time of the oldest order after a moment that is neither fulfilled nor ended. */
 export async function oldestUnpaidAt(sql: Sql, network: Network, after: Date): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date | null }>(
     `select min(created_at) as at from orders

@@ -4,10 +4,10 @@ import type { UnsignedReason } from '../payouts/payout.ts';
 import type { UnsignedSlot } from '../payouts/watch/judge-network.ts';
 import type { Row, Sql } from '../storage/database.ts';
 
-/** Each is an alarm of its own; one at the front that is mended makes room for the next. */
+/** Each is a separate alarm; once the first is fixed, the next is shown. */
 const MAX_SLOTS = 32;
 
-/** Slots that no block has used for which no transfer may be signed, or nothing was signed since before a time; the first of each sender first. */
+/** Unused slots for which nothing may be signed, or nothing was signed since a time; the first of each sender first. */
 export async function readUnsignedSlots(sql: Sql, network: Network, until: Date): Promise<UnsignedSlot[]> {
   const rows = await sql.query<SlotRow>(
     `select p.id, p.order_id, p.sender, p.nonce, p.unsigned_reason, p.void_requested_at is not null as is_given_up,

@@ -15,7 +15,7 @@ import type {
   Status,
 } from './order.ts';
 
-/** The columns of an order that stay as they were written first. */
+/** The columns of an order that never change. */
 const fixedColumns = (order: Order) => ({
   id: order.id,
   account_id: order.accountId,
@@ -108,7 +108,7 @@ export async function findFirstById(sql: Sql, accountId: string, id: string): Pr
   return rows[0] && toFirst(rows[0]);
 }
 
-/** Replaces what a repeat of the request is answered with. */
+/** Replaces the stored answer for repeats of the request. */
 export async function replaceAnswer(sql: Sql, { id, accountId }: Order, answer: string): Promise<void> {
   await sql.query('update orders set answer = $3::json where id = $1 and account_id = $2', [id, accountId, answer]);
 }
@@ -149,7 +149,7 @@ function toFirst(row: FirstRow): First {
   return { id: row.id, contentHash: row.content_hash, answer: row.answer };
 }
 
-/** Reads orders as `toOrder` takes them. */
+/** Selects the columns that `toOrder` reads. */
 export const ORDER = `
   select id, account_id, status, symbol, network, trim_scale(quantity)::text as quantity, currency,
          trim_scale(cost)::text as cost, trim_scale(price)::text as price, wallet_id, wallet_address, wallet_name,
@@ -177,7 +177,7 @@ export async function lockOrder(tx: Sql, id: string): Promise<Order | undefined>
   return row && toOrder(row);
 }
 
-/** Locks orders in the order of their ids, so that two that lock the same ones do not wait for each other. */
+/** Locks orders in the order of their ids, which prevents deadlocks. */
 export async function lockOrders(tx: Sql, ids: readonly string[]): Promise<Order[]> {
   const rows = await tx.query<OrderRow>(`${ORDER} where id = any($1) order by id for update`, [ids]);
   return rows.map(toOrder);
@@ -211,7 +211,7 @@ export async function readHeldPage(sql: Sql, query: HeldQuery): Promise<{ orders
 
 export type HeldCount = { readonly reason: string; readonly count: number };
 
-/** Orders on hold by reason. Counts the `limit` that have been held longest, so that it costs the same however many there are. */
+/** Orders on hold by reason. Counts only the `limit` longest held ones, so that the cost is bounded. */
 export async function countHeldOrders(sql: Sql, limit: number): Promise<HeldCount[]> {
   const rows = await sql.query<{ reason: string; count: string }>(
     `select hold_reason as reason, count(*)

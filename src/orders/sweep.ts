@@ -9,7 +9,7 @@ import { nextTimerAt, takeDueTimers } from './store-timers.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 
-/** At every timer of an order a chain may be called or money may move, so a moved sandbox clock stops at each. */
+/** Every timer of an order may call a chain or move money, so a moved sandbox clock stops at each. */
 export function orderSweep(deps: Deps): Sweep {
   return { name: 'timers of orders', upTo: (moment, beat) => sweepOrders(deps, moment, beat), nextStopAt: nextTimerAt };
 }

@@ -1,5 +1,5 @@
-// Tops up the coin of a sender of ours from another one, under the same policy as payouts of orders: pauses, blocks, limits and
-// approvals. Where approvals are needed the request waits for them, for a day.
+// Tops up the coin of one of our senders from another, under the same policy as payouts of orders: pauses, blocks, limits and
+// approvals. If approvals are needed, the request waits for them up to a day.
 import { type ApprovalRules, groupsOfPayout, OPERATOR } from '../accounts/approval-rules.ts';
 import {
   type GroupStanding,
@@ -52,13 +52,13 @@ export type NewTopUp = {
   readonly key?: string | undefined;
 };
 
-/** Approvals that come later than this after the request send nothing. */
+/** A request without all approvals after this time has lapsed. */
 export const WAITS_MS = DAY_MS;
 
 /**
- * Opens the payout, or keeps the request where approvals are needed. Repeated with its key it returns the first one. Refuses addresses that
- * are no senders of the settings, more than can be spared or may leave in 24 hours, a second one to an address while one is on its way, and what a
- * pause or a block stops: then nothing is kept.
+ * Opens the payout, or stores the request if approvals are needed. A repeat with its key returns the first one. Refuses, and stores nothing,
+ * for addresses that are not senders of the settings, more than can be spared or may leave in 24 hours, a second top-up to an address while
+ * one is on its way, and during a pause or block.
  */
 export async function topUp(deps: TopUpDeps, wanted: NewTopUp): Promise<{ topUp: TopUp; isNew: boolean }> {
   const now = deps.clock.now();
@@ -74,8 +74,8 @@ export async function topUp(deps: TopUpDeps, wanted: NewTopUp): Promise<{ topUp:
 }
 
 /**
- * Approves a top-up that waits, and opens its payout once all approvals are given. Approving again tries to open it again. Refuses who asked for it,
- * who shares a maker with them, and those whose approval adds nothing.
+ * Approves a waiting top-up, and opens its payout once all approvals are given. Approving again retries opening it. Refuses whoever requested
+ * it, anyone who shares a maker with them, and anyone whose approval no group needs.
  */
 export async function approveTopUp(deps: TopUpDeps, id: string, by: string): Promise<TopUp> {
   const now = deps.clock.now();
@@ -84,10 +84,11 @@ export async function approveTopUp(deps: TopUpDeps, id: string, by: string): Pro
     const before = await lockTopUp(tx, id);
     if (!before) throw new AppError('not_found', 'There is no such top-up.');
     if (before.payoutId !== undefined) return { after: before, isComplete: false };
-    if (isLapsed(before, now)) throw new AppError('wrong_state', 'This top-up was asked for more than a day ago.');
+    if (isLapsed(before, now)) throw new AppError('wrong_state', 'This top-up was requested more than a day ago.');
     const standing = await standingOf(tx, deps, before);
     if (standing.isApproved) return { after: before, isComplete: true };
-    const message = 'Who asked for this top-up, and what they made or invited, cannot approve it.';
+    const message =
+      'Whoever requested this top-up, and the keys and people they created or invited, cannot approve it.';
     await requireSecondKey(tx, by, [before.requestedBy], message);
     if (before.approvals.some(approval => approval.by === by)) return { after: before, isComplete: false };
     const given = { ...before, approvals: [...before.approvals, { by, at: now }] };
@@ -103,10 +104,10 @@ export function isLapsed({ createdAt, payoutId }: TopUp, now: Date): boolean {
   return payoutId === undefined && now.getTime() - createdAt.getTime() >= WAITS_MS;
 }
 
-/** Opens its payout; the key, the approvals and the limits are judged while the senders are locked. */
+/** Opens its payout; the key, the approvals and the limits are checked while the senders are locked. */
 async function send(deps: TopUpDeps, asked: TopUp, isNew: boolean): Promise<{ topUp: TopUp; isNew: boolean }> {
   const { network, symbol, sender, destination, requestedBy } = asked;
-  const repeated = new AppError('wrong_state', 'This top-up is on its way already.');
+  const repeated = new AppError('wrong_state', 'This top-up is already on its way.');
   try {
     const payout = await openOwnTransfer(deps, {
       accountId: deps.operatorAccountId,
@@ -135,7 +136,7 @@ async function send(deps: TopUpDeps, asked: TopUp, isNew: boolean): Promise<{ to
 }
 
 type Standing = {
-  /** Whether approvals are asked for at all. */
+  /** Whether the settings require approvals at all. */
   readonly isNeeded: boolean;
   readonly groups: readonly GroupStanding[];
   readonly isApproved: boolean;
@@ -155,7 +156,7 @@ export async function standingOf(
   return { isNeeded: true, groups: standings, isApproved: standings.every(isComplete) };
 }
 
-/** What stops it whatever is approved. */
+/** Throws if something stops it regardless of approvals. */
 async function requireAllowed(
   { payoutLimits, operatorAccountId: accountId, clock }: Omit<TopUpDeps, 'db'>,
   sql: Sql,
@@ -175,10 +176,10 @@ function requireSpare({ network, symbol, units }: TopUp, has: bigint, spare: big
   if (units <= spare) return units;
   const amount = (some: bigint) => `${formatUnits(some, decimalsOf(symbol, network))} ${symbol}`;
   const rest = spare > 0n ? `${amount(spare)} can be spared` : 'nothing can be spared';
-  throw new AppError('wrong_state', `The sender has ${amount(has)}; beside payouts and fees ${rest}.`);
+  throw new AppError('wrong_state', `The sender has ${amount(has)}; after payouts and fees, ${rest}.`);
 }
 
-/** The request with addresses as the settings have them. Refuses every fault at once. */
+/** The request with addresses as written in the settings. Reports every fault at once. */
 function readTopUp(
   { network, senders, canSign }: Chain,
   { from, to, quantity, by, key }: NewTopUp,
@@ -200,7 +201,7 @@ function readTopUp(
     });
   }
   if (sender !== undefined && sender === destination) {
-    faults.push({ path: 'to', code: 'same_sender', message: 'must be another sender than from' });
+    faults.push({ path: 'to', code: 'same_sender', message: 'must not be the same sender as from' });
   }
   if (units <= 0n) {
     const message = `must be a decimal above zero with at most ${decimals} decimals`;
@@ -208,7 +209,7 @@ function readTopUp(
   }
   if (faults.length > 0 || sender === undefined || destination === undefined) throw invalidRequest(faults);
   const request = { ...made, network, sender, destination, symbol, units, requestedBy: by };
-  // The command line approves alone what no group must approve.
+  // A request from the command line needs no approval where no group must approve it.
   const approvals = by === OPERATOR ? [{ by, at: made.createdAt }] : [];
   return { ...request, approvals, ...(key !== undefined && { requestKey: key }) };
 }
@@ -216,7 +217,7 @@ function readTopUp(
 async function requireFirst({ db }: Pick<TopUpDeps, 'db'>, asked: TopUp): Promise<TopUp> {
   const { id, requestKey } = asked;
   const first = await (requestKey === undefined ? findTopUp(db, id) : findTopUpByKey(db, requestKey));
-  if (!first) throw new AppError('wrong_state', 'This top-up is being made at this moment; try again.');
+  if (!first) throw new AppError('wrong_state', 'This top-up is being created right now; try again.');
   return requireSame(first, asked);
 }
 
@@ -226,7 +227,7 @@ function requireSame(first: TopUp, asked: TopUp): TopUp {
   throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another body.');
 }
 
-/** Limits of keys are of keys and people. */
+/** Limits of keys apply to keys and people. */
 function isOfKey(actor: string): boolean {
   return actor.startsWith('key:') || actor.startsWith('person:');
 }

@@ -1,5 +1,5 @@
-// What left a sender and is not in the books, as far as it could have paid an order that is still open. Before a halted sender goes on
-// each such transfer must be settled, or explained: the order would be paid again.
+// Transfers of a sender that are not in the books and could have paid an order that is still open. Before a halted sender resumes, each
+// must be settled or explained, or the order would be paid again.
 import type { Chain } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
@@ -16,7 +16,7 @@ import { hasUnpaidOf, oldestUnpaidAt } from './store-unpaid.ts';
 
 /** Clocks of the network and of this service differ a little. */
 const MARGIN_MS = 10 * 60_000;
-/** Where each block must be read a day is as much as a person waits for; logs of a week are read in seconds or minutes. */
+/** Where each block must be read, a person can wait for a day's worth; the logs of a week are read in seconds or minutes. */
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_MS = { history: DAY_MS, record: 7 * DAY_MS };
 const MAX_SHOWN = 10;
@@ -24,10 +24,10 @@ const MAX_LIKE = 3;
 
 type Deps = { readonly db: Database };
 
-/** Each a sentence. `silent`: no node answers. */
+/** Each is a sentence. `silent`: no node answers. */
 export type Objections = readonly string[] | 'silent';
 
-/** Why a sender may not go on yet. `used`: slots below it are used in blocks, as enough providers say. */
+/** Why a sender may not resume yet. `used`: enough providers report that slots below it are used in blocks. */
 export async function objectionsTo(
   deps: Deps,
   chain: Chain,
@@ -43,13 +43,13 @@ export async function objectionsTo(
     ...named.map(({ sentence }) => sentence),
     ...(strangers.length > MAX_SHOWN ? [`… and ${strangers.length - MAX_SHOWN} more.`] : []),
     ...(missingMs > 0
-      ? [`What was signed before the halt may still get into a block: try again in ${minutes(missingMs)}.`]
+      ? [`A transaction signed before the halt may still be mined: try again in ${minutes(missingMs)}.`]
       : []),
     ...(await coinSlots(deps, chain, sender, used)),
   ];
 }
 
-/** For a sender that has used slots and that the books do not have: the database may be older than its first payout. */
+/** For a sender with used slots that the books do not have: the database may be older than its first payout. */
 export async function judgeFirst(
   deps: Deps,
   chain: Chain,
@@ -65,7 +65,7 @@ export async function judgeFirst(
   return { at, message: `The books have no payout of the sender. ${doubts.join(' ')} ${WHAT_TO_DO}` };
 }
 
-/** A coin leaves without a log, so a person looks whether one of the used slots has paid an order. */
+/** A transfer of a coin leaves no log, so a person checks whether one of the used slots paid an order. */
 async function unseenCoin({ db }: Deps, { network }: Chain): Promise<string[]> {
   const { symbol } = coinOf(network);
   if (!(await hasUnpaidOf(db, network, symbol))) return [];
@@ -76,7 +76,7 @@ async function unseenCoin({ db }: Deps, { network }: Chain): Promise<string[]> {
 
 type Strangers = { readonly strangers: readonly StrangeTransfer[]; readonly completeUntil?: Date };
 
-/** What left since the oldest open order was made: an older transfer cannot have paid an open order. */
+/** Transfers since the oldest open order was made: an older one cannot have paid an open order. */
 async function readStrangers(deps: Deps, chain: Chain, sender: string, until: Date): Promise<Strangers | 'silent'> {
   const { network } = chain;
   const oldest = new Date(until.getTime() - (chain.history ? LONGEST_MS.history : LONGEST_MS.record));
@@ -105,7 +105,7 @@ async function sentenceOf(
   return { sentence: `${hash} moved ${quantity} ${symbol} to ${to}${may}.`, orders };
 }
 
-/** A coin leaves without a log: a slot is all that shows it. */
+/** A transfer of a coin leaves no log: only its slot shows it. */
 async function coinSlots(
   { db }: Deps,
   { network }: Chain,

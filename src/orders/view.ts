@@ -10,7 +10,7 @@ import type { TimelineEntry } from './store.ts';
 
 const CENT_DECIMALS = 2;
 
-/** What the detail of an order shows beside the order. */
+/** What the detail of an order shows besides the order. */
 export type OrderDetailParts = {
   readonly charge?: Charge | undefined;
   readonly payout?: Payout | undefined;
@@ -19,7 +19,7 @@ export type OrderDetailParts = {
   readonly timeline: readonly TimelineEntry[];
 };
 
-/** An order with its charge, its way through the chain and all that happened. */
+/** An order with its charge, its transfer and its events. */
 export function orderDetail(
   links: Links,
   order: Order,
@@ -37,7 +37,7 @@ export function orderDetail(
   };
 }
 
-/** What an event carries. Numbers are written digit for digit. */
+/** The object of an event. Numbers are written digit for digit. */
 export function orderView(order: Order, payout?: Payout, confirmationsNeeded?: number) {
   const fee = formatUnits(order.feeCents, CENT_DECIMALS);
   const { externalId, chargeId, quote, hold, lastError, ended, repricedAt, waitsSince, approval, settledAs } = order;
@@ -83,7 +83,7 @@ function quoteView({ id, source, priceAt, expiresAt }: NonNullable<Order['quote'
   };
 }
 
-/** The hash is that of the attempt the chain shows, or of the newest that was signed. */
+/** The hash is that of the attempt that the chain shows, else of the newest signed one. */
 function transferView(payout: Payout, needed: number | undefined) {
   const { hash, attempts, confirmations, sender, state, voidRequestedAt } = payout;
   const newest = hash ?? attempts.at(-1)?.hash;

@@ -1,4 +1,4 @@
-// Gives up a transfer by the id of its payout or of its order; that of a cold sweep has only the first.
+// Gives up a transfer by the id of its payout or of its order; a cold sweep has no order.
 import { AppError } from '../lib/errors.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { isUnmined, type Payout } from '../payouts/payout.ts';
@@ -10,7 +10,7 @@ import { voidPayout } from './void.ts';
 
 type Deps = Pick<FollowDeps, 'db' | 'queue' | 'clock'>;
 
-/** As `voidPayout`. Returns the payout as it is then. */
+/** Like `voidPayout`. Returns the payout afterwards. */
 export async function voidByEither(deps: Deps, id: string, accountId?: string): Promise<Payout> {
   const found = await findPayoutByEither(deps.db, id, accountId);
   if (!found) throw new AppError('not_found', 'There is no such payout.');
@@ -24,7 +24,7 @@ async function voidColdSweep({ db, queue, clock }: Deps, { id, accountId }: Payo
     await lockPayouts(tx, [{ id }]);
     const sweep = await findPayout(tx, id, accountId);
     if (!sweep || !isUnmined(sweep)) {
-      throw new AppError('wrong_state', 'This payout has no transfer that waits for a block.');
+      throw new AppError('wrong_state', 'This payout has no transfer waiting for a block.');
     }
     if (sweep.voidRequestedAt && !sweep.unsignedReason) return;
     await requestVoid(tx, sweep, clock.now());

@@ -1,5 +1,5 @@
-// Gives up the slot of a transfer that the chain does not take: a transaction that moves nothing uses the slot up, and then the
-// order may be sent again or refunded. Only an operator may do so.
+// Gives up the slot of a transfer that the chain does not mine: a transaction that moves nothing uses the slot, and then the order may be
+// sent again or refunded. Only an operator may do so.
 import { AppError } from '../lib/errors.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { isUnmined } from '../payouts/payout.ts';
@@ -10,7 +10,7 @@ import type { Order } from './order.ts';
 import { lockOrder } from './store.ts';
 
 /**
- * From the commit on no transfer is signed for the slot. One that was sent before may still win: then the order is fulfilled.
+ * From the commit on, no transfer is signed for the slot. One that was already sent may still win: then the order is fulfilled.
  * Refuses an order without a transfer, and one whose transfer is in a block. A repeat changes nothing.
  */
 export async function voidPayout(
@@ -23,7 +23,7 @@ export async function voidPayout(
     if (!order || (accountId !== undefined && order.accountId !== accountId)) throw noSuchOrder();
     const payout = await findPayoutOfOrder(tx, order.id, order.accountId);
     if (!payout || !isUnmined(payout)) {
-      throw new AppError('wrong_state', 'This order has no transfer that waits for a block.');
+      throw new AppError('wrong_state', 'This order has no transfer waiting for a block.');
     }
     if (payout.voidRequestedAt && !payout.unsignedReason) return order;
     await requestVoid(tx, payout, clock.now());

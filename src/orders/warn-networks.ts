@@ -1,4 +1,4 @@
-// Tells the operator of networks that the settings do not name any more, and that still have something to do.
+// Warns the operator about networks with open work that the settings no longer name.
 import { NETWORKS } from '../chains/asset.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { Log } from '../lib/log.ts';
@@ -13,7 +13,7 @@ export async function warnOfNetworks(deps: {
   const unnamed = NETWORKS.filter(network => !deps.chains[network]);
   for (const network of await networksInUse(deps.db, unnamed)) {
     deps.log.warn(
-      'a network has payouts or orders in line, and chains in TRILHO_CONFIG does not name it: they wait until it does',
+      'a network has payouts or orders in line, but chains in TRILHO_CONFIG does not name it: they wait until it does',
       { network },
     );
   }

@@ -40,14 +40,14 @@ export type WatchPayoutsDeps = {
   readonly log: Log;
   readonly payoutLimits: PayoutLimits;
   readonly alarmRules: AlarmRules;
-  /** Whose events the alarms are. */
+  /** The account of the alarm events. */
   readonly operatorAccountId: string;
   readonly heartbeats?: Heartbeats | undefined;
 };
 
 const WATCH_EVERY_MS = 60_000;
 const PAUSE_MS = 5_000;
-/** Several lookups pass in this time: a node that lags for a moment contradicts nothing. */
+/** Several lookups happen in this time, so a node that lags for a moment raises no alarm. */
 const CONTRADICTED_MS = 60_000;
 
 export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<void> } {
@@ -63,7 +63,7 @@ export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<
   });
 }
 
-/** Judges every network that is due, and returns how many alarms changed. What this process has sent is held against the books each time. */
+/** Judges every network that is due, and returns how many alarms changed. Compares what this process has sent with the books each time. */
 export async function watchPayouts(deps: WatchPayoutsDeps): Promise<number> {
   await Promise.all(Object.values(deps.chains).map(chain => haltIfLost(deps, chain)));
   const named = Object.values(deps.chains).map(chain => ({ chain, network: chain.network }));
@@ -74,12 +74,12 @@ export async function watchPayouts(deps: WatchPayoutsDeps): Promise<number> {
 
 type Watched = {
   readonly network: Network;
-  /** Absent when the settings do not name the network; then it matters whether it has something to do. */
+  /** Absent when the settings do not name the network; then only its open work matters. */
   readonly chain?: Chain;
   readonly isInUse?: boolean;
 };
 
-/** Networks without a chain that have something to do, or an alarm that is raised. */
+/** Networks without a chain that have open work or a raised alarm. */
 async function readUnnamed({ db, chains }: WatchPayoutsDeps): Promise<Watched[]> {
   const unnamed = NETWORKS.filter(network => !chains[network]);
   if (unnamed.length === 0) return [];
@@ -110,7 +110,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   const nextAt = new Date(now.getTime() + WATCH_EVERY_MS);
   lost.throwIfAborted();
   const changed = await db.transaction(async tx => {
-    // Slots are given out before they are used, and the books are read after the chain: a count above theirs is of another program.
+    // Slots are given out before they are used, and the books are read after the chain: a count above theirs means another program.
     const judged = (asked?.answers.senders ?? []).toSorted((a, b) => (a.sender < b.sender ? -1 : 1));
     const gaps = new Map<string, readonly bigint[]>();
     for (const { sender, usedSlots, firstUnused: unused } of judged) {
@@ -133,7 +133,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
       gaps,
     };
     const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
-    // An alarm that only nodes can judge stays as it was where no node can be asked.
+    // An alarm that only nodes can judge stays unchanged while no node can be asked.
     const open = (await readOpenAlarms(tx, network)).filter(({ reason }) => !watched.isInUse || !isToldByNodes(reason));
     return writeChanges(deps, tx, network, changesOf(open, judgements), now);
   });
@@ -141,7 +141,7 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   return changed.length;
 }
 
-/** Orders that were made before it wait for a person, whatever other senders there are. */
+/** Orders made before it wait for a person, even if there are other senders. */
 function lastHalt(halts: readonly HaltedSender[], { network, senders }: Chain): Date | undefined {
   const own = halts.filter(one => one.network === network && senders.includes(one.sender));
   return own.at(-1)?.haltedAt;

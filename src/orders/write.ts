@@ -17,7 +17,7 @@ import { updateOrders } from './store.ts';
 import { clearOrderTimers, setOrderTimer } from './store-timers.ts';
 import { orderView } from './view.ts';
 
-/** What happens to an order, and the payout that an event of it shows. */
+/** A step of an order, and the payout that its event shows. */
 export type WrittenStep = { readonly before: Order; readonly step: OrderStep; readonly payout?: Payout };
 
 /** Returns the order after the step. */
@@ -122,8 +122,8 @@ function waitsForSettlementDay({ status, ended, hold, waitsSince }: Order): bool
 }
 
 /**
- * Sets the timers that lie in the future again. The node that took a timer may have a clock ahead of this one; without the
- * timer the order would never be handled.
+ * Restores timers that lie in the future. The node that took a timer may have a clock ahead of this one; without the timer the order
+ * would never be handled.
  */
 export async function restoreTimers(tx: Sql, order: Order, now: Date, creditAt?: Date): Promise<void> {
   if (creditAt) await setOrderTimer(tx, order, 'settle', creditAt);

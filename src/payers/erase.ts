@@ -1,8 +1,8 @@
-// Takes what names a payer out of the database (LGPD, article 18). Money, days, references and every proof stay as they are: the
-// ledger and the audit log hold ids alone.
+// Erases the personal data of a payer from the database (LGPD, article 18). Money, days, references and every proof stay: the ledger and
+// the audit log contain only ids.
 import type { CustomerType } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store/charges.ts';
-import { eraseCustomers, eraseReports, PAYABLE_STATES, type Untold } from '../charges/store/payer.ts';
+import { eraseCustomers, eraseReports, PAYABLE_STATES, type Unanswered } from '../charges/store/payer.ts';
 import { eraseFromEvents, eraseWebhookAnswers } from '../events/erase.ts';
 import { AppError } from '../lib/errors.ts';
 import { eraseFromAnswers } from '../orders/store-payer.ts';
@@ -24,9 +24,9 @@ export type Erased = {
 };
 
 /**
- * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, or an
- * instruction about its boleto still waits for a bank, and then changes nothing. Run again after a crash it goes on: the charges are erased
- * last, because receipts are found by them.
+ * Replaces names, documents, addresses and contacts by «erased» and zeros. Refuses, and changes nothing, while a charge can still be paid
+ * or an instruction about its boleto waits for a bank. After a crash, running it again continues: the charges are erased last, because
+ * receipts are found by them.
  */
 export async function erasePayer({ db }: Deps, document: string): Promise<Erased> {
   const known = await findKnown(db, document);
@@ -64,20 +64,20 @@ async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
   return { orders, events };
 }
 
-/** An end is for good: after this check no charge becomes payable again, and no bank needs another instruction about one. */
-function refuseOpen({ charges, untold }: Known): void {
+/** Ends are final: after this check no charge becomes payable again, and no bank needs another instruction about one. */
+function refuseOpen({ charges, unanswered }: Known): void {
   const payable = charges.find(({ state }) => PAYABLE_STATES.some(each => each === state));
   const reason = payable
     ? `Charge ${payable.id} can still be paid: cancel it first, or wait for its end.`
-    : untold && untoldReason(untold);
+    : unanswered && unansweredReason(unanswered);
   if (reason !== undefined) throw new AppError('wrong_state', `${reason} Nothing was erased.`);
 }
 
-function untoldReason({ chargeId, rail, sequence }: Untold): string {
+function unansweredReason({ chargeId, rail, sequence }: Unanswered): string {
   if (sequence === undefined) {
-    return `The bank of ${rail} is still to be told in a file that charge ${chargeId} has ended: make the file (trilho cnab write), and wait for the bank's answer.`;
+    return `No file has reported the end of charge ${chargeId} to the bank of ${rail} yet: make the file (trilho cnab write) and wait for the bank's answer.`;
   }
-  return `The bank of ${rail} has not answered file ${sequence}, which names the payer of charge ${chargeId}: read its return file first (trilho cnab read), or send what it never got again (trilho cnab renew).`;
+  return `The bank of ${rail} has not answered file ${sequence}, which names the payer of charge ${chargeId}: read its return file first (trilho cnab read), or send it again if the bank never received it (trilho cnab renew).`;
 }
 
 function typeOf(document: string): CustomerType {

@@ -1,4 +1,4 @@
-// Everything that is kept of a payer, for the payer who asks (LGPD, article 18).
+// Exports everything stored about a payer, for a payer who asks (LGPD, article 18).
 import type { Links } from '../charges/links/links.ts';
 import { findCharges } from '../charges/store/charges.ts';
 import { findFilesOfCharges } from '../charges/store/payer.ts';
@@ -13,10 +13,10 @@ type Deps = { readonly db: Database; readonly links: Links };
 
 export type PayerRecord = { readonly kind: string; readonly record: object };
 
-/** One record after the other, so that a payer of many charges needs no more memory than one of few. */
+/** Streams records one by one, so that a payer with many charges needs no more memory than one with few. */
 export async function* exportPayer({ db, links }: Deps, document: string): AsyncGenerator<PayerRecord> {
   const known = await findKnown(db, document);
-  // Also of a payer without charges: a person was looked up.
+  // Also for a payer without charges: a person was looked up.
   await recordReading(db);
   for (const batch of batchesOf(known)) {
     await db.transaction(tx => insertAuditLines(tx, linesAbout(batch)));

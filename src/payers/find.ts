@@ -1,10 +1,10 @@
-// What is known of one payer, found by their document.
+// Finds everything stored about one payer, by their document.
 import {
   findChargesOfPayer,
   findNotificationsOfPayer,
   findPaymentsOfPayer,
   findReceiptsOfPayer,
-  findUntold,
+  findUnanswered,
 } from '../charges/store/payer.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import type { Database } from '../storage/database.ts';
@@ -13,15 +13,15 @@ import { findDeclarationsOf } from '../wallets/store-ownership.ts';
 
 export type Known = Awaited<ReturnType<typeof findKnown>>;
 
-/** Few ask, so documents have no index: whole tables are read, and that may take its time. */
+/** Requests are rare, so documents have no index: whole tables are read, which may take a while. */
 export function findKnown(db: Database, document: string) {
   return longTransaction(db, async tx => {
     const charges = await findChargesOfPayer(tx, document);
     const ids = charges.map(({ id }) => id);
     return {
       charges,
-      /** Of one of the charges: what its bank must hear before the payer is forgotten. */
-      untold: await findUntold(tx, ids),
+      /** For one of the charges: an instruction that its bank must answer before the payer is erased. */
+      unanswered: await findUnanswered(tx, ids),
       payments: await findPaymentsOfPayer(tx, document),
       receipts: await findReceiptsOfPayer(tx, document, ids),
       notifications: await findNotificationsOfPayer(tx, document),
@@ -30,7 +30,7 @@ export function findKnown(db: Database, document: string) {
   });
 }
 
-/** Charges that are read, or erased in one transaction. */
+/** Charges that are read, or erased, in one transaction. */
 const BATCH_SIZE = 100;
 
 /** The ids of the charges, batch by batch. */

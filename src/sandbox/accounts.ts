@@ -1,4 +1,4 @@
-// The account policy of a sandbox: an account is opened when it is first named, and all callers share idempotency keys.
+// The account policy of a sandbox: an account is created when it is first named, and all callers share idempotency keys.
 import type { AccountPolicy } from '../accounts/require.ts';
 import { openAccounts } from '../accounts/store.ts';
 

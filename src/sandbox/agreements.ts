@@ -10,16 +10,17 @@ import type { Rails } from '../rails/rails.ts';
 import type { Customer } from './cnab-bank/customer.ts';
 import { sandboxRails } from './rails.ts';
 
-/** The kinds whose entries a sandbox takes, since it has the banks behind them. The others have the sandbox bank in their place. */
+/** The kinds whose entries a sandbox accepts, since it simulates their banks. For the others the sandbox bank is used. */
 const SIMULATED_KINDS = [cnabBoletoKind];
 
-/** Boletos of accounts without an agreement stay with the sandbox bank, and so do those that are on it. */
+/** Boletos of accounts without an agreement use the sandbox bank, and existing boletos of it stay there. */
 export function sandboxRailsWith(boletos: readonly AgreementEntry[], deps: ClientDeps): Rails {
   if (boletos.length === 0) return sandboxRails;
   const index = boletos.findIndex(({ test }) => !test);
-  if (index >= 0) throw new StartError(`boletos[${index}] has no test: a sandbox takes no agreement with a real bank.`);
+  if (index >= 0)
+    throw new StartError(`boletos[${index}] has no test: a sandbox accepts no agreement with a real bank.`);
   const served = boletos.findIndex(({ sftp }) => sftp);
-  if (served >= 0) throw new StartError(`boletos[${served}].sftp is for live.`);
+  if (served >= 0) throw new StartError(`boletos[${served}].sftp is only for live.`);
   const agreements = boletos.map(({ test: _, ...entry }) => entry);
   const { rails } = liveRails({ rails: [], boletos: agreements }, deps, SIMULATED_KINDS);
   const offered = METHODS.filter(method => !isAbsent(rails[method]));

@@ -56,7 +56,7 @@ export function changeDueDay(amountCents: bigint): { readonly kind: 'changed' } 
   return { kind: 'rejected', reason: 'The sandbox bank keeps the due day of amounts that end in 90.06.' };
 }
 
-/** A refund has the same fates. */
+/** Refunds have the same outcomes. */
 export function submitRefund({ amountCents }: RefundRequest): RefundOutcome {
   const outcome = submit(amountCents);
   return outcome.kind === 'registered' ? { kind: 'done' } : outcome;
@@ -66,7 +66,7 @@ export function lookupRefund({ amountCents }: RefundRequest): RefundFinding {
   return behaviourOf(amountCents) === 'rejects' ? { kind: 'rejected', reason: REFUSAL } : { kind: 'done' };
 }
 
-/** When the simulated payer pays by itself: on the due day by both methods, or some days late by pix. */
+/** When the simulated payer pays without being asked: on the due day by both methods, or some days late by pix. */
 function paysAt({ amountCents, dueDay }: PaymentRequest, method: Method): Date | undefined {
   const behaviour = behaviourOf(amountCents);
   if (behaviour === 'pays_twice') return momentOn(dueDay, PAYS_AT_HOUR);

@@ -1,4 +1,4 @@
-// Sixty invented orders for a new sandbox and the wallets they name, the same each time, so that no list is empty at the start.
+// Sixty invented orders and their wallets for a new sandbox, the same each time, so that no list is empty at the start.
 import { createHash } from 'node:crypto';
 import { openAccount } from '../accounts/store.ts';
 import { addressOf } from '../chains/address.ts';

@@ -1,4 +1,4 @@
-// What can be set about a sandbox.
+// The settings of a sandbox.
 import { onOrOff } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 

@@ -2,7 +2,7 @@
 import type { Transaction } from '../orders/order.ts';
 import type { Sql } from '../storage/database.ts';
 
-/** Inserts orders as they are given; an existing id is left as it is. */
+/** Inserts the given orders; existing ones are unchanged. */
 export async function insertDemoOrders(tx: Sql, orders: readonly Transaction[]): Promise<void> {
   for (const t of orders) {
     await tx.query(

@@ -34,7 +34,7 @@ test('paid early or on its due day a charge owes what was asked', () => {
             kind: 'original',
             amountCents: 15_990n,
             rule: 'on_time',
-            explanation: 'Up to and including the due day, 2026-03-10, only the amount asked is owed.',
+            explanation: 'Up to and including the due day, 2026-03-10, only the original amount is owed.',
           },
         ],
         totalCents: 15_990n,
@@ -89,7 +89,7 @@ test('a day later a pix counts from the shifted day', () => {
         days: 1,
         rule: 'interest_from_effective_due_day',
         explanation:
-          '1 % a month, a thirtieth of it each day, for 1 calendar day since the due day, 2026-02-18, truncated to cents (Bacen Pix API 2.9.0, juros, modalidade 3).',
+          '1 % per month, one thirtieth of it per day, for 1 calendar day since the due day, 2026-02-18, truncated to cents (Bacen Pix API 2.9.0, juros, modalidade 3).',
       },
     ],
     totalCents: 16_314n,
@@ -116,7 +116,7 @@ test('a day later a boleto counts from its original day', () => {
       days: 5,
       rule: 'interest_from_original_due_day',
       explanation:
-        '1 % a month, a thirtieth of it each day, for 5 calendar days since the original due day, 2026-02-14, truncated to cents (Lei 7.089/1983, art. 1; STJ, REsp 1.954.924).',
+        '1 % per month, one thirtieth of it per day, for 5 calendar days since the original due day, 2026-02-14, truncated to cents (Lei 7.089/1983, art. 1; STJ, REsp 1.954.924).',
     },
   ]);
   assert.equal(owed.totalCents, 16_335n);

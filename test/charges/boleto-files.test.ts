@@ -128,7 +128,7 @@ describe('boletos by file', () => {
     assert.deepEqual([made?.sequence, made?.titles], [10, 1]);
   });
 
-  test('two files that are made at once have no boleto in common', async () => {
+  test('two files made at the same time have no boleto in common', async () => {
     await Promise.all([1, 2, 3, 4].map(() => bench.service.post('/charges', body())));
     await bench.service.runJobs();
     const made = (await Promise.all([bench.make(), bench.make()])).flatMap(file => file ?? []);
@@ -281,7 +281,7 @@ test('an entry that has given numbers stays the agreement that they are of; one 
     await assert.rejects(startWith(changed), error => {
       assert(error instanceof Error);
       assert.equal(error.name, 'StartError');
-      assert.match(error.message, /^sicoob:main in boletos has given the numbers 100 to 100 of the agreement 756 /);
+      assert.match(error.message, /^sicoob:main in boletos has given out the numbers 100 to 100 of the agreement 756 /);
       return true;
     });
   }

@@ -152,7 +152,7 @@ test('a charge that is canceled is canceled at the bank, also while the bank sti
   );
 });
 
-test('a boleto that is paid by its code is one payment, told as a boleto and as a pix', async () => {
+test('a boleto that is paid by its code is one payment, reported as a boleto and as a pix', async () => {
   const { json } = await at.create();
   await at.psp.pay({ emv: json.boleto.emv });
   await at.psp.settled();

@@ -333,7 +333,7 @@ describe('a reading that is cut off', () => {
   }
 });
 
-describe('a file that is no return of an agreement', () => {
+describe('a file that is not a return of an agreement', () => {
   const rows = () => bench.service.sql('select from boleto_returns');
   const refused = async (bytes: Buffer, pattern: RegExp, agreement?: string) => {
     const before = (await rows()).length;
@@ -347,15 +347,18 @@ describe('a file that is no return of an agreement', () => {
 
   test('is refused in one sentence', async () => {
     const whole = bytesOf(lines());
-    await refused(bytesOf(returnLines('341', [])), /^The file is of bank 341, with which there is no agreement\.$/);
     await refused(
       bytesOf(returnLines('341', [])),
-      /is of bank 341, and sicoob:main is an agreement with bank 756/,
+      /^The file is from bank 341, and no agreement with that bank is configured\.$/,
+    );
+    await refused(
+      bytesOf(returnLines('341', [])),
+      /is from bank 341, but sicoob:main is an agreement with bank 756/,
       RAIL,
     );
-    await refused(whole, /^There is no agreement itau; there is sicoob:main\.$/, 'itau');
+    await refused(whole, /^There is no agreement itau\. Configured: sicoob:main\.$/, 'itau');
     await refused(bytesOf(lines('17112024')), /^The file was made on 2024-11-17, more than a year ago\.$/);
-    await refused(bytesOf(lines('17112027')), /^The file was made on 2027-11-17, which is still to come\.$/);
+    await refused(bytesOf(lines('17112027')), /^The file was made on 2027-11-17, which is in the future\.$/);
     await refused(whole.subarray(0, whole.length - 300), /its end is missing/);
     await refused(whole.subarray(300), /beginning is missing|not CNAB 240/);
     await refused(Buffer.from('Dear customer,\r\nhello'), /not CNAB 240/);
@@ -367,7 +370,8 @@ describe('a file that is no return of an agreement', () => {
     const [header = '', ...rest] = lines();
     const changed = (from: number, text: string) =>
       bytesOf([header.slice(0, from - 1) + text + header.slice(from - 1 + text.length), ...rest]);
-    const other = /^The file is of another agreement with bank 756 than sicoob:main: name one if it is not\.$/;
+    const other =
+      /^The file does not look like one of sicoob:main, the agreement with bank 756: name the agreement if it is\.$/;
     await refused(changed(19, '99888777000161'), other);
     await refused(changed(59, '000000009999'), other);
     await refused(changed(33, '00000000000000099999'), other);
@@ -380,7 +384,7 @@ describe('a file that is no return of an agreement', () => {
     try {
       await assert.rejects(
         two.read(bytesOf(lines()), 'sicoob:second'),
-        /^CnabError: The file is of the agreement sicoob:main, and not of sicoob:second\.$/,
+        /^CnabError: The file belongs to the agreement sicoob:main, not sicoob:second\.$/,
       );
       assert.deepEqual(await two.service.sql('select from boleto_returns'), []);
       assert.equal((await two.read(bytesOf(lines()), RAIL)).file.rail, RAIL);
@@ -395,7 +399,7 @@ describe('a file that is no return of an agreement', () => {
     try {
       await assert.rejects(
         two.read(bytesOf(lines())),
-        /^CnabError: The file may be of sicoob:main, sicoob:second: name one\.$/,
+        /^CnabError: The file may belong to sicoob:main, sicoob:second: name one\.$/,
       );
       assert.equal((await two.read(bytesOf(lines()), 'sicoob:second')).file.rail, 'sicoob:second');
     } finally {

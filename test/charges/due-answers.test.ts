@@ -39,7 +39,7 @@ test('a bank that does not answer can be asked again after five days, and not be
   const early = await change(boleto, LATEST);
   assert.equal(early.status, 409);
   const again = civilDay(new Date(bank.service.clock.now().getTime() + DAY_MS));
-  assert.match(early.json.detail, new RegExp(`has not answered yet: it can be asked again on ${again}\\.$`));
+  assert.match(early.json.detail, new RegExp(`has not answered yet: ask again on ${again}\\.$`));
   assert.equal((await change(boleto, LATER)).status, 200);
   assert.equal(await bank.make(), undefined, 'the same again is nothing new');
   silence(1);
@@ -55,7 +55,7 @@ test('another day takes its place, and an answer to the first one is for a perso
   assert.equal((await change(boleto, LATEST)).json.dueChange.status, 'PENDING');
   assert.equal((await bank.make())?.titles, 1);
   assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { needs_attention: 1 });
-  assert.equal(await bank.remark(), `The bank has the due day ${LATER}, for which it was not asked last.`);
+  assert.equal(await bank.remark(), `The bank has the due day ${LATER}, which is not the one requested last.`);
   assert.deepEqual(await dueOf(boleto), [DUE, LATEST, 'PENDING']);
   // A payment of a title with a day that the charge does not have is not booked by itself, and not lost.
   const before = (await bank.unmatched()).length;

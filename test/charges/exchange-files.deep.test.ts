@@ -131,8 +131,8 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     leave('letter.txt', Buffer.from('Dear customer,\r\n'));
     const half = await command();
     assert.equal(half.code, 1);
-    assert.match(half.said, /second\.ret is no return\. The file has no file trailer: its end is missing\.$/m);
-    assert.match(half.said, /letter\.txt is no return\. The file is not CNAB 240/);
+    assert.match(half.said, /second\.ret is not a return\. The file has no file trailer: its end is missing\.$/m);
+    assert.match(half.said, /letter\.txt is not a return\. The file is not CNAB 240/);
     leave('second.ret', whole);
     assert.match(
       (await command()).said,
@@ -159,7 +159,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     const mistaken = { ...entry(), accountNumber: '9999', beneficiaryCode: '99999', lastNumber: '899999' };
     const wrong = { TRILHO_BOLETOS: JSON.stringify([mistaken, other]), DATABASE_URL: service.databaseUrl };
     const said = await runCommand(cnabCommand, { ...environment(), ...wrong }, ['exchange', RAIL]);
-    assert.match(said.said, /mended\.ret is no return\. The file is of the agreement sicoob:other/);
+    assert.match(said.said, /mended\.ret is not a return\. The file belongs to the agreement sicoob:other/);
     assert.equal(await status(one), 'CREATING');
     assert.match((await command()).said, /fetched mended\.ret, 1 entries/);
     assert.equal(await status(one), 'REGISTERED');

@@ -29,7 +29,7 @@ test('a charge goes to the bank by file and is paid by its return', async () => 
   assert.equal((await bench.charge(boleto!)).boleto.status, 'REGISTERED');
 
   const [number = ''] = Object.keys(bank.state().titles);
-  bank.tell(number, '70', DAY, { paidCents: 15_990n, creditDay: DAY });
+  bank.report(number, '70', DAY, { paidCents: 15_990n, creditDay: DAY });
   assert.deepEqual((await bench.read(bank.makeReturn({ day: DAY, time: '180000' }))).file.counts, { paid: 1 });
   const { state, payments } = await bench.charge(boleto!);
   assert.deepEqual([state, payments.length, payments[0].amountCents], ['PAID', 1, 15_990]);

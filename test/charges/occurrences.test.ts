@@ -128,15 +128,15 @@ for (const code of BANKS) {
     const titles = Object.values(bank.state().titles);
     const numbers = cases.map(({ id }) => titles.find(({ ownId }) => ownId.trim() === txidOf(id))?.number);
     for (const [index, { meaning }] of cases.entries()) {
-      if (!isDecision(meaning)) bank.tell(numbers[index]!, '02', TODAY);
-      if (meaning === 'reversed') bank.tell(numbers[index]!, '06', TODAY, { paidCents: BigInt(cases[index]!.cents) });
+      if (!isDecision(meaning)) bank.report(numbers[index]!, '02', TODAY);
+      if (meaning === 'reversed') bank.report(numbers[index]!, '06', TODAY, { paidCents: BigInt(cases[index]!.cents) });
     }
     await bring(bank);
     const tellAll = () =>
       cases.forEach(({ occurrence, meaning, cents }, index) => {
         const reasons = meaning === 'rejected' || meaning === 'refused' ? ['08', '16'] : [];
         const paid = { paidCents: BigInt(cents), feeCents: meaning === 'paid' ? 1n : 0n };
-        bank.tell(numbers[index]!, occurrence, TODAY, { reasons, ...(hasMoney(meaning) && paid) });
+        bank.report(numbers[index]!, occurrence, TODAY, { reasons, ...(hasMoney(meaning) && paid) });
       });
     tellAll();
     const expected = Map.groupBy(cases, ({ meaning }) => BOOKED[meaning][0]);

@@ -1,4 +1,4 @@
-// Making a charge at a PSP and asking it for a payment that it told of, cut off after every statement and every answer, and taken
+// Making a charge at a PSP and asking it for a payment that it notified, cut off after every statement and every answer, and taken
 // up again: it is registered once and credited once. Every other verb, and real kills: psp-crash-steps.deep.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -57,7 +57,7 @@ test('making a charge while its caller waits for the PSP', async () => {
   }
 });
 
-test('asking the PSP for the payment that it told of', async () => {
+test('asking the PSP for the payment that it notified', async () => {
   const victims = await cutOffEverywhere('handle notifications', async () => {
     await at.service.runJobs();
     const { json } = await at.service.post('/charges', chargeBody({ methods: ['pix'], customer }));

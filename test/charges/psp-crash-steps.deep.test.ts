@@ -159,7 +159,7 @@ test('being told of a payment', async () => {
   for (const { chargeId } of victims) await assertPaidOnce(chargeId);
 });
 
-test('asking the PSP for the payment that it told of', async () => {
+test('asking the PSP for the payment that it notified', async () => {
   await look();
   const victims = await crashVerb('handle notifications', async () => {
     await at.service.runJobs();
@@ -193,7 +193,7 @@ test('finding a payment that nobody told of', async () => {
 });
 
 test('sending money back', async () => {
-  // The PSP does not tell of the refund: only the refund's own job may find out what became of it.
+  // The PSP does not report the refund: only the refund's own job can find out its result.
   const victims = await crashVerb('refund', async () => {
     at.psp.clearFaults();
     const victim = await paid();

@@ -248,7 +248,7 @@ test('there is no rest of a charge that is unpaid or paid, nor of one that pays 
   assert.deepEqual([status, holdReason, charge.state], ['pending_fulfillment', 'underpaid', 'PARTIALLY_PAID']);
   const refused = await remainder(charge.id);
   assert.equal(refused.status, 409);
-  assert.match(refused.json.detail, /takes a new price/);
+  assert.match(refused.json.detail, /gets a new price/);
 });
 
 test('the checkout offers the rest where the account allows it, in both languages', async () => {

@@ -79,7 +79,7 @@ test('money whose title is missing waits for a person, and the complete file boo
   const lines = bank.lines(bank.paid(first), bank.paid(second));
   const broken = await bring(lines.toSpliced(T + 2, 1));
   assert.deepEqual(broken.counts, { paid: 1, needs_attention: 1 });
-  assert.match((await bank.remark()) ?? '', /^Its segment T is missing\. Nothing of it is booked/);
+  assert.match((await bank.remark()) ?? '', /^Its segment T is missing\. Nothing of it was booked/);
   const alone = await bring(lines.toSpliced(T, 1).toSpliced(T, 1));
   assert.deepEqual(alone.counts, { paid: 1 });
   assert.deepEqual((await bring(lines)).counts, { repeated: 2 });
@@ -129,10 +129,7 @@ test('a file without a day in its header is judged by its other days', async () 
     today.with(1, put(today[1]!, 192, '17112024')),
     /The file was made on 2024-11-17, more than a year ago\.$/,
   );
-  await refused(
-    bank.lines(bank.told(boleto, '02', { day: '' })),
-    /The file names no day, so that it may be of any year\.$/,
-  );
+  await refused(bank.lines(bank.told(boleto, '02', { day: '' })), /The file has no date, so its year is unknown\.$/);
   assert.deepEqual(await amounts(boleto), []);
   assert.deepEqual((await bring(undated(today))).counts, { paid: 1 });
   const zip = await upload(Buffer.from('PK\u0003\u0004'));

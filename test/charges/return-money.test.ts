@@ -44,7 +44,7 @@ for (const [occurrence, what] of [
 test('an unknown code needs a person, also without money', async () => {
   const boleto = await bank.one();
   assert.deepEqual(await bank.outcomes(bank.told(boleto, '99')), { needs_attention: 1 });
-  assert.equal(await bank.remark(), 'The code 99 of the bank is not known here.');
+  assert.equal(await bank.remark(), 'The code 99 of the bank is unknown.');
 });
 
 test('what the word says of the boleto counts all the same', async () => {

@@ -34,7 +34,7 @@ test('paid, reversed and paid again on one day: the last is not lost, and a pers
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { paid: 1 });
   assert.deepEqual(await bank.outcomes(reversal(boleto)), { reversed: 1 });
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { needs_attention: 1 });
-  assert.match((await bank.remark()) ?? '', /taken back: it may be a further one\.$/);
+  assert.match((await bank.remark()) ?? '', /reversed: this may be another payment\.$/);
   assert.deepEqual(await money(boleto), ['REFUNDED', 1, 1]);
   const [kept, ...more] = await doubtful(boleto);
   assert.deepEqual([kept.amountCents, more], [Number(AMOUNT), []]);
@@ -46,7 +46,7 @@ test('paid, reversed and paid again on one day: the last is not lost, and a pers
   assert.deepEqual(await doubtful(boleto), []);
   // The same reversal again may be that of the second payment.
   assert.deepEqual(await bank.outcomes(reversal(boleto)), { needs_attention: 1 });
-  assert.match((await bank.remark()) ?? '', /it may be of a payment that came since\.$/);
+  assert.match((await bank.remark()) ?? '', /it may be of a payment received since\.$/);
   assert.deepEqual(await money(boleto), ['PAID', 2, 1]);
 });
 

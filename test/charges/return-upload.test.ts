@@ -50,7 +50,7 @@ test('a file pays its boletos, and counts once', async () => {
   assert.equal((await bench.charge(boleto)).payments.length, 1);
 });
 
-test('what is no return file, of no agreement, empty or of another type is refused, and nothing is written', async () => {
+test('a file that is not a return, of no agreement, empty or of another type is refused, and nothing is written', async () => {
   const count = async () => (await bench.service.sql('select from boleto_returns')).length;
   const before = await count();
   for (const [body, query, message] of [

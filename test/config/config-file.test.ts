@@ -141,6 +141,6 @@ test('what wallets need may stand in the file; a wrong word there has its path',
     'TRILHO_CONFIG: wallets.proof must be one of off, declared, proven.',
   ]);
   assert.deepEqual(faultsIn({ wallets: { screeningUrl: wallets.screeningUrl } }), [
-    'TRILHO_SCREENING_SECRET is needed beside TRILHO_SCREENING_URL.',
+    'TRILHO_SCREENING_SECRET is needed together with TRILHO_SCREENING_URL.',
   ]);
 });

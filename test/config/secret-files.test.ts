@@ -20,8 +20,8 @@ test('a secret is read from its file, less one newline at the end', () => {
 test('a secret that is given as a file counts as given, and its faults name the file’s variable', () => {
   const pix = { TRILHO_MODE: 'live', TRILHO_PIX_KEY_FILE: 'key' };
   assert.deepEqual(faultsOf(pix, { key: 'a@example.com' }), [
-    'TRILHO_PIX_NAME is needed beside TRILHO_PIX_KEY.',
-    'TRILHO_PIX_CITY is needed beside TRILHO_PIX_KEY.',
+    'TRILHO_PIX_NAME is needed together with TRILHO_PIX_KEY.',
+    'TRILHO_PIX_CITY is needed together with TRILHO_PIX_KEY.',
   ]);
   assert.deepEqual(faultsOf({ ...pix, TRILHO_PIX_NAME: 'A', TRILHO_PIX_CITY: 'B' }, { key: '123.456.789-00' }), [
     'TRILHO_PIX_KEY_FILE must be a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key.',

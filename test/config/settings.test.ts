@@ -465,10 +465,10 @@ test('while the mode is wrong, nothing is refused by it', () => {
 test('settings of one group are given together or not at all', () => {
   const { TRILHO_PIX_CITY: _, ...withoutCity } = PIX;
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...withoutCity }), [
-    'TRILHO_PIX_CITY is needed beside TRILHO_PIX_KEY and TRILHO_PIX_NAME.',
+    'TRILHO_PIX_CITY is needed together with TRILHO_PIX_KEY and TRILHO_PIX_NAME.',
   ]);
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', TRILHO_PIX_CITY: 'Recife' }), [
-    'TRILHO_PIX_KEY is needed beside TRILHO_PIX_CITY.',
-    'TRILHO_PIX_NAME is needed beside TRILHO_PIX_CITY.',
+    'TRILHO_PIX_KEY is needed together with TRILHO_PIX_CITY.',
+    'TRILHO_PIX_NAME is needed together with TRILHO_PIX_CITY.',
   ]);
 });

@@ -91,7 +91,7 @@ test('a fault of ours is a failed job, with the charge it is about', async () =>
   await service.sql(`alter table charge_methods add constraint broken check (status <> 'ACTIVE') not valid`);
   await service.runJobs();
   await service.sql('alter table charge_methods drop constraint broken');
-  const failed = louderThanInfo().find(({ msg }) => /not registered; it is tried again/.test(msg));
+  const failed = louderThanInfo().find(({ msg }) => /not registered; it is retried/.test(msg));
   assert.deepEqual([failed?.chargeId, failed.error.constraint], [chargeId, 'broken']);
   assert.equal('message' in failed.error, false);
 });

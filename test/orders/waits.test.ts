@@ -40,7 +40,7 @@ test('a timer that a node with a faster clock took is set again', async () => {
   assert.equal((await orders.read(scheduled)).status, 'fulfilled');
 });
 
-test('an order that takes a new price while its chain has never answered goes on when it does', async () => {
+test('an order that gets a new price while its chain has never answered continues once it does', async () => {
   const network = 'tron';
   await orders.fault(network, { fault: 'rpc_timeout' });
   const order = await orders.order({ network });

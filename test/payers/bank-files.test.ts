@@ -37,9 +37,11 @@ test('a payer is not erased before the bank has heard of the write-off, whose fi
   await bench.outcomes(bench.told(boleto, '02'));
   const { id } = boleto.charge;
   assert.equal((await bench.service.post(`/charges/${id}/cancel`, {})).status, 200);
-  await assertRefused(/^The bank of bank756:main is still to be told in a file .*trilho cnab write/);
+  await assertRefused(
+    /^No file has reported the end of charge .* to the bank of bank756:main yet: .*trilho cnab write/,
+  );
   await bench.service.prune();
-  await assertRefused(new RegExp(`still to be told in a file that charge ${id} has ended`));
+  await assertRefused(new RegExp(`No file has reported the end of charge ${id} to the bank`));
   const file = await bench.make();
   assert.match(await bench.textOf(file!.sequence), NAME);
   await assertRefused(new RegExp(`has not answered file ${file!.sequence}, .*trilho cnab read.*trilho cnab renew`));

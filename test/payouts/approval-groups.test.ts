@@ -134,7 +134,7 @@ test('two of three approve, each another pair of eyes; what is given and missing
       { given: [], groups: [{ name: 'treasury', needed: 2, given: 0, missing: 2 }] },
     ],
   );
-  await refuses(approve(held, bearer(maker)), /Who made this order/);
+  await refuses(approve(held, bearer(maker)), /Whoever made this order/);
   await refuses(approve(held, bearer(stranger)), /Only members of the groups .* treasury has given 0 of 2 approvals/);
   const half = await approve(held, bearer(one));
   assert.deepEqual([half.status, half.json.approvedAt, half.json.holdReason], [200, undefined, 'approval_needed']);

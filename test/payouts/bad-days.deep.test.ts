@@ -142,7 +142,7 @@ test('a slot that somebody else used holds the order and halts the sender, until
   await orders.advance('PT10M');
   const held = await orders.read(order);
   assert.deepEqual([held.holdReason, held.transfer.state], ['slot_taken', 'open']);
-  assert.match(held.lastError, /somebody who has the key/);
+  assert.match(held.lastError, /somebody else who has the key/);
   const metrics = await service.get('/metrics');
   assert.match(metrics.text, /trilho_senders_halted\{network="bsc"\} 1/);
 
@@ -205,7 +205,7 @@ test('the command sends a held order again, and refuses in one sentence', async 
   await assert.rejects(cli('retry', id), refused(/would revert/));
   await orders.fault('arbitrum', { fault: 'none' });
   assert.match((await cli('retry', id)).said, /^The order stands in line again\./);
-  await assert.rejects(cli('retry', id), refused(/^This order has no transfer that failed\.$/));
+  await assert.rejects(cli('retry', id), refused(/^This order has no failed transfer\.$/));
   await fulfilledAfter(order, 'PT10M');
   const lines = await service.sql<{ actor: string }>(
     `select actor from audit_log where object_id = $1 and action = 'trilho payouts retry'`,

@@ -134,7 +134,7 @@ test('what open payouts and orders in line need stays, whatever is asked for', a
   const refused = await sweep({ quantity: '250.000001' });
   assert.deepEqual(
     [refused.status, refused.json.detail],
-    [409, 'The sender has 450 usdt; beside payouts and fees 250 usdt can be spared.'],
+    [409, 'The sender has 450 usdt; after payouts and fees, 250 usdt can be spared.'],
   );
   const { status, json } = await sweep({ quantity: 'all' });
   assert.deepEqual([status, json.quantity], [201, '250'], 'a pause does not stop it');

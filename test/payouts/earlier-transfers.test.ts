@@ -65,7 +65,7 @@ for (const [verb, network] of [
     lie = undefined;
     const refused = await sandbox.act(order, verb);
     assert.equal(refused.status, 409, refused.text);
-    assert.match(refused.json.detail, /The chain has carried an earlier transfer of this order out: 0x/);
+    assert.match(refused.json.detail, /The chain has already mined an earlier transfer of this order: 0x/);
     assert.equal((await service.post(`/charges/${order.json.charge.id}/refunds`, {})).status, 409);
     await service.runJobs();
     await assertPaidOnce(order, network);

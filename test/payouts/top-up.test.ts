@@ -175,7 +175,7 @@ test('a pause, a block, a halt and what others need stop it, and nothing is kept
   assert.match((await topUp()).json.detail, /Payouts on polygon are paused/);
   await service.post('/payouts/resume', { network: 'polygon' });
   funds = { asset: 10n ** 18n, coin: 10n ** 18n, worstFee: 10n ** 16n };
-  assert.match((await topUp()).json.detail, /The sender has 1 pol; beside payouts and fees 0\.\d+ pol can be spared/);
+  assert.match((await topUp()).json.detail, /The sender has 1 pol; after payouts and fees, 0\.\d+ pol can be spared/);
   funds = undefined;
   await service.sql(`update chain_senders set halted_at = now() where network = 'polygon' and sender = $1`, [FROM]);
   assert.match((await topUp()).json.detail, /halted/);

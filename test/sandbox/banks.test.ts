@@ -92,7 +92,7 @@ for (const bank of BANKS) {
     if (!WHOLLY_TESTED.includes(bank)) return;
 
     test('pays any amount, also after a write-off, and takes a payment back', async () => {
-      const tellsReversals = bank !== '341';
+      const reportsReversals = bank !== '341';
       const random = randomOf(SEED, Number(bank));
       const amounts = Array.from({ length: scaled(8, 3) }, () => 1 + random.below(10 ** (1 + random.below(8))));
       const charges: Answer['json'][] = [];
@@ -103,8 +103,8 @@ for (const bank of BANKS) {
       await act(bank, late, 'write_off');
       for (const one of charges) assert.equal((await act(bank, one, 'pay')).json.status, 'paid');
       const reversal = await act(bank, back, 'reverse');
-      assert.equal(reversal.status, tellsReversals ? 200 : 409, reversal.text);
-      const counts = { written_off: 1, paid: amounts.length, ...(tellsReversals && { reversed: 1 }) };
+      assert.equal(reversal.status, reportsReversals ? 200 : 409, reversal.text);
+      const counts = { written_off: 1, paid: amounts.length, ...(reportsReversals && { reversed: 1 }) };
       assert.deepEqual(await hear(bank), counts);
       for (const [index, one] of rest.entries()) {
         const { state, payments } = await read(one);
@@ -114,7 +114,7 @@ for (const bank of BANKS) {
         );
       }
       assert.equal((await read(late)).payments[0].cameAfter, 'EXPIRED');
-      assert.equal((await read(back)).state, tellsReversals ? 'REFUNDED' : 'PAID');
+      assert.equal((await read(back)).state, reportsReversals ? 'REFUNDED' : 'PAID');
     });
 
     test('writes off what was canceled, and what it ends by itself is expired', async () => {
@@ -172,12 +172,12 @@ test('the ledger is right after all of it', async () => {
   assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
 });
 
-test('a sandbox takes no agreement with a real bank, and live none with a simulated one', async () => {
+test('a sandbox accepts no agreement with a real bank, and live none with a simulated one', async () => {
   const boletos = [agreementEntry('756', { test: true }), agreementEntry('341')];
   const env = { TRILHO_BOLETOS: JSON.stringify(boletos) };
   await assert.rejects(
     startService({ env }),
-    /^StartError: boletos\[1\] has no test: a sandbox takes no agreement with a real bank\.$/,
+    /^StartError: boletos\[1\] has no test: a sandbox accepts no agreement with a real bank\.$/,
   );
   await assert.rejects(startService({ mode: 'live', env }), /^StartError: boletos\[0\]\.test is for a sandbox\.$/);
 });

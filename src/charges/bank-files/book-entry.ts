@@ -1,94 +1,94 @@
-// Books an entry of a return file, which is about one title, as reports of PSPs are booked. To book an entry again changes
-// nothing, so a reading that was cut off may repeat some.
+// Books one entry of a return file, which is about one title, the way reports of PSPs are booked. Booking an entry again changes
+// nothing, so a reading that was interrupted may repeat some.
 
 import { type Charge, type ChargeMethod, isOf, paymentRequest } from '../charge.ts';
 import { writeOffBoleto } from '../write-off.ts';
 import { bookDueDay, bookRefusal } from './book-due-day.ts';
 import { bookPayment, bookStrangeMoney, hasOddMoney, keepMoney } from './book-payment.ts';
 import { bookReversal } from './book-reversal.ts';
-import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
+import { type BookDeps, type Booking, type ReportedEntry, reasonsIn, unchanged } from './booking.ts';
 import { isSentTwice } from './store-answers.ts';
 
-/** Nothing is known of its amounts: the whole line, once it comes, is booked as it says. */
+/** Its amounts cannot be read. Once the complete line arrives, it is booked normally. */
 function damaged(damage: string): Booking {
-  return { outcome: 'needs_attention', remark: `${damage} Nothing of it is booked: ask the bank for the whole file.` };
+  return { outcome: 'needs_attention', remark: `${damage} Nothing of it was booked: ask the bank for the whole file.` };
 }
 
-/** Of a title that is no boleto of this service. Its money is kept for a person. */
-export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking> {
-  const { entry } = told;
+/** For a title that is not a boleto of this service. Its money is kept for a person to assign. */
+export async function bookStranger(deps: BookDeps, reported: ReportedEntry): Promise<Booking> {
+  const { entry } = reported;
   if (entry.damage !== undefined) return damaged(entry.damage);
-  if (entry.meaning === 'paid') return (await bookStrangeMoney(deps, [told]))[0]!;
-  if (hasOddMoney(entry)) return keepMoney(deps, told, undefined, oddMoney(told));
-  if (entry.meaning === 'unknown') return unknownCode(told);
-  if (entry.meaning === 'announced') return unchanged(told, { outcome: 'noted' });
-  return unchanged(told, { outcome: entry.meaning === 'fee' ? 'fee' : 'unmatched' });
+  if (entry.meaning === 'paid') return (await bookStrangeMoney(deps, [reported]))[0]!;
+  if (hasOddMoney(entry)) return keepMoney(deps, reported, undefined, oddMoney(reported));
+  if (entry.meaning === 'unknown') return unknownCode(reported);
+  if (entry.meaning === 'announced') return unchanged(reported, { outcome: 'noted' });
+  return unchanged(reported, { outcome: entry.meaning === 'fee' ? 'fee' : 'unmatched' });
 }
 
-export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
+export async function bookEntry(deps: BookDeps, reported: ReportedEntry, charge: Charge): Promise<Booking> {
   const boleto = charge.methods.find(isOf('boleto'));
-  if (!boleto) return bookStranger(deps, told);
-  const { damage } = told.entry;
+  if (!boleto) return bookStranger(deps, reported);
+  const { damage } = reported.entry;
   if (damage !== undefined) return damaged(damage);
-  if (!hasOddMoney(told.entry)) return bookMeaning(deps, told, charge, boleto);
-  // A boleto that was paid is not refused: which of the two is true is for the person to say who sees to the money.
-  const booking = told.entry.meaning === 'rejected' ? undefined : await bookMeaning(deps, told, charge, boleto);
-  const remark = [oddMoney(told), booking?.remark].filter(Boolean).join(' ');
-  return keepMoney(deps, told, charge, remark);
+  if (!hasOddMoney(reported.entry)) return bookMeaning(deps, reported, charge, boleto);
+  // A boleto cannot be both paid and refused: the person who handles the money decides which is true.
+  const booking = reported.entry.meaning === 'rejected' ? undefined : await bookMeaning(deps, reported, charge, boleto);
+  const remark = [oddMoney(reported), booking?.remark].filter(Boolean).join(' ');
+  return keepMoney(deps, reported, charge, remark);
 }
 
-function oddMoney({ entry: { occurrence, text } }: Told): string {
-  return `The code ${occurrence} (${text}) tells of no payment, but names an amount: it waits in the unmatched payments.`;
+function oddMoney({ entry: { occurrence, text } }: ReportedEntry): string {
+  return `The code ${occurrence} (${text}) does not mean a payment but names an amount: it waits in the unmatched payments.`;
 }
 
-function unknownCode(told: Told): Booking {
-  const remark = `The code ${told.entry.occurrence} of the bank is not known here.`;
-  return unchanged(told, { outcome: 'needs_attention', remark });
+function unknownCode(reported: ReportedEntry): Booking {
+  const remark = `The code ${reported.entry.occurrence} of the bank is unknown.`;
+  return unchanged(reported, { outcome: 'needs_attention', remark });
 }
 
 async function bookMeaning(
   deps: BookDeps,
-  told: Told,
+  reported: ReportedEntry,
   charge: Charge,
   boleto: ChargeMethod<'boleto'>,
 ): Promise<Booking> {
-  switch (told.entry.meaning) {
+  switch (reported.entry.meaning) {
     case 'registered':
-      return bookRegistration(deps, told, charge, boleto);
+      return bookRegistration(deps, reported, charge, boleto);
     case 'rejected':
-      return bookRejection(deps, told, charge, boleto);
+      return bookRejection(deps, reported, charge, boleto);
     case 'paid':
-      return bookPayment(deps, told, charge);
+      return bookPayment(deps, reported, charge);
     case 'written_off':
-      return bookWriteOff(deps, told, charge);
+      return bookWriteOff(deps, reported, charge);
     case 'reversed':
-      return bookReversal(deps, told, charge);
+      return bookReversal(deps, reported, charge);
     case 'due_day_changed':
-      return bookDueDay(deps, told, charge);
+      return bookDueDay(deps, reported, charge);
     case 'refused':
-      return bookRefusal(deps, told, charge);
+      return bookRefusal(deps, reported, charge);
     case 'fee':
-      return unchanged(told, { outcome: 'fee' });
+      return unchanged(reported, { outcome: 'fee' });
     case 'unknown':
-      return unknownCode(told);
+      return unknownCode(reported);
     default:
-      return unchanged(told, { outcome: 'noted' });
+      return unchanged(reported, { outcome: 'noted' });
   }
 }
 
 async function bookRegistration(
   deps: BookDeps,
-  told: Told,
+  reported: ReportedEntry,
   charge: Charge,
   { status, instrument }: ChargeMethod<'boleto'>,
 ): Promise<Booking> {
-  const { rail, entry, isToldBefore } = told;
+  const { rail, entry, isRepeated } = reported;
   if (status === 'FAILED') {
-    const remark = 'The bank has registered a boleto that has failed here.';
-    return unchanged(told, { outcome: 'needs_attention', remark });
+    const remark = 'The bank registered a boleto that is recorded as failed.';
+    return unchanged(reported, { outcome: 'needs_attention', remark });
   }
-  if (isToldBefore && status !== 'CREATING') return { outcome: 'repeated' };
-  // Also for one that has ended: then the bank is instructed to write it off.
+  if (isRepeated && status !== 'CREATING') return { outcome: 'repeated' };
+  // Also for a boleto that has ended: the bank is then instructed to write it off.
   const { id: chargeId, accountId } = charge;
   const coded = instrument && rail.files?.withCode?.(instrument, entry, paymentRequest(charge, 'boleto'));
   const finding = { kind: 'registered', ...(coded && { instrument: coded }) } as const;
@@ -96,18 +96,23 @@ async function bookRegistration(
   return { outcome: 'registered' };
 }
 
-/** Reasons of a refusal because the bank has the title. */
+/** Reason codes of a refusal because the bank already has the title. */
 const KNOWN: readonly string[] = ['09', '63'];
 
-async function bookRejection(deps: BookDeps, told: Told, charge: Charge, { status }: ChargeMethod): Promise<Booking> {
-  const { entry } = told;
-  if (status === 'FAILED') return unchanged(told, { outcome: 'rejected' });
-  // A file that reached the bank twice is refused the second time, title by title.
+async function bookRejection(
+  deps: BookDeps,
+  reported: ReportedEntry,
+  charge: Charge,
+  { status }: ChargeMethod,
+): Promise<Booking> {
+  const { entry } = reported;
+  if (status === 'FAILED') return unchanged(reported, { outcome: 'rejected' });
+  // A bank that receives a file twice refuses each of its titles the second time.
   if (status !== 'CREATING') {
-    return unchanged(told, { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` });
+    return unchanged(reported, { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` });
   }
   const { id: chargeId, accountId } = charge;
-  // The bank got a file twice, or got one that was believed lost: it has the title.
+  // The bank received a file twice, or received one that was believed lost: it has the title.
   if (entry.reasons.some(({ code }) => KNOWN.includes(code)) && (await isSentTwice(deps.db, chargeId))) {
     await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding: { kind: 'registered' } });
     return { outcome: 'registered', remark: `It was sent twice: ${reasonsIn(entry)}.` };
@@ -117,11 +122,11 @@ async function bookRejection(deps: BookDeps, told: Told, charge: Charge, { statu
   return { outcome: 'rejected' };
 }
 
-/** Reasons of a write-off because its time at the bank ran out. */
+/** Reason codes of a write-off because the boleto expired at the bank. */
 const RAN_OUT: readonly string[] = ['12', '13'];
 
-async function bookWriteOff(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
-  const hasRunOut = told.entry.reasons.some(({ code }) => RAN_OUT.includes(code));
+async function bookWriteOff(deps: BookDeps, reported: ReportedEntry, charge: Charge): Promise<Booking> {
+  const hasRunOut = reported.entry.reasons.some(({ code }) => RAN_OUT.includes(code));
   const hasEnded = await writeOffBoleto(deps, charge.id, hasRunOut ? 'EXPIRED' : 'CANCELED');
-  return hasEnded ? { outcome: 'written_off' } : unchanged(told, { outcome: 'written_off' });
+  return hasEnded ? { outcome: 'written_off' } : unchanged(reported, { outcome: 'written_off' });
 }

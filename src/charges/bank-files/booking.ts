@@ -1,4 +1,4 @@
-// What booking an entry of a return file needs, and what comes of it.
+// The input and the result of booking an entry of a return file.
 
 import type { ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../../lib/civil-days.ts';
@@ -12,27 +12,27 @@ export type BookDeps = ReceiptDeps & { readonly rails: Rails; readonly decisionB
 
 export type Booking = {
   readonly outcome: ReturnOutcome;
-  /** For a person, where the outcome does not say it all. */
+  /** For a person, where the outcome alone does not say enough. */
   readonly remark?: string;
 };
 
-export type Told = {
+export type ReportedEntry = {
   readonly rail: Rail;
   readonly entry: ReturnEntry;
-  /** Which of the entries of its file it is that say the same: 1 for the first. Its mark is part of the reference of a payment. */
+  /** Its number among identical entries of its file, from 1. Its mark is part of the reference of a payment. */
   readonly count: number;
-  /** Another file has brought the same before. */
-  readonly isToldBefore: boolean;
+  /** Another file has already had an identical entry. */
+  readonly isRepeated: boolean;
   /** The day of the file, for an entry without a day. */
   readonly fileDay: CivilDay | undefined;
 };
 
-/** For an entry that changed nothing: `repeated` if another file has brought it before. */
-export function unchanged({ isToldBefore }: Told, otherwise: Booking): Booking {
-  return isToldBefore ? { outcome: 'repeated' } : otherwise;
+/** For an entry that changed nothing: `repeated` if another file already had it. */
+export function unchanged({ isRepeated }: ReportedEntry, otherwise: Booking): Booking {
+  return isRepeated ? { outcome: 'repeated' } : otherwise;
 }
 
-/** The bank's reasons as text for a person; the meaning of its code where it names no reason. */
+/** The bank's reasons as text for a person; without reasons, the meaning of its code. */
 export function reasonsIn({ reasons, text }: ReturnEntry): string {
   return reasons.length === 0 ? text : reasons.map(({ code, text: why }) => `${code} ${why}`).join(', ');
 }

@@ -1,5 +1,5 @@
-// Carries files to and from the SFTP servers of banks, one node at a time for each agreement. A file counts as sent when it has its
-// name there, and a return as fetched when it was read: a run that is killed repeats at most one of each, with the same bytes.
+// Transfers files to and from the SFTP servers of banks, one node at a time for each agreement. A file counts as sent once it has its
+// final name there, and a return as fetched once it was read: a run that is killed repeats at most one of each, with the same bytes.
 import { createHash } from 'node:crypto';
 import { CnabError } from '@trilho/cnab';
 import { civilDay, momentOn } from '../../lib/civil-days.ts';
@@ -25,7 +25,7 @@ export type Exchanged = {
   readonly sent: readonly number[];
   readonly fetched: readonly Fetched[];
 };
-/** A file of the server; `refusal` when it is no return of the agreement, `failure` when reading it failed: it is read again later. */
+/** A file of the server. `refusal`: it is not a return of the agreement. `failure`: reading it failed and is retried later. */
 export type Fetched = {
   readonly name: string;
   readonly entries: number;
@@ -34,9 +34,9 @@ export type Fetched = {
 };
 
 const PAUSE_MS = 5_000;
-/** After an exchange that failed, unless the next is due earlier. */
+/** Delay after a failed exchange, unless the next one is due earlier. */
 const RETRY_MS = 5 * 60_000;
-/** More wait for the next exchange. */
+/** Any further ones wait for the next exchange. */
 const MAX_FETCHED = 200;
 
 type Served = { readonly rail: string; readonly server: FileServer };
@@ -49,7 +49,7 @@ export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void
         await exchangeWhenDue(deps, served, beat);
       },
       pauseMs: PAUSE_MS,
-      // One large file of a slow server may take an hour: a node that reads its returns is ready.
+      // One large file from a slow server may take an hour; the node counts as ready meanwhile.
       longestRunMs: Number.POSITIVE_INFINITY,
       heartbeats: deps.heartbeats,
       log: deps.log,
@@ -62,7 +62,7 @@ export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void
   };
 }
 
-/** Meets every server that is due, and returns how many were. */
+/** Exchanges files with every server that is due, and returns how many were. */
 export async function exchangeDueFiles(deps: ExchangeDeps): Promise<number> {
   let count = 0;
   for (const served of servedRails(deps.rails)) if (await exchangeWhenDue(deps, served)) count++;
@@ -70,19 +70,19 @@ export async function exchangeDueFiles(deps: ExchangeDeps): Promise<number> {
 }
 
 /**
- * Now, whatever the schedule says; with a file that was offered before, also that one once more. Refuses an agreement without a server, one
- * whose files another node exchanges, and a number that no file has.
+ * Exchanges files now, regardless of the schedule; `again` sends a file that was offered before once more. Refuses an agreement without a
+ * server, one whose files another node is exchanging, and an unknown file number.
  */
 export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: number): Promise<Exchanged> {
   const served = servedRails(deps.rails).find(one => one.rail === rail);
-  if (!served) throw new AppError('not_configured', `${rail} has no sftp: set it, or carry its files by hand.`);
+  if (!served) throw new AppError('not_configured', `${rail} has no sftp: set it, or transfer its files by hand.`);
   const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
   if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
   if (file) requireBytes(file);
   const exchanged = await withLease(deps.db, leaseOf(served), lost =>
     exchange(deps, served, { lost, sends: true, again: file }),
   );
-  if (!exchanged) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
+  if (!exchanged) throw new AppError('wrong_state', `Another node is exchanging files of ${rail} right now.`);
   return exchanged;
 }
 
@@ -101,14 +101,14 @@ async function exchangeWhenDue(deps: ExchangeDeps, served: Served, beat?: Beat):
       await exchange(deps, served, { lost, beat, sends: isSendingDue(server.sendAt, exchangedAt, clock.now()) });
     } catch (error) {
       if (!isOutage(error)) throw error;
-      log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
+      log.warn('exchanging files with the bank failed; it is retried', { rail, error });
     }
     return true;
   });
   return hasMet ?? false;
 }
 
-/** Whether one of the times of day has passed since the last exchange. */
+/** Whether a scheduled time of day has passed since the last exchange. */
 export function isSendingDue(times: readonly string[] | undefined, last: Date | undefined, now: Date): boolean {
   if (!times || !last) return true;
   const days = [...new Set([civilDay(last), civilDay(now)])];
@@ -136,7 +136,7 @@ async function exchange(deps: ExchangeDeps, { rail, server }: Served, run: Run):
   try {
     const connection = await server.connect();
     try {
-      // Returns first: an instruction that the bank has already answered need not be sent.
+      // Returns first: an instruction the bank has already answered need not be sent.
       const fetched = await fetchReturns(deps, rail, connection, run);
       const sent = run.sends ? await sendFiles(deps, rail, connection, run) : [];
       lost.throwIfAborted();
@@ -148,7 +148,7 @@ async function exchange(deps: ExchangeDeps, { rail, server }: Served, run: Run):
       await connection.close();
     }
   } catch (error) {
-    // What came of the exchange is another node's to write by now.
+    // Another node has taken over the agreement and records the result.
     lost.throwIfAborted();
     const message = error instanceof AppError ? error.message : 'It failed.';
     await failExchange(db, rail, message, inMs(Math.min(server.everyMs, RETRY_MS)));
@@ -197,14 +197,14 @@ async function fetchReturns(
   return fetched;
 }
 
-/** One file that cannot be read stops neither the others nor what waits to be sent. */
+/** A file that cannot be read stops neither the other files nor the sending. */
 function failed({ log }: ExchangeDeps, rail: string, { name }: RemoteFile, error: unknown): Fetched {
   if (isOutage(error) || error instanceof AppError) throw error;
-  log.error('a return of the bank could not be read; it is tried again', { rail, error });
+  log.error('a return of the bank could not be read; it is retried', { rail, error });
   return { name, entries: 0, failure: `The return ${name} could not be read: the log says why.` };
 }
 
-/** Of all agreements: whose file it is depends on every one of them. */
+/** The settings of all agreements: which one a file belongs to depends on all of them. */
 function settingsOf(rails: Rails): string {
   const all = allRails(rails).flatMap(({ name, files }) => (files ? `${name} ${files.settings}` : []));
   return createHash('sha256').update(all.sort().join('\n')).digest('hex');
@@ -220,8 +220,8 @@ async function fetchReturn(
   const result = bytes ? await readOrRefuse(deps, rail, bytes) : { refusal: 'The file is too large.' };
   await insertFetched(deps.db, rail, file, result, deps.clock.now(), settingsOf(deps.rails));
   if ('refusal' in result) {
-    // A file that the bank has not finished comes again with another size.
-    deps.log.warn('a file from the bank is no return of the agreement', { rail, reason: result.refusal });
+    // A file that the bank is still writing has another size next time, and is read again.
+    deps.log.warn('a file from the bank is not a return of the agreement', { rail, reason: result.refusal });
     return { name: file.name, entries: 0, refusal: result.refusal };
   }
   return { name: file.name, entries: result.entries };

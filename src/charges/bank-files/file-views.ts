@@ -1,11 +1,11 @@
-// Files to banks and instructions as callers see them, and lists of them.
+// How files to banks and instructions are shown, and their lists.
 import { countPages, type PageQuery } from '../../lib/paging.ts';
 import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { BoletoFile } from './store-files.ts';
 import { type InstructionStatus, readFilePage, readInstructionPage } from './store-lists.ts';
 
-/** A file that was just made has no answer yet. */
+/** A file that was just made: nothing in it is answered yet. */
 export function fileView(file: BoletoFile & { readonly open?: number }) {
   const { rail, sequence, madeAt, titles, digest, offeredAt, isTakenByHand, renewedAt, bytesRemovedAt } = file;
   return {

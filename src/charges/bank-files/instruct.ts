@@ -1,4 +1,4 @@
-// Instructions to a bank that works by files: what it is to do with a boleto. An instruction waits until a file has it.
+// Instructions to a bank that works by files: register, change or write off a boleto. An instruction waits until it is put into a file.
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
@@ -9,15 +9,15 @@ import type { WriteDeps } from '../write.ts';
 import { requeueWriteOff } from './store-answers.ts';
 import { dropInstruction, insertInstructions, isRegistrationSent, type NewInstruction } from './store-files.ts';
 
-export const ENDED = 'The boleto had ended before.';
+export const ENDED = 'The boleto had already ended.';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** To register those whose boleto waits for it. Nothing for one that has ended, or on which the bank has decided. */
+/** Instructs the bank to register the boletos that wait for it. Skips those that have ended or that the bank has decided on. */
 export async function instructRegistrations(deps: Deps, charges: readonly Charge[]): Promise<void> {
   if (charges.length === 0) return;
   await deps.db.transaction(async tx => {
-    // Under the locks, since a charge may be canceled at this moment: what is written off after that is never registered.
+    // Under the locks, since a charge may be canceled concurrently; a boleto written off after that is never registered.
     const locked = await lockCharges(
       tx,
       charges.map(({ id }) => id),
@@ -43,9 +43,9 @@ export async function instructWriteOff(deps: Deps & WriteDeps, charge: Charge): 
       await dropInstruction(tx, locked, 'change_due_day', now);
       await failDueChange(deps, tx, locked, ENDED);
     }
-    // A transaction that makes a file has locked the instruction: this one waits for it, and then finds the instruction in the file.
+    // A transaction that is making a file holds the lock on the instruction: this one waits, then finds the instruction in the file.
     await dropInstruction(tx, locked, 'register', now);
-    // Also of one that waits to be sent again: the bank may have got its first file.
+    // Also for one that waits to be sent again: the bank may have received its first file.
     if (!(await isRegistrationSent(tx, locked))) return;
     const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;
     await insertInstructions(tx, [instruction], now);

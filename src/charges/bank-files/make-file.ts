@@ -1,5 +1,5 @@
-// Makes a file to a bank out of the instructions that wait for one. File, bytes and instructions commit together: a file that
-// is not committed was never there, and its sequence is free.
+// Makes a file to a bank out of the waiting instructions. File, bytes and instructions commit together: after a rollback the file
+// does not exist and its sequence is free.
 import { createHash } from 'node:crypto';
 import { CnabError } from '@trilho/cnab';
 import type { Clock } from '../../lib/clock.ts';
@@ -38,7 +38,7 @@ export type MakeDeps = WriteDeps & {
   readonly log: Log;
 };
 
-/** Instructions that are read and written at once. */
+/** Instructions per batch. */
 const PART_SIZE = 1_000;
 
 /** Undefined when no instruction waits. Refuses a rail that has no files. */
@@ -46,13 +46,13 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
   const files = filesOf(deps, railName);
   const made = await deps.db.transaction(async tx => {
     const now = deps.clock.now();
-    // First of all: another transaction that makes a file of this rail waits here, and then finds what this one has left.
+    // First: another transaction that makes a file of this rail waits here, then finds the instructions that this one leaves.
     const key = { rail: railName, sequence: await insertFile(tx, railName, files.firstFile, now) };
     if (key.sequence > files.lastFile) {
       throw new AppError('not_configured', `The bank of ${railName} takes no file above ${files.lastFile}.`);
     }
     const titles = await writeFile(deps, tx, key, files, now);
-    // What still waits behind the last file will never be in one.
+    // Instructions that still wait after the last file can never be sent.
     if (titles < files.maxInstructions) await dropDecided(tx, key.rail, now);
     if (titles > 0) return findFile(tx, key);
     await deleteFile(tx, key);
@@ -62,10 +62,10 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
   return made;
 }
 
-/** More than a bank takes on a day. */
+/** More than a bank accepts in a day. */
 const MAX_FILES = 1_000;
 
-/** As many as what waits needs. What comes after the last waits for another call: a steady stream would make one small file after another. */
+/** As many files as the waiting instructions need. Later ones wait for the next call: a steady stream would make many small files. */
 export async function* makeFiles(deps: MakeDeps, railName: string): AsyncGenerator<BoletoFile> {
   const { maxInstructions } = filesOf(deps, railName);
   for (let count = 0; count < MAX_FILES; count++) {
@@ -78,7 +78,7 @@ export async function* makeFiles(deps: MakeDeps, railName: string): AsyncGenerat
 
 function filesOf({ rails }: MakeDeps, railName: string): FileExchange {
   const { files } = railNamed(rails, 'boleto', railName);
-  if (!files) throw new AppError('not_configured', `The bank of ${railName} is not told by files.`);
+  if (!files) throw new AppError('not_configured', `The bank of ${railName} does not work by files.`);
   return files;
 }
 
@@ -100,7 +100,7 @@ async function writeFile(deps: MakeDeps, tx: Sql, key: FileKey, files: FileExcha
     last = some.at(-1);
     const ids = some.map(({ chargeId }) => chargeId);
     const charges = new Map((await findCharges(tx, ids)).map(charge => [charge.id, charge]));
-    // The database saves one part while the next is written.
+    // The database stores one part while the next is built.
     const [saved, written] = await Promise.allSettled([save(before), writePart(deps, tx, file, some, charges, now)]);
     if (saved.status === 'rejected') throw saved.reason;
     if (written.status === 'rejected') throw written.reason;
@@ -114,10 +114,10 @@ async function writeFile(deps: MakeDeps, tx: Sql, key: FileKey, files: FileExcha
   return titles;
 }
 
-/** The records of some instructions, and which of them have any. */
+/** The records of some instructions, and the instructions that have records. */
 type WrittenPart = { readonly text: string; readonly written: readonly string[] };
 
-/** A charge that the layout cannot hold is refused here, as the bank would refuse it; the others are in the file. */
+/** A charge that the layout cannot hold is rejected here, as the bank would reject it; the others go into the file. */
 async function writePart(
   deps: MakeDeps,
   tx: Sql,
@@ -141,14 +141,14 @@ async function writePart(
       written.push(id);
     } catch (error) {
       if (!(error instanceof CnabError)) throw error;
-      deps.log.warn('a boleto does not fit the layout of its bank and is refused', { chargeId, error });
+      deps.log.warn('a boleto does not fit the layout of its bank and is rejected', { chargeId, error });
       await refuse(deps, tx, charge, movement, error.message, now);
     }
   }
   return { text, written };
 }
 
-/** It may have been paid since it was asked for. */
+/** The boleto may have been paid since the instruction was written. */
 function isChangeOpen({ dueChange, methods }: Charge): boolean {
   const boleto = methods.find(isOf('boleto'));
   return dueChange?.status === 'PENDING' && boleto !== undefined && isPayable(boleto);

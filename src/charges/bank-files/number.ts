@@ -1,4 +1,4 @@
-// Gives new charges the next numbers of the agreements that their boletos are under.
+// Gives new charges the next numbers of the agreements of their boletos.
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { NumberRange } from '../../rails/rail.ts';
@@ -10,13 +10,13 @@ import { warnOfTaken } from './warn-numbers.ts';
 
 export type NumberDeps = { readonly rails: Rails; readonly log: Log };
 
-/** Whether the transaction serves one request only, which is answered when no number is left. */
+/** Whether the transaction serves only one request, so that running out of numbers can be its answer. */
 export type NumberOptions = { readonly isAlone: boolean };
 
 /**
- * The same charges, each with its number where it needs one; undefined for those whose agreement has not numbers for all of them: the
- * caller numbers these alone. Of a charge that is alone the boleto fails, and without another method it is refused; a refusal would
- * end the others of a batch too. Rails are taken in the order of their names, so that no two transactions wait for each other.
+ * The same charges, each with its number where it needs one; undefined for those whose agreement has too few numbers for the batch: the
+ * caller writes them singly. Written singly, the boleto of the charge fails, and a charge without another method is refused; in a batch
+ * that refusal would end the others too. Rails are taken in the order of their names, so that two transactions cannot deadlock.
  */
 export async function numberCharges(
   tx: Sql,

@@ -1,5 +1,5 @@
-// Puts files to a bank where they are taken from. A file is saved before, so a run that is killed is gone on with by the next: the
-// same file, with the same bytes.
+// Puts files to a bank where they are collected. Each file is saved first, so the next run continues one that was killed: the same
+// file, with the same bytes.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError } from '../../lib/errors.ts';
 import { outgoingName, placeFile } from '../../rails/cnab-boleto/folder.ts';
@@ -17,8 +17,8 @@ import {
 export type OfferedFile = BoletoFile & { readonly path: string };
 
 /**
- * Carries first the files that an earlier run has made and not offered, then as many as the waiting instructions need. A file
- * counts as offered when `carry` has returned: after a crash it is carried again.
+ * Carries first the files that an earlier run made but did not offer, then as many as the waiting instructions need. A file counts as
+ * offered once `carry` has returned: after a crash it is carried again.
  */
 export async function takeFiles(deps: MakeDeps, rail: string, carry: Carry): Promise<void> {
   const left = await findLastUnoffered(deps.db, rail);
@@ -28,7 +28,7 @@ export async function takeFiles(deps: MakeDeps, rail: string, carry: Carry): Pro
 
 type Carry = (file: BoletoFile) => Promise<void>;
 
-/** In the order of their numbers, which a bank wants: another call may have made some of them. */
+/** In the order of their numbers, as banks require: another call may have made some of them. */
 async function carryUpTo({ db, clock }: MakeDeps, { rail, sequence: last }: FileKey, carry: Carry): Promise<void> {
   for (;;) {
     const file = await findUnoffered(db, rail, last);
@@ -46,14 +46,14 @@ export async function offerFiles(deps: MakeDeps, rail: string, folder: string): 
   return offered;
 }
 
-/** Refuses a file of which only number and hash are left. */
+/** Refuses a file whose bytes were removed: only its number and hash are left. */
 export function requireBytes({ rail, sequence, bytesRemovedAt }: BoletoFile): void {
   if (!bytesRemovedAt) return;
   const message = `The bytes of file ${sequence} of ${rail} were removed, as TRILHO_KEEP_BOLETO_FILES says; its SHA-256 is kept.`;
   throw new AppError('not_found', message);
 }
 
-/** A file that was made before, once more. Refuses a number that no file has, and one whose bytes were removed. */
+/** Carries an earlier file once more. Refuses an unknown number, and a file whose bytes were removed. */
 export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): Promise<OfferedFile> {
   const file = await findFile(deps.db, key);
   if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
@@ -64,8 +64,8 @@ export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): 
 }
 
 /**
- * Marks a file as one that a person carries to the bank: it is not offered by itself any more, and where it was before, the bank may
- * have it twice. Refuses one that was renewed: what is unanswered of it is in another.
+ * Marks a file as transferred by a person: it is no longer offered automatically, and if it was already offered, the bank may have it
+ * twice. Refuses a renewed file: its unanswered instructions are in a newer one.
  */
 export async function takeByHand({ db, clock }: Pick<MakeDeps, 'db' | 'clock'>, key: FileKey): Promise<BoletoFile> {
   const { rail, sequence } = key;
@@ -76,7 +76,7 @@ export async function takeByHand({ db, clock }: Pick<MakeDeps, 'db' | 'clock'>, 
     if (!file) throw new AppError('not_found', `There is no file ${sequence} of ${rail}.`);
     requireBytes(file);
     if (file.renewedAt)
-      throw new AppError('wrong_state', `File ${sequence} of ${rail} was renewed: carry the newer one.`);
+      throw new AppError('wrong_state', `File ${sequence} of ${rail} was renewed: send the newer one.`);
     return file;
   });
 }

@@ -1,5 +1,5 @@
-// Reads a return file of a bank and books what it says, some entries at a time. The same file again, from any source, is the same
-// file; what is booked of it is counted with the entries, so a reading that was cut off goes on where it was.
+// Reads a return file of a bank and books its entries in batches. The same bytes, from any source, are the same file. The number of
+// booked entries commits with the entries, so a reading that was interrupted continues where it stopped.
 import { createHash } from 'node:crypto';
 import { CnabError, type Meaning, type ReturnEntry, type ReturnHead, readHead } from '@trilho/cnab';
 import { currentActor } from '../../lib/audit-context.ts';
@@ -18,8 +18,8 @@ import {
   type BoletoReturn,
   type BookedEntry,
   findChargesByNumber,
+  findRepeatedMarks,
   findReturn,
-  findToldBefore,
   finishReturn,
   insertEntries,
   openReturn,
@@ -29,16 +29,16 @@ export type ReadDeps = BookDeps & { readonly rails: Rails };
 
 export type ReadReturn = {
   readonly file: BoletoReturn;
-  /** Whether it was read to its end before. */
+  /** Whether it had already been read to its end. */
   readonly isKnown: boolean;
 };
 
-/** Entries that are booked together: two batches of decisions, or eight of payments. */
+/** Entries booked together: two batches of decisions, or eight of payments. */
 const PART_SIZE = 800;
-/** A file that is older was sent by mistake. */
+/** An older file was sent by mistake. */
 const MAX_AGE_DAYS = 366;
 
-/** Throws a CnabError, in one sentence, for a file that is no return of this agreement; then nothing is written. */
+/** Throws a CnabError and writes nothing if the file is not a return of this agreement. */
 export async function readReturn(deps: ReadDeps, bytes: Buffer, agreement?: string): Promise<ReadReturn> {
   const head = readHead(bytes);
   requireRecent(head, civilDay(deps.clock.now()));
@@ -62,10 +62,10 @@ export async function readReturn(deps: ReadDeps, bytes: Buffer, agreement?: stri
 }
 
 function requireRecent({ day }: ReturnHead, today: CivilDay): void {
-  if (day === undefined) throw new CnabError('The file names no day, so that it may be of any year.');
+  if (day === undefined) throw new CnabError('The file has no date, so its year is unknown.');
   const age = daysBetween(day, today);
   if (age > MAX_AGE_DAYS) throw new CnabError(`The file was made on ${day}, more than a year ago.`);
-  if (age < -1) throw new CnabError(`The file was made on ${day}, which is still to come.`);
+  if (age < -1) throw new CnabError(`The file was made on ${day}, which is in the future.`);
 }
 
 type Agreement = { readonly rail: Rail; readonly files: FileExchange };
@@ -75,26 +75,27 @@ function agreementOf(rails: Rails, { bank, header }: ReturnHead, name: string | 
   const namesOf = (some: readonly Agreement[]) => some.map(({ rail }) => rail.name).join(', ');
   if (name !== undefined) {
     const named = all.find(({ rail }) => rail.name === name);
-    if (!named) throw new CnabError(`There is no agreement ${name}; there is ${namesOf(all) || 'none'}.`);
+    if (!named) throw new CnabError(`There is no agreement ${name}. Configured: ${namesOf(all) || 'none'}.`);
     if (named.files.bank !== bank) {
-      throw new CnabError(`The file is of bank ${bank}, and ${name} is an agreement with bank ${named.files.bank}.`);
+      throw new CnabError(`The file is from bank ${bank}, but ${name} is an agreement with bank ${named.files.bank}.`);
     }
-    // A header that fits no agreement may be filled in a way of the bank's own; agreements may share the folder of a server.
+    // If the header fits no agreement, the bank may fill it in its own way; and agreements may share a server folder.
     const owner = named.files.owns(header)
       ? undefined
       : all.find(({ files }) => files.bank === bank && files.owns(header));
-    if (owner) throw new CnabError(`The file is of the agreement ${owner.rail.name}, and not of ${name}.`);
+    if (owner) throw new CnabError(`The file belongs to the agreement ${owner.rail.name}, not ${name}.`);
     return named;
   }
   const ofBank = all.filter(({ files }) => files.bank === bank);
-  if (ofBank.length === 0) throw new CnabError(`The file is of bank ${bank}, with which there is no agreement.`);
+  if (ofBank.length === 0)
+    throw new CnabError(`The file is from bank ${bank}, and no agreement with that bank is configured.`);
   const [owner, ...others] = ofBank.filter(({ files }) => files.owns(header));
   if (!owner) {
     throw new CnabError(
-      `The file is of another agreement with bank ${bank} than ${namesOf(ofBank)}: name one if it is not.`,
+      `The file does not look like one of ${namesOf(ofBank)}, the agreement with bank ${bank}: name the agreement if it is.`,
     );
   }
-  if (others.length > 0) throw new CnabError(`The file may be of ${namesOf([owner, ...others])}: name one.`);
+  if (others.length > 0) throw new CnabError(`The file may belong to ${namesOf([owner, ...others])}: name one.`);
   return owner;
 }
 
@@ -123,7 +124,7 @@ async function bookAll(deps: ReadDeps, reading: Reading, bytes: Buffer): Promise
     read++;
     const entry = next.value;
     const count = countOf(entry);
-    // Booked before the reading was cut off.
+    // Already booked before the reading was interrupted.
     if (read <= file.booked) continue;
     part.push({ entry, count, mark: markOf(entry, count) });
     if (part.length === PART_SIZE) await bookPart();
@@ -133,8 +134,8 @@ async function bookAll(deps: ReadDeps, reading: Reading, bytes: Buffer): Promise
 async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[]): Promise<BookedEntry[]> {
   const { rail, file } = reading;
   const numbers = part.flatMap(({ entry }) => entry.ourNumber ?? []);
-  const [toldBefore, chargeIds] = await Promise.all([
-    findToldBefore(
+  const [repeatedMarks, chargeIds] = await Promise.all([
+    findRepeatedMarks(
       deps.db,
       file,
       part.map(({ mark }) => mark),
@@ -144,8 +145,8 @@ async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[
   const ids = [...new Set(chargeIds.values())];
   const found = await findCharges(deps.db, ids);
   const charges = new Map(found.map(one => [one.id, one]));
-  const known = { toldBefore, chargeIds, charges };
-  // Entries of one charge in their order, those of different charges at once.
+  const known = { repeatedMarks, chargeIds, charges };
+  // Entries of one charge in order; those of different charges concurrently.
   const groups = Map.groupBy(
     part,
     ({ entry }) => chargeIds.get(entry.ourNumber ?? '') ?? (isPayment(entry) ? STRANGE_MONEY : entry.line),
@@ -162,7 +163,7 @@ async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[
   return booked.flat();
 }
 
-/** The group of payments whose titles are no boletos of this service: each in a transaction of its own took minutes. */
+/** Payments of titles that are not boletos of this service, as one group: a transaction for each took minutes. */
 const STRANGE_MONEY = 'strange money';
 const isPayment = ({ meaning, damage }: ReturnEntry) => meaning === 'paid' && damage === undefined;
 
@@ -170,21 +171,21 @@ async function bookStrangers(
   deps: ReadDeps,
   { rail, fileDay }: Reading,
   group: readonly Marked[],
-  { toldBefore }: Known,
+  { repeatedMarks }: Known,
 ): Promise<BookedEntry[]> {
-  const told = group.map(({ entry, count, mark }) => {
-    return { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark) };
+  const reported = group.map(({ entry, count, mark }) => {
+    return { rail, entry, count, fileDay, isRepeated: repeatedMarks.has(mark) };
   });
-  const bookings = await bookStrangeMoney(deps, told);
+  const bookings = await bookStrangeMoney(deps, reported);
   return group.map(({ entry, mark }, index) => ({ entry, mark, ...bookings[index]! }));
 }
 
-/** These are written in batches, so all of a part may be on their way; others need a transaction each. */
+/** These are written in batches, so a whole part may run at once; others need a transaction each. */
 const BATCHED: readonly Meaning[] = ['registered', 'rejected', 'paid'];
 const MAX_AT_ONCE = 8;
 
 type Known = {
-  readonly toldBefore: ReadonlySet<string>;
+  readonly repeatedMarks: ReadonlySet<string>;
   readonly chargeIds: ReadonlyMap<string, string>;
   readonly charges: ReadonlyMap<string, Charge>;
 };
@@ -193,17 +194,17 @@ async function bookGroup(
   deps: ReadDeps,
   { rail, files, fileDay }: Reading,
   group: readonly Marked[],
-  { toldBefore, chargeIds, charges }: Known,
+  { repeatedMarks, chargeIds, charges }: Known,
 ): Promise<BookedEntry[]> {
   const chargeId = chargeIds.get(group[0]?.entry.ourNumber ?? '');
   let charge = chargeId === undefined ? undefined : charges.get(chargeId);
   const booked: BookedEntry[] = [];
   for (const { entry, count, mark } of group) {
-    // The entry before has changed it.
+    // The entry before may have changed it.
     if (charge && booked.length > 0) charge = await findCharge(deps.db, charge.id, charge.accountId);
     const own = charge && files.isAbout(entry, paymentRequest(charge, 'boleto')) ? charge : undefined;
-    const told = { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark) };
-    const booking = await (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
+    const reported = { rail, entry, count, fileDay, isRepeated: repeatedMarks.has(mark) };
+    const booking = await (own ? bookEntry(deps, reported, own) : bookStranger(deps, reported));
     booked.push({ entry, mark, ...booking, ...(own && { charge: own }) });
   }
   return booked;

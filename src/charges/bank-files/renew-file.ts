@@ -1,4 +1,4 @@
-// Sends again what a bank has not answered: in a new file with a number of its own, since the number of a file is used once.
+// Sends again what a bank has not answered, in a new file with a new number: banks accept each file number only once.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type MakeDeps, makeFiles } from './make-file.ts';
@@ -8,13 +8,13 @@ import { type BoletoFile, type FileKey, findFile } from './store-files.ts';
 export type RenewedFile = {
   /** The new files. */
   readonly files: readonly BoletoFile[];
-  /** How many instructions of the old one need no answer any more: their boletos have ended, or another due day was asked for. */
+  /** How many instructions of the old file need no answer any more: the boleto has ended, or another due day was requested. */
   readonly closed: number;
 };
 
 /**
- * Makes files of what the bank has not answered of a file, and of all else that waits. Killed between both, what is unanswered waits for the
- * next file, and to renew again makes it. Refuses a file of which everything is answered.
+ * Makes new files of the unanswered instructions of a file and of everything else that waits. If it is killed in between, the unanswered
+ * instructions wait for the next file, and renewing again makes it. Refuses a file that is fully answered.
  */
 export async function renewFile(deps: MakeDeps, key: FileKey): Promise<RenewedFile> {
   setAuditObject(`${key.rail} ${key.sequence}`);

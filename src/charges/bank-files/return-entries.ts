@@ -1,4 +1,4 @@
-// The entries of a return file as callers see them, and marking as seen those that need a person.
+// How the entries of a return file are shown, and marking as seen those that need a person.
 
 import { occurrenceOf, reasonsOf } from '@trilho/cnab';
 import { currentActor, setAuditObject } from '../../lib/audit-context.ts';
@@ -12,8 +12,8 @@ import { type EntryRecord, hasEntry, markSeen, readEntryPage } from './store-ret
 import { type BoletoReturn, findReturn, type ReturnOutcome } from './store-returns.ts';
 
 export function entryView(entry: EntryRecord) {
-  const { returnId: _, rail: __, bank, occurrence, reasons, ...told } = entry;
-  const { amountCents, paidCents, feeCents, seenAt, ...rest } = told;
+  const { returnId: _, rail: __, bank, occurrence, reasons, ...shown } = entry;
+  const { amountCents, paidCents, feeCents, seenAt, ...rest } = shown;
   const { text: words, meaning } = occurrenceOf(bank ?? '', occurrence);
   return {
     ...rest,
@@ -27,7 +27,7 @@ export function entryView(entry: EntryRecord) {
   };
 }
 
-/** Refuses an id that no return file has. */
+/** Refuses an unknown id. */
 export async function requireReturn(sql: Sql, id: string): Promise<BoletoReturn> {
   const file = await findReturn(sql, id);
   if (!file) throw new AppError('not_found', 'There is no such return file.');
@@ -41,7 +41,7 @@ export async function listEntries({ db }: { readonly db: Sql }, id: string, quer
   return { entries: entries.map(entryView), ...countPages(total, query) };
 }
 
-/** A person has seen an entry of a file that needs one, or all of them. To say it again changes nothing. */
+/** Marks one entry of a file that needs a person, or all of them, as seen. Repeating it changes nothing. */
 export function seeEntries(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   entries: { readonly returnId: string; readonly line?: number },
@@ -57,7 +57,7 @@ export function seeEntries(
   });
 }
 
-/** Tells the operator that a file has brought something that needs a person. */
+/** Warns the operator that a file has entries that need a person. */
 export function warnOfEntries(log: Log, { file, isKnown }: ReadReturn): void {
   const count = file.counts.needs_attention ?? 0;
   if (isKnown || count === 0) return;

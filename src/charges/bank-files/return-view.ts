@@ -1,4 +1,4 @@
-// Return files as callers see them, and the list of them.
+// How return files are shown, and their list.
 import { countPages, type PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { ReadReturn } from './read-return.ts';
@@ -23,7 +23,7 @@ function returnView(file: BoletoReturn) {
   };
 }
 
-/** A file that was just brought. */
+/** A file that was just read. */
 export function readReturnView({ file, isKnown }: ReadReturn) {
   return { ...returnView(file), isKnown };
 }

@@ -1,8 +1,8 @@
-// The SQL of agreements with banks: which numbers are given, and how far they are used.
+// The SQL of agreements with banks and of the numbers that they have given out.
 import type { Rail } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
 
-/** A rail that has given numbers of another agreement than the one that it now has. */
+/** A rail that gave numbers of another agreement than the one it has now. */
 export type ChangedAgreement = {
   readonly rail: string;
   readonly before: string;
@@ -12,8 +12,8 @@ export type ChangedAgreement = {
 };
 
 /**
- * Records the agreements of a service. One that has given no number yet is what the settings say now. Returns those that have given some
- * and are another agreement by now: the caller refuses them, so that what was given stays known.
+ * Records the agreements of a service. One that has given out no number yet follows the settings. Returns those that have given out
+ * numbers and are now set to another agreement: the caller refuses them, so that the numbers given out stay known.
  */
 export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise<ChangedAgreement[]> {
   const numbered = rails.flatMap(({ name, numbers }) => (numbers ? { name, ...numbers } : []));
@@ -44,12 +44,12 @@ export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise
   });
 }
 
-/** The numbers that a rail has given, of an agreement that other rails may have had or have. */
+/** The numbers that a rail has given out under an agreement; other rails may share or have had that agreement. */
 export type GivenNumbers = {
   readonly rail: string;
   readonly agreement: string;
   readonly first: bigint;
-  /** Below `first` while no number was given out. */
+  /** Less than `first` while no number was given out. */
   readonly last: bigint;
 };
 
@@ -69,8 +69,8 @@ export async function findGivenNumbers(sql: Sql, agreements: readonly string[]):
 }
 
 /**
- * Takes the next numbers of a rail and returns the first of them; undefined when fewer are left. The row is locked until the
- * transaction ends: a transaction that is rolled back gives no number away.
+ * Takes the next numbers of a rail and returns the first; undefined when too few are left. The row is locked until the transaction
+ * ends, so a rollback gives the numbers back.
  */
 export async function takeNumbers(
   tx: Sql,
@@ -87,24 +87,24 @@ export async function takeNumbers(
   return row && BigInt(row.taken);
 }
 
-/** How far an agreement has been used. */
+/** The use of an agreement. */
 export type AgreementUse = {
   readonly rail: string;
   readonly nextNumber: bigint;
   /** Instructions that no file has yet. */
   readonly waiting: number;
-  /** Since when the oldest of them waits. */
+  /** When the oldest of them was written. */
   readonly waitingSince?: Date;
   readonly lastFile?: { readonly sequence: number; readonly madeAt: Date };
   /** When the last return was received. */
   readonly lastReturnAt?: Date;
   /** Why the last exchange with the SFTP server failed. */
   readonly exchangeError?: string;
-  /** Entries of return files that need a person and were not seen by one. */
+  /** Entries of return files that need a person and are not marked as seen. */
   readonly unseenEntries: number;
 };
 
-/** How many numbers are left to give. */
+/** How many numbers are left. */
 export function numbersLeft(
   { first, last }: { readonly first: bigint; readonly last: bigint },
   { nextNumber }: AgreementUse,
@@ -113,7 +113,7 @@ export function numbersLeft(
   return left > 0n ? left : 0n;
 }
 
-/** Instructions and entries are counted up to a limit, all when absent. */
+/** Instructions and entries are counted up to `limit`; all of them without it. */
 export async function readAgreementUses(sql: Sql, limit?: number): Promise<AgreementUse[]> {
   type Found = {
     rail: string;

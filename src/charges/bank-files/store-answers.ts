@@ -1,4 +1,4 @@
-// The SQL of answers to files to banks: which instructions are answered, which files are not, and what goes into a new file.
+// The SQL of banks' answers to files: which instructions are answered, which files are not, and what goes into a new file.
 
 import type { Meaning } from '@trilho/cnab';
 import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
@@ -7,7 +7,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 import type { FileKey } from './store-files.ts';
 
-/** The meanings of an entry that answer an instruction, and the instructions that each answers. A fee answers no instruction. */
+/** The instructions that an entry answers, by its meaning. A fee answers no instruction. */
 const ANSWERED: Readonly<Partial<Record<Meaning, readonly FileMovement[]>>> = {
   registered: ['register'],
   rejected: ['register'],
@@ -28,7 +28,7 @@ export type Answer = {
   readonly dueDay?: CivilDay;
 };
 
-/** One that was taken out of its file to be sent again is in that file again: the bank did get it. */
+/** An instruction that was taken out of its file to be sent again is put back: the bank did receive it. */
 export async function closeAnswered(tx: Sql, rail: string, answers: readonly Answer[], at: Date): Promise<void> {
   await closeOneByOne(tx, rail, answers, at);
   const pairs = answers.flatMap(({ chargeId, meaning }) =>
@@ -37,8 +37,8 @@ export async function closeAnswered(tx: Sql, rail: string, answers: readonly Ans
   if (pairs.length === 0) return;
   await tx.query(
     `update boleto_instructions i set closed_at = $4, sequence = coalesce(i.sequence, i.former_sequence)
-       from (select distinct charge_id, movement from unnest($2::uuid[], $3::text[]) as told (charge_id, movement)) told
-      where i.charge_id = told.charge_id and i.movement = told.movement and i.rail = $1
+       from (select distinct charge_id, movement from unnest($2::uuid[], $3::text[]) as answer (charge_id, movement)) answer
+      where i.charge_id = answer.charge_id and i.movement = answer.movement and i.rail = $1
         and i.closed_at is null and i.dropped_at is null and coalesce(i.sequence, i.former_sequence) is not null`,
     [rail, pairs.map(({ chargeId }) => chargeId), pairs.map(({ movement }) => movement), at],
   );
@@ -46,7 +46,7 @@ export async function closeAnswered(tx: Sql, rail: string, answers: readonly Ans
 
 type OpenInstruction = { id: string; charge_id: string; movement: FileMovement; due_at: Date | null };
 
-/** Changes of the due day and write-offs, of which a title may have several: an answer to one does not answer those after it. */
+/** Changes of the due day and write-offs: a title may have several, and an answer to one does not answer the later ones. */
 async function closeOneByOne(tx: Sql, rail: string, answers: readonly Answer[], at: Date): Promise<void> {
   const single = answers.filter(({ meaning }) => meaning === 'due_day_changed' || meaning === 'refused');
   if (single.length === 0) return;
@@ -69,7 +69,7 @@ async function closeOneByOne(tx: Sql, rail: string, answers: readonly Answer[], 
   );
 }
 
-/** Which of the open ones, oldest first. A refusal does not say what it refuses: banks answer in order. */
+/** Which of the open instructions is answered, oldest first. A refusal does not say what it refuses, but banks answer in order. */
 function answeredBy({ meaning, dueDay }: Answer, open: readonly OpenInstruction[]): readonly OpenInstruction[] {
   if (meaning === 'refused') return open.slice(0, 1);
   const changes = open.filter(({ movement }) => movement === 'change_due_day');
@@ -78,7 +78,7 @@ function answeredBy({ meaning, dueDay }: Answer, open: readonly OpenInstruction[
   return changes.slice(0, last + 1);
 }
 
-/** A file of which the bank has not answered everything. */
+/** A file that the bank has not fully answered. */
 export type OpenFile = FileKey & {
   readonly madeAt: Date;
   readonly offeredAt?: Date;
@@ -86,7 +86,7 @@ export type OpenFile = FileKey & {
   readonly open: number;
 };
 
-/** Those that were made before a moment, oldest first. Instructions are counted up to the limit. */
+/** Such files made before `until`, oldest first. Instructions are counted up to the limit. */
 export async function readOpenFiles(sql: Sql, before: Date, limit: number): Promise<OpenFile[]> {
   const rows = await sql.query<{
     rail: string;
@@ -113,12 +113,12 @@ export async function readOpenFiles(sql: Sql, before: Date, limit: number): Prom
   }));
 }
 
-/** What became of the open instructions of a file: how many wait for a new one, and how many need no answer any more. */
+/** How many open instructions of a file wait for a new file, and how many need no answer any more. */
 export type Requeued = { readonly waiting: number; readonly closed: number };
 
 /**
- * Takes what the bank has not answered out of a file, to wait for a new one. What is needless by now, since its boleto was decided or has
- * ended, or another due day was asked for since, waits for nothing any more. The file is not carried to the bank by itself from now on.
+ * Takes the unanswered instructions out of a file, to wait for a new one. Those no longer needed, because the boleto was decided or has
+ * ended or another due day was requested, are dropped. From now on the file is not sent automatically.
  */
 export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date): Promise<Requeued> {
   await tx.query('update boleto_files set renewed_at = $3 where rail = $1 and sequence = $2', [rail, sequence, at]);
@@ -147,8 +147,8 @@ export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date
 }
 
 /**
- * Puts a write-off that the bank has refused back to wait for a file: it may have come before the registration. Not one of a title that the
- * bank has written off, or that was paid there.
+ * Puts a write-off that the bank refused back to wait for a file: it may have arrived before the registration. Not if the bank has written
+ * the title off, or if it was paid.
  */
 export async function requeueWriteOff(tx: Sql, { id, accountId }: Charge): Promise<void> {
   await tx.query(

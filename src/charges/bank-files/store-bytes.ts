@@ -1,12 +1,12 @@
 // The SQL that removes the bytes of files to banks.
 import type { Sql } from '../../storage/database.ts';
 
-/** No answer of it is open: the bank has had it, also where no person said that they carried it there. */
+/** Nothing in it waits for an answer, so the bank has received it, even if nobody recorded sending it. */
 const IS_OVER = `f.bytes_removed_at is null
   and not exists (select from boleto_instructions i
                    where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null)`;
 
-/** Removes the bytes of files that were made before a moment and are answered wholly. Returns of how many. */
+/** Removes the bytes of fully answered files made before a moment, and returns how many files that were. */
 export async function removeBytes(
   tx: Sql,
   { before, at }: { readonly before: Date; readonly at: Date },

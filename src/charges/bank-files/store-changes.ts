@@ -1,15 +1,15 @@
-// The SQL of changes of the due day that banks are asked for by files.
+// The SQL of changes of the due day that are sent to banks in files.
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 
-/** The files that have had a change: when the one was made that may be answered first, and the one that has it now. */
+/** When the first file with a change was made, which the bank may answer, and the file that has it now. */
 export type SentChange = {
   readonly firstAt: Date;
   /** Absent while it waits to be sent again. */
   readonly lastAt?: Date;
 };
 
-/** Of the last change of the due day; undefined while no file has had it. */
+/** For the last change of the due day; undefined while no file has had it. */
 export async function findChangeSent(tx: Sql, charge: Charge): Promise<SentChange | undefined> {
   const [last] = await tx.query<{ first_at: Date | null; last_at: Date | null }>(
     `select former.made_at as first_at, present.made_at as last_at

@@ -2,7 +2,7 @@
 import type { RemoteFile } from '../../rails/file-server.ts';
 import type { Sql } from '../../storage/database.ts';
 
-/** Whether the server of an agreement is to be met now, and when it was last. */
+/** Whether an exchange with the server of an agreement is due, and when the last one was. */
 export async function findDueExchange(
   sql: Sql,
   rail: string,
@@ -31,7 +31,7 @@ export async function failExchange(sql: Sql, rail: string, message: string, next
   ]);
 }
 
-/** Those that were fetched before, just as they are now. One that was refused counts only while the settings are the same. */
+/** Those that were already fetched with the same size and time. A refused one counts only while the settings are the same. */
 export async function findFetched(
   sql: Sql,
   rail: string,

@@ -1,4 +1,4 @@
-// The SQL of instructions to banks and of the files that have them.
+// The SQL of instructions to banks and of the files that contain them.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { AppError } from '../../lib/errors.ts';
 import type { FileMovement } from '../../rails/rail.ts';
@@ -12,7 +12,7 @@ export type NewInstruction = {
   readonly movement: FileMovement;
 };
 
-/** Stores instructions, each once for its charge and movement; but a due day may be changed again. */
+/** Stores instructions, one for each charge and movement, except that a due day may be changed several times. */
 export async function insertInstructions(tx: Sql, instructions: readonly NewInstruction[], at: Date): Promise<void> {
   if (instructions.length === 0) return;
   await tx.query(
@@ -43,7 +43,7 @@ export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boole
   return rows.length > 0;
 }
 
-/** Takes an instruction back; false when a file has it, or there is none. */
+/** Drops an instruction; false when it is in a file or does not exist. */
 export async function dropInstruction(tx: Sql, charge: Charge, movement: FileMovement, at: Date): Promise<boolean> {
   const rows = await tx.query(
     `update boleto_instructions set dropped_at = $4
@@ -54,7 +54,7 @@ export async function dropInstruction(tx: Sql, charge: Charge, movement: FileMov
   return rows.length > 0;
 }
 
-/** Takes back registrations of boletos that were decided while they waited, such as one that was paid by hand. */
+/** Drops registrations of boletos that were decided while they waited, such as one paid by hand. */
 export async function dropDecided(tx: Sql, rail: string, at: Date): Promise<void> {
   await tx.query(
     `update boleto_instructions i set dropped_at = $2
@@ -68,8 +68,8 @@ export async function dropDecided(tx: Sql, rail: string, at: Date): Promise<void
 export type WaitingInstruction = { readonly id: string; readonly chargeId: string; readonly movement: FileMovement };
 
 /**
- * Locks the next instructions for a file, the oldest first. A registration whose charge has ended meanwhile waits to be dropped;
- * those that another transaction has locked are in its file.
+ * Locks the next instructions for a file, oldest first. Skips registrations whose charge has ended, which are dropped later, and
+ * instructions locked by another transaction, which go into its file.
  */
 export async function lockInstructions(
   tx: Sql,
@@ -91,10 +91,10 @@ export async function lockInstructions(
   return rows.map(({ id, charge_id, movement }) => ({ id, chargeId: charge_id, movement }));
 }
 
-/** More transactions than this do not make files of one rail at once. */
+/** No more transactions than this make files of one rail at once. */
 const MAX_TRIES = 20;
 
-/** Begins the next file of a rail and returns its sequence. Another transaction that does the same waits for this one. */
+/** Begins the next file of a rail and returns its sequence. A concurrent transaction that does the same waits for this one. */
 export async function insertFile(tx: Sql, rail: string, first: number, at: Date): Promise<number> {
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const [row] = await tx.query<{ sequence: number }>(
@@ -107,7 +107,7 @@ export async function insertFile(tx: Sql, rail: string, first: number, at: Date)
     );
     if (row) return row.sequence;
   }
-  throw new AppError('overloaded', `Too many files of ${rail} are made at once.`);
+  throw new AppError('overloaded', `Too many files of ${rail} are being made at once.`);
 }
 
 export type FileKey = { readonly rail: string; readonly sequence: number };
@@ -129,7 +129,7 @@ export async function assignInstructions(tx: Sql, { rail, sequence }: FileKey, i
   ]);
 }
 
-/** Takes a file back that has come to hold nothing, before anyone has seen it. */
+/** Deletes a file that turned out to be empty, before it was committed. */
 export async function deleteFile(tx: Sql, { rail, sequence }: FileKey): Promise<void> {
   await tx.query('delete from boleto_files where rail = $1 and sequence = $2', [rail, sequence]);
 }
@@ -149,9 +149,9 @@ export type BoletoFile = FileKey & {
   /** SHA-256 of its bytes, in hexadecimal digits. */
   readonly digest: string;
   readonly offeredAt?: Date;
-  /** A person has fetched it first, to carry it to the bank. */
+  /** A person downloaded it first, to send it to the bank. */
   readonly isTakenByHand?: true;
-  /** When what the bank had not answered was taken into a new file. */
+  /** When its unanswered instructions were taken out, for a new file. */
   readonly renewedAt?: Date;
   /** When its bytes were removed: it cannot be fetched or offered again. */
   readonly bytesRemovedAt?: Date;
@@ -191,7 +191,7 @@ export async function findFile(sql: Sql, { rail, sequence }: FileKey): Promise<B
   return row && toFile(row);
 }
 
-/** The oldest file of a rail that was not offered yet. One that was renewed, or answered all the same, is not offered by itself. */
+/** The oldest file of a rail not offered yet. One that was renewed or already answered is not offered automatically. */
 export async function findUnoffered(sql: Sql, rail: string, last: number): Promise<BoletoFile | undefined> {
   const [row] = await sql.query<FileRow>(
     `select ${FILE_COLUMNS} from boleto_files
@@ -228,7 +228,7 @@ export async function markTaken(sql: Sql, { rail, sequence }: FileKey, at: Date)
 const OFFERED = `offered_at = coalesce(offered_at, $3),
   offered_again_at = case when offered_at is not null then coalesce(offered_again_at, $3::timestamptz) end`;
 
-/** The text of a part; undefined behind the last. */
+/** The text of a part; undefined after the last. */
 export async function readPart(sql: Sql, { rail, sequence }: FileKey, part: number): Promise<Buffer | undefined> {
   const [row] = await sql.query<{ body: Buffer }>(
     'select body from boleto_file_parts where rail = $1 and sequence = $2 and part = $3',

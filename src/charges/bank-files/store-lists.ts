@@ -5,7 +5,7 @@ import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import { type BoletoFile, FILE_COLUMNS, type FileRow, toFile } from './store-files.ts';
 
-/** With how many of its instructions the bank has not answered. */
+/** With the number of its unanswered instructions. */
 export type ListedFile = BoletoFile & { readonly open: number };
 
 type Filter = { readonly agreement?: string };
@@ -37,7 +37,7 @@ export async function readFilePage(
 export const INSTRUCTION_STATUSES = ['waiting', 'in_file', 'dropped'] as const;
 export type InstructionStatus = (typeof INSTRUCTION_STATUSES)[number];
 
-/** What the indexes have. */
+/** The columns of the indexes. */
 const STATUS = 'boleto_instruction_status(sequence, dropped_at)';
 
 export type ListedInstruction = {
@@ -62,7 +62,7 @@ export async function readInstructionPage(
   query: PageQuery,
   { agreement, status }: Filter & { readonly status?: InstructionStatus },
 ): Promise<{ instructions: ListedInstruction[]; total: number }> {
-  // Each combination is a statement of its own, which has an index of its own.
+  // Each combination of filters is a separate statement with its own index.
   const values: string[] = [];
   const equals = (value: string | undefined) => value !== undefined && `= $${values.push(value) + 2}`;
   const [isOfRail, isOfStatus] = [equals(agreement), equals(status)];

@@ -1,4 +1,4 @@
-// The SQL of entries of return files: listed, and those that need a person until one has seen them.
+// The SQL of entries of return files: their list, and those that need a person and are not marked as seen.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -8,7 +8,7 @@ import type { ReturnOutcome } from './store-returns.ts';
 export type EntryRecord = {
   readonly returnId: string;
   readonly rail: string;
-  /** By whose codes the entry speaks; absent where an older version has read the file. */
+  /** The bank whose codes the entry uses; absent if an older version read the file. */
   readonly bank?: string;
   readonly line: number;
   readonly occurrence: string;
@@ -39,7 +39,7 @@ const toEntry = recordOf<EntryRecord>(`${PLAIN}, bank, occurrence_day, credit_da
   'feeCents',
 ]);
 
-/** Entries of a file in their order, all or those of one outcome. */
+/** Entries of a file in order, all or those with one outcome. */
 export async function readEntryPage(
   sql: Sql,
   returnId: string,
@@ -74,7 +74,7 @@ export async function readUnseen(
   return { entries: rows.map(toEntry), total: Number(counted?.total ?? 0) };
 }
 
-/** Marks one entry of a file that needs a person, or all of them; the first who saw it stays. Returns how many it were. */
+/** Marks one entry that needs a person, or all of a file, as seen; who saw it first stays. Returns how many were marked. */
 export async function markSeen(
   tx: Sql,
   { returnId, line }: { readonly returnId: string; readonly line?: number },

@@ -1,4 +1,4 @@
-// The SQL of return files and of what they say of titles.
+// The SQL of return files and of their entries.
 
 import type { ReturnEntry, Warning } from '@trilho/cnab';
 import type { CivilDay } from '../../lib/civil-days.ts';
@@ -25,7 +25,7 @@ export type ReturnOutcome = (typeof RETURN_OUTCOMES)[number];
 export type NewReturn = {
   readonly id: string;
   readonly rail: string;
-  /** By whose codes it speaks. */
+  /** The bank whose codes it uses. */
   readonly bank: string;
   /** SHA-256 of the file, in hexadecimal digits. */
   readonly digest: string;
@@ -39,13 +39,13 @@ export type BoletoReturn = Omit<NewReturn, 'bank'> & {
   /** How many of its entries are booked. */
   readonly booked: number;
   readonly counts: Readonly<Partial<Record<ReturnOutcome, number>>>;
-  /** How many entries need a person and were not seen by one. */
+  /** How many entries need a person and are not marked as seen. */
   readonly unseen: number;
   readonly warnings: readonly Warning[];
   readonly finishedAt?: Date;
 };
 
-/** Stores a file unless it is there, and returns it as it is there. */
+/** Stores a file unless it exists, and returns the stored one. */
 export async function openReturn(tx: Sql, file: NewReturn): Promise<BoletoReturn> {
   await tx.query(
     `insert into boleto_returns (id, rail, digest, sequence, made_on, received_at, received_by, bank)
@@ -62,8 +62,8 @@ export async function findReturn(sql: Sql, id: string): Promise<BoletoReturn | u
   return found;
 }
 
-/** Those of the entries that another file has brought before, by their marks. */
-export async function findToldBefore(
+/** The marks of those entries that another file already had. */
+export async function findRepeatedMarks(
   sql: Sql,
   { id, rail }: BoletoReturn,
   marks: readonly string[],
@@ -97,7 +97,7 @@ export type BookedEntry = {
   readonly charge?: { readonly id: string; readonly accountId: string };
 };
 
-/** Stores what came of entries, that they answer instructions, and that the file is booked so far. */
+/** Stores the outcomes of entries, the instructions that they answer, and how far the file is booked. */
 export async function insertEntries(
   tx: Sql,
   { id, rail, receivedAt }: BoletoReturn,
@@ -132,7 +132,7 @@ export async function insertEntries(
      on conflict (return_id, line) do nothing`,
     [id, rail, JSON.stringify(records)],
   );
-  // A repeated entry has answered before; a damaged line answers nothing.
+  // A repeated entry has already answered; a damaged line answers nothing.
   const answers = booked.flatMap(({ entry: { meaning, damage, dueDay }, outcome, charge }) =>
     charge && damage === undefined && outcome !== 'repeated'
       ? { chargeId: charge.id, meaning, ...(dueDay !== undefined && { dueDay }) }

@@ -1,4 +1,4 @@
-// Files to banks that stay without an answer: the bank never got them, or its return was not fetched.
+// Files to banks that remain unanswered: the bank never received them, or its return was not fetched.
 import { addBankingDays } from '../../lib/banking-days.ts';
 import { civilDay, DAY_MS } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -11,14 +11,14 @@ const COUNT_LIMIT = 10_000;
 
 type Deps = { readonly db: Sql; readonly rails: Rails; readonly clock: Clock };
 
-/** Those whose bank has had its days to answer (`answerDays` of the agreement), oldest first for each agreement. */
+/** Those whose time to answer (`answerDays` of the agreement) has passed, oldest first for each agreement. */
 export async function readUnanswered({ db, rails, clock }: Deps): Promise<OpenFile[]> {
   if (!allRails(rails).some(({ files }) => files)) return [];
   const now = clock.now();
   return overdueFiles(rails, await readOldFiles(db, now), now);
 }
 
-/** Those with open instructions that may be overdue by now, whatever their agreements say. */
+/** Those with open instructions that may be overdue under any agreement. */
 export function readOldFiles(db: Sql, now: Date): Promise<OpenFile[]> {
   return readOpenFiles(db, new Date(now.getTime() - DAY_MS), COUNT_LIMIT);
 }

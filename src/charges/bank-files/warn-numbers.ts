@@ -1,4 +1,4 @@
-// Tells the operator before the numbers of an agreement are used up: a bank takes days to agree to further ones.
+// Warns the operator before the numbers of an agreement run out: a bank takes days to grant further ones.
 import type { Log } from '../../lib/log.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -15,7 +15,7 @@ export function isScarce(left: bigint, { first, last }: Range): boolean {
   return left * SCARCE < last - first + 1n;
 }
 
-/** Agreements whose numbers run out, with how many are left. */
+/** Agreements whose numbers are running out, with how many are left. */
 export function scarceNumbers(rails: Rails, uses: readonly AgreementUse[]): { rail: string; left: bigint }[] {
   const ranges = new Map(allRails(rails).flatMap(({ name, numbers }) => (numbers ? [[name, numbers]] : [])));
   return uses.flatMap(use => {
@@ -25,7 +25,7 @@ export function scarceNumbers(rails: Rails, uses: readonly AgreementUse[]): { ra
   });
 }
 
-/** At the start, and with each file. */
+/** Called at the start and with each file. */
 export async function warnOfNumbers(deps: {
   readonly db: Sql;
   readonly rails: Rails;
@@ -36,7 +36,7 @@ export async function warnOfNumbers(deps: {
   for (const { rail, left } of scarceNumbers(deps.rails, uses)) warn(deps.log, rail, left);
 }
 
-/** When numbers are taken: only by the charge that crosses a threshold, which one transaction does. */
+/** Called when numbers are taken. Only the transaction that crosses a threshold warns. */
 export function warnOfTaken(log: Log, rail: string, range: Range, firstTaken: bigint, count: number): void {
   const before = range.last - firstTaken + 1n;
   const left = before - BigInt(count);
@@ -46,7 +46,7 @@ export function warnOfTaken(log: Log, rail: string, range: Range, firstTaken: bi
 }
 
 function warn(log: Log, rail: string, left: bigint): void {
-  log.warn('the numbers of an agreement run out: ask the bank for a further range, and raise lastNumber', {
+  log.warn('the numbers of an agreement are running out: ask the bank for a further range, then raise lastNumber', {
     rail,
     count: Number(left),
   });

@@ -36,7 +36,7 @@ export function pixResult(id: string, pix: ChargeMethod<'pix'>) {
   };
 }
 
-/** What a bank refused cannot be paid, although its code may have been made before the bank was asked. */
+/** A method that its bank refused cannot be paid, although its code may have been made before the bank was asked. */
 function shownInstrument<M extends Method>({ status, instrument }: ChargeMethod<M>) {
   return status === 'FAILED' ? undefined : instrument;
 }

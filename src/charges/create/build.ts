@@ -17,7 +17,7 @@ export type BuildDeps = {
   readonly chargeRules: ChargeRules;
 };
 
-/** The pix of an order ends with its price. */
+/** The pix of an order ends when its price does. */
 type PixEnd = Pick<ChargeTerms, 'pixEndsAt'>;
 
 const EXPIRES_AFTER_DAYS = 30;

@@ -17,7 +17,7 @@ export const STRICT_CHARGE_RULES: ChargeRules = {
   refusesPastDueDates: true,
 };
 
-/** PostgreSQL reads no year 0. */
+/** PostgreSQL has no year 0. */
 const FIRST_DUE_AT = new Date('0001-01-01T00:00:00Z');
 
 type CheckDeps = { readonly chargeRules: ChargeRules };

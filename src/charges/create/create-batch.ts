@@ -14,7 +14,7 @@ import { insertTraces } from '../../storage/object-traces.ts';
 import type { Charge } from '../charge.ts';
 import { type WriteNewDeps, type WrittenCharge, writeNewCharges } from './write-new.ts';
 
-/** A charge that is ready to be written, with the claim that detects a repeat of it. */
+/** A charge ready to be written, with the claim that detects a repeat of it. */
 export type ReadyCharge = {
   readonly charge: Charge;
   readonly claim: Claim;

@@ -82,7 +82,7 @@ async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<Writte
     setAuditObject('id' in written ? written.id : id);
     if (!('id' in written)) await insertTraces(tx, [ready.trace]);
     else if (written.id === id) {
-      // A commit whose answer was lost has written it, with a location of its own.
+      // An earlier attempt committed it, with a location, but the answer was lost.
       return { charge: (await findCharge(tx, id, accountId)) ?? ready.charge, answer: written.answer };
     }
     return written;
@@ -114,7 +114,7 @@ const records: Records = {
     }),
 };
 
-/** Writes the charge of an order in the transaction of the caller, and returns it as it was written. Refuses an externalId that is taken. */
+/** Writes the charge of an order in the caller's transaction and returns it as written. Refuses an externalId that is taken. */
 export async function writeCharge(deps: WriteNewDeps, tx: Sql, charge: Charge): Promise<Charge> {
   // The hash covers the new id, so no request to create a charge alone can count as a repeat of this one.
   const claim: Claim = { hash: contentHash({ id: charge.id }), scope: charge.accountId, key: undefined };

@@ -1,5 +1,5 @@
-// Keeps free locations of the rails that are asked to: takes them at the bank, one node at a time for each rail. A location is
-// saved before a charge can have it; one that is lost before it is saved is never used.
+// Keeps a stock of free locations for the rails that want one: requests them from the bank, one node at a time for each rail. A location
+// is saved before a charge can have it; one lost before it is saved is never used.
 import type { Clock } from '../../lib/clock.ts';
 import { isOutageOfOthers } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -23,9 +23,9 @@ const PAUSE_MS = 1_000;
 const FILL_EVERY_MS = 5_000;
 /** The pause after a run in which the bank gave no location. */
 const RETRY_AFTER_MS = 30_000;
-/** Of each kind in one run. */
+/** Locations of each kind per run. */
 const MAX_TAKEN = 100;
-/** Calls at once: charges need the same PSP. */
+/** Concurrent calls; few, since charges need the same PSP. */
 const AT_ONCE = 4;
 
 type FilledRail = { readonly rail: Rail; readonly locations: LocationSource };
@@ -49,7 +49,7 @@ export function startFillingLocations(deps: FillDeps): { stop(): Promise<void> }
   };
 }
 
-/** Fills the locations of every rail that is due, and returns how many were taken. */
+/** Refills the locations of every rail that is due, and returns how many were added. */
 export async function fillLocations(deps: FillDeps): Promise<number> {
   const taken = await Promise.all(filledRails(deps.rails).map(filled => fillWhenDue(deps, filled)));
   return taken.reduce((sum, count) => sum + count, 0);
@@ -106,7 +106,7 @@ async function fillOrPostpone(
     lost.throwIfAborted();
     await endIn(RETRY_AFTER_MS);
     if (!isOutageOfOthers(error)) throw error;
-    log.info('the bank gave no location; it is asked again', { rail: rail.name, error });
+    log.info('the bank gave no location; it is retried', { rail: rail.name, error });
     return 0;
   }
 }
@@ -134,7 +134,7 @@ async function fillKind(
         deps.log.warn('the bank gave a location that it had given before; it is not used again', { rail: rail.name });
       }),
     );
-    // The first failure is thrown only after all have ended, so that nothing is written after the lease.
+    // The first failure is thrown only after all calls have ended, so that nothing is written after the lease.
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     beat?.();
   }

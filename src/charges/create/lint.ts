@@ -1,5 +1,5 @@
-// Warnings about what is valid but looks like a mistake: a fine or an interest, what live would refuse and a sandbox takes, what a
-// code cannot carry. A warning never refuses a charge or changes it.
+// Warnings about input that is valid but looks like a mistake: odd fines or interest, what only a sandbox accepts, what a code cannot
+// carry. A warning never refuses or changes a charge.
 
 import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../../lib/percents.ts';
 import { isStaticKey } from '../../rails/static-key/rail.ts';
@@ -41,7 +41,7 @@ type UsualMaximum = {
 const FINE: UsualMaximum = { path: 'taxes.fine', percent: '2', source: ' (Lei 8.078/1990, art. 52)', period: '' };
 const INTEREST: UsualMaximum = { path: 'taxes.interest', percent: '1', source: '', period: ' a month' };
 
-/** A fifth is hardly meant: a percent from here on was most likely written in basis points or in cents. */
+/** A fine or interest of a fifth is hardly meant: from here on it was probably given in basis points or cents. */
 const SUSPICIOUS_PERCENT = '20';
 
 /** All warnings about a charge. */
@@ -49,7 +49,7 @@ export function chargeWarnings(charge: LintedCharge): ChargeWarning[] {
   return [...taxWarnings(charge), ...staticCodeWarning(charge), ...sandboxWarnings(charge)];
 }
 
-/** Live refuses such a charge, so that only one of a sandbox has these. */
+/** Only for sandbox charges: live refuses such a charge. */
 function sandboxWarnings({ customer, dueAt, createdAt }: LintedCharge): ChargeWarning[] {
   const warnings: ChargeWarning[] = [];
   if (isDocument(customer.document) && !hasRightDigits(customer.document)) {
@@ -57,7 +57,11 @@ function sandboxWarnings({ customer, dueAt, createdAt }: LintedCharge): ChargeWa
     warnings.push({ path: 'customer.document', code: 'wrong_check_digits', message });
   }
   if (dueAt < createdAt) {
-    warnings.push({ path: 'dueAt', code: 'in_the_past', message: 'was in the past at the creation: live refuses it' });
+    warnings.push({
+      path: 'dueAt',
+      code: 'in_the_past',
+      message: 'was in the past when the charge was created: live refuses it',
+    });
   }
   return warnings;
 }
@@ -67,7 +71,7 @@ function staticCodeWarning({ payableCents, finePercent, interestPercent, methods
   const isTaxed = [finePercent, interestPercent].some(percent => percent !== undefined && /[1-9]/.test(percent));
   const isStatic = methods.some(({ rail, status }) => isStaticKey(rail) && status !== 'FAILED');
   if (!isTaxed || !isStatic) return [];
-  const message = `are owed after the due day, but a static pix code always asks for ${brl(payableCents)}: a late payer pays too little`;
+  const message = `are owed after the due day, but a static pix code always asks for ${brl(payableCents)}: a late payer would pay too little`;
   return [{ path: 'taxes', code: 'not_in_static_code', message }];
 }
 

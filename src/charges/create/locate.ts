@@ -7,8 +7,8 @@ import { type LocationWish, lockLocations } from '../store/locations.ts';
 
 /**
  * The same charges, each with a location and its code where a free one is left; the others wait for the bank. The locations
- * are locked until the transaction ends, and `writeNewCharges` makes them the charges' own: a charge that is not written, or a
- * transaction that is rolled back, leaves them free.
+ * are locked until the transaction ends, and `writeNewCharges` assigns them. If a charge is not written or the transaction is rolled
+ * back, they stay free.
  */
 export async function locateCharges(tx: Sql, rails: Rails, charges: readonly Charge[]): Promise<Charge[]> {
   const wishes = charges.flatMap(charge => charge.methods.flatMap(method => wishOf(rails, charge, method) ?? []));

@@ -20,9 +20,9 @@ export type UnwrittenCharge = { readonly charge: Charge; readonly hash: string }
 export type WrittenCharge = { readonly charge: Charge; readonly answer: string };
 
 /**
- * Returns the written charges by their ids. Not written is a charge whose id or externalId is taken, and one of a batch whose
- * agreement has not numbers for all of them: the caller writes it alone. A charge that is alone is refused when its agreement has no
- * number left and it has no other method.
+ * Returns the written charges by their ids. Skips a charge whose id or externalId is taken, and one of a batch whose agreement has too
+ * few numbers left: the caller writes it singly. A single charge is refused when its agreement has no number left and it has no other
+ * method.
  */
 export async function writeNewCharges(
   deps: WriteNewDeps,

@@ -1,4 +1,4 @@
-// What writes charges that come at the same time in one transaction: new ones, decisions of rails, payments, notifications.
+// The batchers that write concurrent work in one transaction: new charges, decisions of rails, payments, notifications.
 
 import { type DecisionBatches, startDecisionBatches } from '../issue/decide.ts';
 import { type NotificationBatches, startNotificationBatches } from '../receive/notifications.ts';
@@ -17,7 +17,7 @@ type Deps = Parameters<typeof startChargeBatches>[0] &
   Parameters<typeof startPaymentBatches>[0] &
   Parameters<typeof startNotificationBatches>[0];
 
-/** Stopped after everything that may still add to them. */
+/** Stop them after everything that may still add to them. */
 export function startChargeWriters(deps: Deps): { readonly writers: ChargeWriters; stop(): Promise<void> } {
   const writers = {
     chargeBatches: startChargeBatches(deps),

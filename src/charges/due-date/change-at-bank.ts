@@ -1,5 +1,5 @@
-// Asks a bank with an API for another due day of a boleto: the job `charge.change_due_day`. What is asked is stored before it is sent, and the
-// bank's copy of the boleto is read before anything is sent again. Only that copy says that the day has changed.
+// Asks a bank with an API for another due day of a boleto: the job `charge.change_due_day`. The request is stored before it is sent, and the
+// bank's copy of the boleto is read before anything is sent again. Only that copy proves that the day has changed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobOutcome, PayloadOf } from '../../jobs/job.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -20,7 +20,7 @@ import type { CHANGE_DUE_DAY } from './due-day-job.ts';
 export type ChangeDeps = WriteDeps & { readonly db: Database; readonly rails: Rails; readonly clock: Clock };
 type Deps = ChangeDeps & { readonly log: Log };
 
-/** A change that its bank has not answered to. */
+/** A change that the bank has not answered. */
 type Open = {
   readonly charge: Charge;
   readonly dueAt: Date;
@@ -37,8 +37,9 @@ export async function changeDueDay(
   const boleto = charge.methods.find(isOf('boleto'));
   if (!boleto || !isPayable(boleto)) return end(deps, charge, { kind: 'rejected', reason: ENDED });
   const rail = railNamed(deps.rails, 'boleto', boleto.rail);
-  // An agreement that went over to files: what was asked for is asked for again, by file.
-  if (rail.files) return end(deps, charge, { kind: 'rejected', reason: 'The bank is told by files now: ask again.' });
+  // The agreement has switched to files: the change must be requested again.
+  if (rail.files)
+    return end(deps, charge, { kind: 'rejected', reason: 'The bank now works by files: request the change again.' });
   const { open, sentAt } = await openChange(deps, charge);
   if (!open) return 'postponed';
   const finding = await look(deps, open, sentAt);
@@ -67,24 +68,24 @@ async function openChange(
   return { open: { charge, dueAt, calls, asked }, ...(sentAt && { sentAt }) };
 }
 
-/** Looks first, and asks when the bank has not got it. */
+/** Looks the change up first, and sends it if the bank does not have it. */
 async function look(deps: Deps, open: Open, sentAt: Date | undefined): Promise<DueDayFinding> {
   const { charge, dueAt, calls, asked } = open;
   const found = await calls.look(asked);
   if (found.kind !== 'unchanged') return found;
   const now = deps.clock.now();
   if (sentAt && now.getTime() - sentAt.getTime() < calls.shownAfterMs) return { kind: 'unknown' };
-  // Another request, or another job of this one, was first.
+  // Another request, or another job for this one, was first.
   if (!(await markDueChangeSent(deps.db, charge, dueAt, sentAt, now))) return { kind: 'unknown' };
   const answer = await calls.ask(asked);
-  // Nothing arrived: the next try need not wait until the bank would show it.
+  // Nothing arrived, so the next try need not wait for the bank to show it.
   if (answer.kind === 'unavailable') await markDueChangeSent(deps.db, charge, dueAt, now, sentAt);
   if (answer.kind !== 'accepted' || answer.code === undefined) return answer;
   await storeDueChangeCode(deps.db, charge, dueAt, answer.code);
   return lookSoon(answer, () => calls.look({ ...asked, code: answer.code! }));
 }
 
-/** A bank that has taken a change has often carried it out a moment later. */
+/** A bank often carries out a change a moment after accepting it. */
 async function lookSoon(answer: DueDayFinding, again: () => Promise<DueDayFinding>): Promise<DueDayFinding> {
   for (const waitMs of SOON_MS) {
     await delay(waitMs);
@@ -98,7 +99,7 @@ const SOON_MS = [200, 500] as const;
 
 type End = Extract<DueDayFinding, { readonly kind: 'changed' | 'rejected' }>;
 
-/** Writes what the bank has said, if it was said of the change that is still waited for. */
+/** Writes the bank's answer, if it is about the change that is still pending. */
 async function end(deps: ChangeDeps, asked: Charge, finding: End): Promise<JobOutcome> {
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [asked.id]);
@@ -115,8 +116,8 @@ async function end(deps: ChangeDeps, asked: Charge, finding: End): Promise<JobOu
 }
 
 /**
- * Before a payment of a boleto is judged: a bank that was asked for another due day may have it by now, and then the payer was asked for what is
- * owed by that day. Where it does not say, the day that counts here stays.
+ * Called before a payment of a boleto is judged: the bank may have applied a pending change of the due day by now, and then the payer was
+ * asked for the amount owed by that day. If the bank does not answer, the recorded day stays.
  */
 export async function takeDueDay(deps: ChangeDeps, chargeId: string): Promise<void> {
   if (!(await isDueChangeOpen(deps.db, chargeId))) return;

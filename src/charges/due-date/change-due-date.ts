@@ -1,5 +1,5 @@
-// Another due date for an unpaid charge. A bank that works by files gets an instruction, one with an API a call, and its answer decides;
-// elsewhere it counts at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
+// Changes the due date of an unpaid charge. A bank that works by files gets an instruction, one with an API a call, and its answer decides;
+// elsewhere the change counts at once. The charge expires as many days after the due day as before, since banks count from the due day.
 
 import { digitableLine, withDueDay } from '@trilho/cnab';
 import { addDays, type CivilDay, civilDay, DAY_MS, daysBetween } from '../../lib/civil-days.ts';
@@ -30,8 +30,8 @@ type Deps = WriteDeps & {
 };
 
 /**
- * The date that a charge has, or that its bank was asked for, changes nothing. Refuses a charge that has ended or pays for an order, one
- * whose bank has not registered it or cannot change it, and a second change while the bank has not answered to the first.
+ * Asking for the present or the pending date changes nothing. Refuses a charge that has ended or pays for an order, one whose bank has not
+ * registered it or cannot change it, and a second change while the bank has not answered the first.
  */
 export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promise<Charge> {
   return deps.db.transaction(async tx => {
@@ -46,7 +46,7 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
     refuseDate(deps, open, next, now);
     if (pending) await takeBack(tx, charge, pending, now);
     const boleto = open.find(({ rail }) => rail.files ?? rail.dueDays);
-    // A bank that has not answered may have carried out what it was asked for, so the present day is sent to it too.
+    // A bank that has not answered may have applied the pending change, so a change back to the present day is sent too.
     if (boleto && (civilDay(dueAt) !== civilDay(charge.dueAt) || pending?.wasSent)) {
       const asked = { ...charge, dueChange: { dueAt, status: 'PENDING' } } as const;
       return boleto.rail.files ? instruct(tx, asked, boleto.rail, now) : askByCall(deps, tx, asked);
@@ -78,9 +78,9 @@ function openMethods(rails: Rails, charge: Charge, now: Date): OpenMethod[] {
     }
     const repeatsEnd = rail.withdrawRepeats && repeatsEndOf(charge, chargeMethod);
     if (repeatsEnd && now <= repeatsEnd) {
-      // By its due day a second boleto of the charge is known, which a payer could pay too.
+      // The due day identifies a second boleto of the charge at the bank, which a payer could pay too.
       const message = `The ${method} was sent to the bank twice: its due date can be changed from`;
-      throw refuse(`${message} ${repeatsEnd.toISOString()} on, when the second has surely ended.`);
+      throw refuse(`${message} ${repeatsEnd.toISOString()} on, when the second has ended.`);
     }
     if (!rail.files && !rail.dueDays && !rail.changeDueDay) {
       throw refuse(
@@ -102,14 +102,14 @@ function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Ch
 /** Banks answer by the next banking day; after this many days no answer is expected. */
 export const ANSWER_DAYS = 5;
 
-/** A change that the bank has not answered to. */
+/** A change that the bank has not answered. */
 type PendingChange = {
   readonly dueAt: Date;
-  /** When the file was made that has it, or the bank was called; absent while it waits for that. */
+  /** When its file was made or the bank was called; absent before that. */
   readonly sentAt?: Date;
-  /** A file has it, or has had it and was lost; or the bank was called. */
+  /** A file has it, or had it and was lost, or the bank was called. */
   readonly wasSent: boolean;
-  /** No answer will come. */
+  /** No answer is expected any more. */
   readonly isUnanswered: boolean;
 };
 
@@ -129,7 +129,7 @@ async function findSent(rails: Rails, tx: Sql, charge: Charge): Promise<{ readon
   return sentAt && { lastAt: sentAt };
 }
 
-/** A change that no file has yet and no call was made for, or that the bank has not answered to for days, gives way to the next one. */
+/** A change that was not sent yet, or that the bank has not answered for days, may be replaced by the next one. */
 async function takeBack(
   tx: Sql,
   charge: Charge,
@@ -137,7 +137,7 @@ async function takeBack(
   now: Date,
 ): Promise<void> {
   if (isUnanswered || (await dropInstruction(tx, charge, 'change_due_day', now)) || !wasSent) return;
-  const again = sentAt ? `: it can be asked again on ${addDays(civilDay(sentAt), ANSWER_DAYS)}` : '';
+  const again = sentAt ? `: ask again on ${addDays(civilDay(sentAt), ANSWER_DAYS)}` : '';
   throw new AppError(
     'wrong_state',
     `The bank was asked for the due day ${civilDay(dueAt)} and has not answered yet${again}.`,
@@ -158,7 +158,7 @@ async function askByCall({ queue }: Deps, tx: Sql, charge: Charge): Promise<Char
   return charge;
 }
 
-/** The same charge, due then. */
+/** The same charge with another due date. */
 export function withDueDate(charge: Charge, dueAt: Date): Charge {
   const days = daysBetween(civilDay(charge.dueAt), civilDay(dueAt));
   const endMs = Math.max(charge.expireAt.getTime() + days * DAY_MS, dueAt.getTime());
@@ -172,16 +172,16 @@ export function withDueDate(charge: Charge, dueAt: Date): Charge {
 
 type ApplyDeps = WriteDeps & { readonly rails: Rails; readonly clock: Clock };
 
-/** Applies the new date: line (`told` is the one that the bank shows), timers and statuses follow. The caller holds the lock of the charge. */
+/** Applies the new date to line (`bankInstrument`, if the bank shows it), timers and statuses. The caller holds the lock of the charge. */
 export async function applyDueDate(
   deps: ApplyDeps,
   tx: Sql,
   charge: Charge,
   dueAt: Date,
-  told?: BoletoInstrument,
+  bankInstrument?: BoletoInstrument,
 ): Promise<Charge> {
   const now = deps.clock.now();
-  const next = withNewLine(deps.rails, withDueDate(charge, dueAt), told);
+  const next = withNewLine(deps.rails, withDueDate(charge, dueAt), bankInstrument);
   const { instrument } = next.methods.find(isOf('boleto')) ?? {};
   await storeDueDate(tx, next);
   if (instrument) {
@@ -192,21 +192,21 @@ export async function applyDueDate(
   return writeStep(deps, tx, dueChanged(next, now), now);
 }
 
-/** The due day is part of barcode and line. The old ones can still be paid: the bank asks for what it has registered. */
-function withNewLine(rails: Rails, charge: Charge, told: BoletoInstrument | undefined): Charge {
+/** The due day is part of barcode and line. The old ones can still be paid: the bank asks for the amount it has registered. */
+function withNewLine(rails: Rails, charge: Charge, bankInstrument: BoletoInstrument | undefined): Charge {
   const boleto = charge.methods.find(isOf('boleto'));
   if (!boleto?.instrument || boleto.reference === undefined || !isPayable(boleto)) return charge;
   const rail = railNamed(rails, 'boleto', boleto.rail);
   const request = paymentRequest(charge, 'boleto');
   if (rail.dueDays)
-    return withInstrument(charge, 'boleto', ofDueDay({ ...boleto.instrument, ...told }, request.dueDay));
+    return withInstrument(charge, 'boleto', ofDueDay({ ...boleto.instrument, ...bankInstrument }, request.dueDay));
   const { instrument } = rail.numbers
     ? rail.numbers.prepare(request, BigInt(boleto.reference))
     : rail.prepare(request, boleto.location);
   return instrument ? withInstrument(charge, 'boleto', { ...boleto.instrument, ...instrument }) : charge;
 }
 
-/** The copy of a bank may still have the line of the day before, beside the new day. */
+/** A bank's copy may already have the new day but still the old line. */
 function ofDueDay(instrument: BoletoInstrument, dueDay: CivilDay): BoletoInstrument {
   const barcode = withDueDay(instrument.barcode, dueDay);
   if (barcode === undefined || barcode === instrument.barcode) return instrument;

@@ -90,8 +90,8 @@ async function writeDecisions(
 }
 
 /**
- * A step without an event is one with the step before it of the same charge: the event of the first registered method shows the other
- * as the same transaction leaves it, since no later event would.
+ * Merges a step without an event into the preceding step of the same charge: the event of the first registered method then shows the
+ * other method as this transaction leaves it. No later event would.
  */
 function withLaterDecisions(steps: readonly DatedStep[]): DatedStep[] {
   const places = new Map<string, number>();

@@ -8,7 +8,7 @@ export type ChargeRef = { readonly accountId: string; readonly chargeId: string 
 export const ISSUE = defineJob<{ readonly charges: readonly ChargeRef[] }>('charge.issue');
 
 /**
- * When the job of a charge runs whose caller waits for the bank: by then the request that made the charge has asked the bank
- * or has died.
+ * The delay of the job when the caller waits for the bank: by then the request that made the charge has asked the bank or has
+ * died.
  */
 export const ISSUE_AFTER_SECONDS = 15;

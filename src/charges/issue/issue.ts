@@ -85,9 +85,9 @@ function instructOnce(deps: IssueDeps, charges: readonly Charge[]): () => Promis
 const UNSENT_MS = (ISSUE_AFTER_SECONDS - 5) * 1_000;
 
 /**
- * Registers a charge that this process has just written. What awaits the bank was written as submitted and not sent yet, so it
- * needs neither a mark nor a lookup, unless enough time has passed that its job may have sent it. Returns the charge after the decision;
- * undefined while there is no decision.
+ * Registers a charge that this process has just written. Its methods were written as submitted but not sent yet, so they need neither a
+ * mark nor a lookup, unless so much time has passed that the job may have sent them. Returns the charge after the decision; undefined
+ * while there is no decision.
  */
 export async function issueNew(deps: IssueDeps, charge: Charge): Promise<Charge | undefined> {
   const unmarked = charge.methods.filter(method => isCreating(method) && !methodAwaitsBank(method));
@@ -105,7 +105,7 @@ export async function issueNew(deps: IssueDeps, charge: Charge): Promise<Charge 
     }),
   );
   const decided = outcomes.flatMap(({ after }) => after ?? []);
-  // Each decision shows the charge at its own time: of several, a reader has the last.
+  // Each decision has the charge as of its own time; return the last one.
   return decided.length > 1 ? findCharge(deps.db, charge.id, charge.accountId) : decided[0];
 }
 
@@ -137,18 +137,21 @@ async function issueMethod(
       return { isDecided: false };
     }
     if (isElsewhere(chargeMethod, decision)) {
-      deps.log.error('the bank put a charge elsewhere: the code that was handed out is dead, and is replaced', {
-        chargeId: charge.id,
-        chargeMethod: method,
-        rail,
-      });
+      deps.log.error(
+        'the bank put a charge at another location: the code that was handed out is invalid and is replaced',
+        {
+          chargeId: charge.id,
+          chargeMethod: method,
+          rail,
+        },
+      );
     }
     const { id: chargeId, accountId } = charge;
     const after = await deps.decisionBatches.add({ chargeId, accountId, method, finding: decision });
     return { isDecided: true, after };
   } catch (error) {
     const level = isOutageOfOthers(error) ? 'info' : 'warn';
-    deps.log[level]('a method of a charge was not registered; it is tried again', {
+    deps.log[level]('a method of a charge was not registered; it is retried', {
       chargeId: charge.id,
       chargeMethod: method,
       rail,
@@ -171,12 +174,12 @@ async function askRail(
   const found = isFirst ? ABSENT : await rail.lookup(request, reference, location, chargeMethod);
   if (found.kind === 'absent' && !isFirst && rail.withdrawRepeats) await planWithdrawal(deps, charge, method);
   const finding = found.kind === 'absent' ? await rail.submit(request, reference, location) : found;
-  // What was sent before and not found is looked up again: the bank may only not have shown it yet.
+  // A request that was sent before and not found is looked up again: the bank may not show it yet.
   if (isFirst && finding.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
   if (finding.kind !== 'accepted' && finding.kind !== 'registered') return finding;
   const { bankId: known } = finding;
   if (known === undefined || known === bankId) return finding;
-  // The next try looks for the one that is stored: code and id of a boleto belong together.
+  // Another node stored its id first. The next try looks that one up: code and id of a boleto belong together.
   if (!(await storeBankId(deps.db, charge, method, known))) return { kind: 'unknown' };
   if (finding.kind === 'registered') return finding;
   return lookSoon(finding, () => rail.lookup(request, reference, location, { bankId: known }));
@@ -184,7 +187,7 @@ async function askRail(
 
 const ABSENT: Finding = { kind: 'absent' };
 
-/** A bank that has taken a request often decides while its caller still waits. */
+/** A bank that has accepted a request often decides while the caller still waits. */
 async function lookSoon(outcome: Finding, look: () => Promise<Finding>): Promise<Finding> {
   for (const waitMs of SOON_MS) {
     await delay(waitMs);
@@ -199,14 +202,14 @@ const SOON_MS = [200, 500, 1_000] as const;
 const isDecision = ({ kind }: Finding) => kind === 'registered' || kind === 'rejected' || kind === 'withdrawn';
 
 function decisionOf({ instrument }: ChargeMethod, finding: Finding): Finding {
-  // What was withdrawn at the bank before it was handed out can never be paid.
+  // A boleto withdrawn at the bank before it was handed out can never be paid.
   if (finding.kind === 'withdrawn') return { kind: 'rejected', reason: 'It was withdrawn at the bank.' };
-  // Without a code a payer cannot pay it: the bank is asked again.
+  // Without a code it cannot be paid: ask the bank again.
   if (finding.kind === 'registered' && !instrument && !finding.instrument) return { kind: 'accepted' };
   return finding;
 }
 
-/** A rail answers with an instrument for a method at a location only if the two do not fit. */
+/** For a method at a location, a rail returns an instrument only if the two do not match. */
 function isElsewhere({ location }: ChargeMethod, finding: Finding): boolean {
   return location !== undefined && finding.kind === 'registered' && finding.instrument !== undefined;
 }

@@ -1,5 +1,5 @@
-// Refuses to start without a rail that charges are still on: their payments, refunds and returns would be lost. Refuses an agreement
-// that would give numbers of boletos again.
+// Refuses to start without a rail that still has charges: their payments, refunds and returns would be lost. Refuses an agreement
+// that would reuse numbers of boletos.
 import { DAY_MS } from '../../lib/civil-days.ts';
 import { StartError } from '../../lib/errors.ts';
 import { isAbsent } from '../../rails/absent.ts';
@@ -9,7 +9,7 @@ import type { Database, Sql } from '../../storage/database.ts';
 import { type ChangedAgreement, findGivenNumbers, recordAgreements } from '../bank-files/store-agreements.ts';
 import { isNeeded, recordRails } from '../store/rails.ts';
 
-/** A payment can be refunded or taken back for this long after the last day on which it can be made. */
+/** How long after the last payable day a payment can be refunded or taken back. */
 const RETURN_DAYS = 90;
 
 export async function requireRails(db: Database, rails: Rails, now: Date): Promise<void> {
@@ -23,24 +23,24 @@ export async function requireRails(db: Database, rails: Rails, now: Date): Promi
     const missing = gone.filter((_, index) => needed[index]);
     if (missing.length === 0) return;
     const names = missing.map(({ name, method }) => `${name} (${method})`).join(', ');
-    // Thrown in the transaction: a start that is refused records nothing.
+    // Thrown inside the transaction, so that a refused start records nothing.
     throw new StartError(
-      `Charges are still on a rail that is not configured: ${names}. Configure it again, with "former": true if it is to get no new ones.`,
+      `A rail that still has charges is not configured: ${names}. Configure it again, with "former": true if it should get no new charges.`,
     );
   });
 }
 
-/** Boletos of the agreement before are still paid, and its numbers must stay known: both belong to its own name. */
+/** Boletos of the former agreement are still paid, and its numbers must stay known, so it keeps its name. */
 function refuseChanged([changed]: readonly ChangedAgreement[]): void {
   if (!changed) return;
   const { rail, before, now, first, last } = changed;
   throw new StartError(
-    `${rail} in boletos has given the numbers ${first} to ${last} of the agreement ${before}, and is now set to the agreement ${now}: ` +
-      `set it back, with "former": true if it is to get no new boletos, and give the other agreement an entry with a name of its own.`,
+    `${rail} in boletos has given out the numbers ${first} to ${last} of the agreement ${before}, but is now set to the agreement ${now}: ` +
+      `set it back, with "former": true if it should get no new boletos, and add the other agreement under its own name.`,
   );
 }
 
-/** Another rail may have given numbers of the same agreement before, such as one that was renamed. */
+/** Another rail may already have given out numbers of the same agreement, such as one that was renamed. */
 async function requireFreeNumbers(tx: Sql, rails: Rails): Promise<void> {
   const giving = currentRails(rails).flatMap(({ name, numbers }) => (numbers ? { name, numbers } : []));
   if (giving.length === 0) return;

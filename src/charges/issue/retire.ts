@@ -22,7 +22,7 @@ export const RETIRE = defineJob<{
   readonly method: Method;
 }>('charge.retire');
 
-/** How long after the last payable day a bank is still asked to withdraw. */
+/** How long after the last payable day the bank is still asked to withdraw the method. */
 const GIVE_UP_AFTER_MS = 7 * DAY_MS;
 
 /** Ended without a payment. */
@@ -63,7 +63,7 @@ export async function retireMethod(
   }
   const outcome = await rail.cancel(paymentRequest(charge, method), retired.reference, retired);
   if (outcome.kind === 'withdrawn' || outcome.kind === 'too_late') return 'done';
-  // By then the bank itself no longer accepts a payment of it; one that came in the meantime is found anyway.
+  // By then the bank itself accepts no more payments; any that arrived meanwhile are found anyway.
   if (deps.clock.now().getTime() > closesAt(charge).getTime() + GIVE_UP_AFTER_MS) return 'done';
   logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
   return 'postponed';

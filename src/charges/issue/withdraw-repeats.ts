@@ -1,5 +1,5 @@
-// Ends what a bank has made of a request that was sent twice: the job `charge.withdraw_repeats`. A bank that gives its own numbers makes
-// a second boleto of a repeat, and may show the first only after that; a payer could pay both.
+// Withdraws duplicates of a request that was sent twice: the job `charge.withdraw_repeats`. A bank that assigns its own numbers makes
+// a second boleto of a repeat, and may show the first only later; a payer could pay both.
 import { defineJob, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
@@ -20,12 +20,12 @@ export const WITHDRAW_REPEATS = defineJob<{
   readonly method: Method;
 }>('charge.withdraw_repeats');
 
-/** What the bank has not shown by then, it has not made. */
+/** A boleto that the bank does not show by then was never made. */
 const GIVE_UP_AFTER_MS = DAY_MS;
 
 type PlanDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
 
-/** Before a request is sent again: a process that dies after the sending has it planned. One job ends all repeats of a method. */
+/** Called before a request is sent again, so that it is planned even if the process dies afterwards. One job withdraws all repeats of a method. */
 export async function planWithdrawal(
   { db, queue, clock }: PlanDeps,
   { id: chargeId, accountId }: Pick<Charge, 'id' | 'accountId'>,
@@ -37,14 +37,14 @@ export async function planWithdrawal(
   });
 }
 
-/** Until when the bank is asked for others than the one that was handed out; undefined when it was sent once. */
+/** Until when the bank is asked for boletos other than the one handed out; undefined when it was sent once. */
 export function repeatsEndOf({ createdAt }: Charge, { sentAt, isSentAgain }: ChargeMethod): Date | undefined {
   return isSentAgain && new Date((sentAt ?? createdAt).getTime() + GIVE_UP_AFTER_MS);
 }
 
 type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
 
-/** The one that was handed out stays, while it can be paid. */
+/** The boleto that was handed out is kept while it can be paid. */
 export async function withdrawRepeats(
   deps: Deps,
   { accountId, chargeId, method }: PayloadOf<typeof WITHDRAW_REPEATS>,
@@ -54,12 +54,12 @@ export async function withdrawRepeats(
   if (!charge || sent?.reference === undefined) return 'done';
   if (sent.status === 'CREATING') return 'postponed';
   const rail = railNamed(deps.rails, method, sent.rail);
-  // Without its id at the bank it cannot be distinguished from the others.
+  // Without its id at the bank it cannot be told apart from the others.
   if (!rail.withdrawRepeats || (isPayable(sent) && sent.bankId === undefined)) return 'done';
   const kept = isPayable(sent) ? sent.bankId : undefined;
   const outcome = await rail.withdrawRepeats(paymentRequest(charge, method), sent.reference, kept);
   if (outcome.kind === 'withdrawn') {
-    deps.log.warn('the bank had made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
+    deps.log.warn('the bank made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
   }
   const isOver = deps.clock.now().getTime() - (sent.sentAt ?? charge.createdAt).getTime() > GIVE_UP_AFTER_MS;
   // A request may have been sent more than twice, and the bank may show the next one later.

@@ -1,4 +1,4 @@
-// Links to the checkout of a charge. A link is a capability: who has it may see and pay the charge. It bears the id, an epoch
+// Links to the checkout of a charge. A link is a capability: whoever has it may see and pay the charge. It contains the id, an epoch
 // and a MAC, so a forged one is refused without a query, and raising the epoch of the charge withdraws it.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../../storage/database.ts';
@@ -12,9 +12,9 @@ export type Links = {
   /** 43 characters of base64url: 16 bytes of id, one of epoch, 15 of MAC. */
   tokenOf(charge: Linked): string;
   checkoutUrl(charge: Linked): string;
-  /** What a token names, when this service made it; whether its epoch is still good is for the charge to say. */
+  /** The content of a token that this service made. The caller compares its epoch with that of the charge. */
   read(token: string): Linked | undefined;
-  /** What the token in a full link names, whatever host name the link has. */
+  /** The content of the token in a full link, regardless of its host name. */
   readUrl(checkoutUrl: string): Linked | undefined;
 };
 
@@ -24,9 +24,9 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 export const MAX_EPOCH = 255;
 
-/** `publicUrl` is asked with each link: with PORT=0 it is known only once the service listens. `box` opens the key, if it is sealed. */
+/** `publicUrl` is called for each link: with PORT=0 it is known only once the service listens. `box` opens the key if it is sealed. */
 export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox = secretBox([])): Promise<Links> {
-  // Made once: from bytes, each MAC would take six times as long, and a flood of forged links asks for nothing else.
+  // The key object is made once: from bytes, each MAC takes six times as long, which matters in a flood of forged links.
   const key = createSecretKey(await readLinkKey(db, box));
   const macOf = (named: Buffer) =>
     createHmac('sha256', key)
@@ -41,7 +41,7 @@ export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox
     if (!TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
     const named = bytes.subarray(0, MAC_AT);
-    // Of the 43 characters the last has two bits to spare; only one spelling is ours.
+    // The last of the 43 characters has two spare bits; accept only the spelling that this service writes.
     if (!timingSafeEqual(bytes.subarray(MAC_AT), macOf(named)) || bytes.toString('base64url') !== token) {
       return undefined;
     }

@@ -7,7 +7,8 @@ import { raiseLinkEpoch } from '../store/links.ts';
 import { type Linked, MAX_EPOCH } from './links.ts';
 
 /**
- * Returns the charge with its new link. The link is named by its epoch and withdrawn alone, however often the request is sent. Codes that were seen already can still be paid: cancel the charge for that.
+ * Returns the charge with its new link. The epoch names the link to withdraw, so repeating the request withdraws no other. Codes that were
+ * already seen can still be paid: cancel the charge to prevent that.
  */
 export async function withdrawLink(
   { db }: { readonly db: Database },

@@ -1,5 +1,5 @@
-// Decides what a report of a payment means for its charge: a new payment, one that is known, one that may be known under another
-// reference, or no payment. Pure.
+// Judges a report of a payment of a charge: a new payment, a known one, a possible duplicate under another reference, or a refusal.
+// Pure.
 import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import { laterOf } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -8,7 +8,7 @@ import type { Method } from '../../rails/rail.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from '../charge.ts';
 import { paid, type Step } from '../life.ts';
 import { owedAsBankAsked, owedOn } from '../owed.ts';
-import { comparable, isToldAs, referenceKey } from '../store/money.ts';
+import { comparable, hasReference, referenceKey } from '../store/money.ts';
 import type { RailNames } from '../store/rails.ts';
 import type { UnmatchedReceipt } from '../unmatched/store.ts';
 import { isFromReturnFile, isPixId } from './payment-reference.ts';
@@ -35,14 +35,14 @@ export type ReportedPayment = {
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
   readonly channel?: string;
-  /** A boleto was paid by the pix code that it carries. */
+  /** A boleto was paid by its pix code. */
   readonly isByPix?: true;
 };
 
-/** With what a person may add who reports by hand: that it is another payment than the one that it resembles. */
+/** A report by hand may also state that it is not the payment that it resembles. */
 export type TypedPayment = ReportedPayment & { readonly isAnother?: boolean };
 
-/** With the entry of a statement that reports it: not recorded while it may be a payment that the charge has already. */
+/** With the entry of the statement that reports it: not recorded if it may be a payment that the charge already has. */
 export type ReadPayment = ReportedPayment & { readonly readFrom: ReadReceipt };
 
 export type RecordedPayment = { readonly charge: Charge; readonly isNew: boolean };
@@ -52,7 +52,7 @@ export type PossibleDuplicate = { readonly duplicateOf: string };
 
 export type Report = TypedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
 /** A payment of the charge that the bank has already reported in its other form (as a boleto, as a pix). */
-export type ToldAgain = { readonly told: Charge; readonly payment: Payment };
+export type ReportedAgain = { readonly reportedAgain: Charge; readonly payment: Payment };
 /** A payment to be written, and the step of its charge. */
 export type NewPayment = {
   readonly before: Charge;
@@ -65,7 +65,7 @@ export type Verdict =
   | { readonly refusal: AppError }
   | { readonly recorded: RecordedPayment }
   | PossibleDuplicate
-  | ToldAgain
+  | ReportedAgain
   | NewPayment;
 
 export type Known = {
@@ -86,11 +86,11 @@ export function judgePayment(
 ): Verdict {
   if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
   const method = charge.methods.find(isOf(report.method));
-  // What was refused here was never sent to a bank. What a bank has refused it may have all the same.
+  // A method refused here was never sent to a bank. One that a bank refused may still exist there.
   if (!method || (method.status === 'FAILED' && method.reference === undefined)) {
     return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };
   }
-  const known = charge.payments.find(payment => isToldAs(payment, report.reference));
+  const known = charge.payments.find(payment => hasReference(payment, report.reference));
   if (known) {
     // The same id: an earlier run of this batch committed, but its answer was lost.
     return isSame(known, report) ? { recorded: { charge, isNew: known.id === id } } : { refusal: referenceTaken() };
@@ -99,16 +99,16 @@ export function judgePayment(
     return taken.has(referenceKey(rail, reference));
   });
   if (isTaken) return { refusal: referenceTaken() };
-  const told = report.isByPix && charge.payments.find(payment => isUnderAnotherReference(payment, report));
-  if (told && !isOtherAmountInFile(told, report)) return { told: charge, payment: told };
-  if (told) return { duplicateOf: told.reference };
+  const otherForm = report.isByPix && charge.payments.find(payment => isInOtherForm(payment, report));
+  if (otherForm && !isOtherAmountInFile(otherForm, report)) return { reportedAgain: charge, payment: otherForm };
+  if (otherForm) return { duplicateOf: otherForm.reference };
   if (report.source === 'bank' && !ABILITIES[report.method].hasPaymentIds) {
     const boleto = { ...report, day: civilDay(report.paidAt ?? now) };
     const same = charge.payments.find(payment => mayBeTypedBefore(payment) || mayBeReportedInFile(payment, boleto));
     if (same) return { duplicateOf: same.reference };
   }
   const receipt = receipts.get(comparable(report.reference));
-  // What the bank itself says outranks a statement, in which a fee may be taken off.
+  // A report of the bank itself outranks a statement, where a fee may be deducted.
   const isOtherAmount = report.amountCents !== undefined && report.amountCents !== receipt?.amountCents;
   if (receipt && isOtherAmount && report.source !== 'bank') {
     return { refusal: new AppError('reference_conflict', 'The bank reported this reference with another amount.') };
@@ -126,7 +126,8 @@ export function judgePayment(
   const paidAt = report.paidAt ?? laterOf(now, charge.createdAt);
   // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.
   const isTooEarly = isOrdered(charge) ? paidAt < charge.createdAt : civilDay(paidAt) < civilDay(charge.createdAt);
-  if (isTooEarly) return { refusal: new AppError('wrong_state', 'A payment cannot be earlier than its charge.') };
+  if (isTooEarly)
+    return { refusal: new AppError('wrong_state', 'A payment cannot be earlier than the creation of its charge.') };
   const owed = owedOn(charge, report.method, civilDay(paidAt));
   const { method: paidBy, source, reference, amountCents = receipt?.amountCents ?? owed.totalCents } = report;
   if (source === 'operator' && !report.isAnother && !isShown(receipt, charge)) {
@@ -151,8 +152,8 @@ export function judgePayment(
 }
 
 /**
- * Whether a report repeats a known payment: the amount may be missing, but must not differ. In its other report a bank may give the
- * amount without its fee.
+ * Whether a report repeats a known payment: the amount may be missing, but must not differ. Only a report under the second reference may
+ * differ, since the bank may have deducted its fee there.
  */
 function isSame(known: Payment, { method, amountCents, reference }: ReportedPayment): boolean {
   if (known.method !== method) return false;
@@ -161,31 +162,28 @@ function isSame(known: Payment, { method, amountCents, reference }: ReportedPaym
 }
 
 /**
- * Whether the bank has reported this money before, as a pix and now as a boleto or the other way round. A code is paid once; should it
- * be paid twice, each pix belongs to another of the two payments of the boleto.
+ * Whether the bank has already reported this money as a pix and now reports it as a boleto, or the other way round. A code is normally
+ * paid once; if it is paid twice, each pix belongs to one of the two payments of the boleto.
  */
-function isUnderAnotherReference(
-  { method, isByPix, alsoReportedAs, reference }: Payment,
-  report: ReportedPayment,
-): boolean {
+function isInOtherForm({ method, isByPix, alsoReportedAs, reference }: Payment, report: ReportedPayment): boolean {
   if (ABILITIES[method].hasPaymentIds || !isByPix || alsoReportedAs !== undefined) return false;
   return isPixId(reference) !== isPixId(report.reference);
 }
 
-/** What a return file says was paid by pix, with another amount than the pix had, is for a person. */
+/** When a return file and the pix report differ in the amount, a person decides. */
 function isOtherAmountInFile(known: Payment, { reference, amountCents }: ReportedPayment): boolean {
   const isInFile = isFromReturnFile(known.reference) || isFromReturnFile(reference);
   return isInFile && amountCents !== known.amountCents;
 }
 
-/** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */
+/** Whether the operator was already shown that the receipt may be a payment of the charge; recording it anyway is then a decision. */
 function isShown(receipt: UnmatchedReceipt | undefined, { payments }: Charge): boolean {
   return payments.some(({ reference }) => reference === receipt?.duplicateOf);
 }
 
 function mayBeKnown({ reference }: Payment): AppError {
   const message =
-    `This may be the payment "${reference}", which the charge has with the same amount. ` +
+    `This may be the payment "${reference}", which the charge already has with the same amount. ` +
     'If it is another one, say so: isAnother in a request, --another in the command.';
   return new AppError('possible_duplicate', message, { first: { duplicateOf: reference } });
 }
@@ -194,7 +192,7 @@ function mayBeKnown({ reference }: Payment): AppError {
 function needsPixId(): AppError {
   return new AppError(
     'wrong_state',
-    'The bank of this charge tells of its payments itself: give the endToEndId of the payment as its reference.',
+    'The bank of this charge reports its payments itself: give the endToEndId of the payment as its reference.',
   );
 }
 
@@ -206,12 +204,12 @@ export function referenceTaken(): AppError {
   return new AppError('reference_conflict', 'This reference was reported for another payment.');
 }
 
-/** Reported by a person or a file, beside what the bank of the charge may report itself. */
+/** Reported by a person or in a file, independently of what the bank itself may report. */
 export function isSecondHand({ source }: ReportedPayment): boolean {
   return source === 'operator' || source === 'statement';
 }
 
-/** Where a reference may be recorded already. An endToEndId belongs to one pix in the whole country; other ids are a bank's own. */
+/** The rails on which a reference may already be recorded. An endToEndId is unique in the country; other ids only within a bank. */
 export function railsToSearch({ reference }: ReportedPayment, rail: string, { all }: RailNames) {
   const names = isPixId(reference) ? new Set([rail, ...all]) : [rail];
   return [...names].map(name => ({ rail: name, reference }));

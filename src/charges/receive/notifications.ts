@@ -1,5 +1,5 @@
-// What banks send of their own accord: stored as it comes, then the job `charge.notified` asks the bank for the payments that
-// it names. Nothing is believed that the bank does not confirm.
+// Notifications of banks: each is stored as received, then the job `charge.notified` asks the bank for the payments that it names.
+// Nothing counts that the bank does not confirm.
 import { defineJob, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -21,30 +21,30 @@ import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 export const NOTIFIED = defineJob<{ readonly ids: readonly string[] }>('charge.notified');
 
 /** A notification and the trace of the request that brought it. */
-type Told = { readonly notification: Notification; readonly trace: ObjectTrace | undefined };
+type ReceivedNotification = { readonly notification: Notification; readonly trace: ObjectTrace | undefined };
 
-export type NotificationBatches = Batcher<Told, void>;
+export type NotificationBatches = Batcher<ReceivedNotification, void>;
 
 type StoreDeps = { readonly db: Database; readonly queue: Queue };
 
 const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
 
 export function startNotificationBatches({ db, queue }: StoreDeps): NotificationBatches {
-  return batcher(async told => {
-    const notifications = told.map(({ notification }) => notification);
+  return batcher(async received => {
+    const notifications = received.map(({ notification }) => notification);
     await db.transaction(async tx => {
       await insertNotifications(tx, notifications);
       await insertTraces(
         tx,
-        told.map(({ trace }) => trace),
+        received.map(({ trace }) => trace),
       );
       await queue.enqueue(tx, NOTIFIED, [{ ids: notifications.map(({ id }) => id) }]);
     });
-    return told.map(() => undefined);
+    return received.map(() => undefined);
   }, LIMITS);
 }
 
-/** Stores a notification; when it returns, it is not lost any more. */
+/** Stores a notification. Once this returns, it cannot be lost. */
 export async function storeNotification(
   deps: { readonly notificationBatches: NotificationBatches; readonly clock: Clock },
   rail: string,
@@ -58,17 +58,17 @@ export async function storeNotification(
 
 type Deps = ReceiptDeps & StoreDeps & { readonly rails: Rails; readonly log: Log };
 
-/** A payment that the bank does not know by then was never made, or the regular look finds it. */
+/** A payment that the bank still does not know by then was never made, or is found when the rail is polled. */
 const GIVE_UP_AFTER_MS = 60 * 60_000;
 
-/** Asks the banks about every payment that the notifications name. Those that are not answered, or fail, get a job of their own. */
+/** Asks the banks about every payment that the notifications name. Those that fail or get no answer get their own job. */
 export async function handleNotifications(deps: Deps, { ids }: PayloadOf<typeof NOTIFIED>): Promise<JobOutcome> {
   const notifications = await findNotifications(deps.db, ids);
   const results = await Promise.all(
     notifications.map(async notification => {
       const { id } = notification;
       const handling = runForObject(id, () => handle(deps, notification));
-      // The fault of one keeps no other from its end, and is reported by the job that has it alone.
+      // A failure does not stop the others; it is reported by the job that retries that notification alone.
       return { id, isDone: await (ids.length === 1 ? handling : handling.catch(() => false)) };
     }),
   );
@@ -90,7 +90,7 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
   const isLate = deps.clock.now().getTime() - receivedAt.getTime() >= GIVE_UP_AFTER_MS;
   const watched = findWatchedRail(deps.rails, railName);
   if (!watched) {
-    // Another node may have the rail; and where it is configured again, the regular look finds the payment.
+    // Another node may have the rail; once it is configured again, polling finds the payment.
     if (isLate)
       deps.log.warn('a notification is for a rail that is not configured', { rail: railName, notificationId: id });
     return isLate;
@@ -111,7 +111,7 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
     return true;
   } catch (error) {
     if (!isOutageOfOthers(error)) throw error;
-    deps.log.info('the bank did not answer for a payment that it told of; it is asked again', {
+    deps.log.info('the bank did not answer about a payment that it notified; it is asked again', {
       rail: railName,
       notificationId: id,
       error,
@@ -120,7 +120,7 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
   }
 }
 
-/** The bank may have decided on requests that it took before: their jobs ask it. */
+/** The bank may have decided on requests that it accepted earlier: their jobs ask it. */
 async function askForDecisions(deps: Deps, { rail, names }: WatchedRail, references: readonly string[]): Promise<void> {
   const ids = await Promise.all(
     references.map(reference => findChargeByReference(deps.db, names, rail.method, reference)),
@@ -135,7 +135,7 @@ async function askForDecisions(deps: Deps, { rail, names }: WatchedRail, referen
   await deps.db.transaction(tx => deps.queue.enqueue(tx, ISSUE, jobs));
 }
 
-/** Anybody may have sent it, and so anything. */
+/** Anybody may have sent it, with any content. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);

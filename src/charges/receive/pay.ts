@@ -69,15 +69,15 @@ export async function recordPayment(deps: PayDeps, report: TypedPayment): Promis
   return outcome;
 }
 
-/** As `recordPayment`, for reports of a bank: not recorded while it may be the payment of a boleto that a person has reported. */
-export function recordToldPayment(
+/** Like `recordPayment`, for reports of a bank: not recorded if it may be the payment of a boleto that a person has already reported. */
+export function recordReportedPayment(
   deps: PayDeps,
   report: ReportedPayment & { readonly source: 'bank' },
 ): Promise<RecordedPayment | PossibleDuplicate> {
   return addToBatch(deps, report);
 }
 
-/** As `recordPayment`, for an entry of a statement. */
+/** Like `recordPayment`, for an entry of a statement. */
 export function recordReadPayment(deps: PayDeps, report: ReadPayment): Promise<RecordedPayment | PossibleDuplicate> {
   return addToBatch(deps, report);
 }
@@ -126,20 +126,20 @@ async function recordBatch(
     items.map(({ report }) => report.reference),
   );
   const fresh: Fresh[] = [];
-  const toldAgain: { charge: Charge; payment: Payment; reference: string; feeCents?: bigint }[] = [];
+  const reportedAgain: { charge: Charge; payment: Payment; reference: string; feeCents?: bigint }[] = [];
   const outcomes = items.map((item): Outcome | undefined => {
     const charge = isAllowed(item.report, accounts) ? charges.get(item.report.chargeId) : undefined;
     const verdict = judgePayment(charge, item.report, item.id, { taken, receipts, rails, now });
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
     if ('duplicateOf' in verdict) return verdict;
-    if ('told' in verdict) {
-      const { told: before, payment } = verdict;
+    if ('reportedAgain' in verdict) {
+      const { reportedAgain: before, payment } = verdict;
       const { reference, feeCents } = item.report;
-      // Only one of the two lists of a bank says what it kept.
+      // Only one of a bank's two lists has the fee.
       const fee = payment.feeCents === undefined && feeCents !== undefined && { feeCents };
       const named = { ...payment, alsoReportedAs: reference, ...fee };
-      toldAgain.push({ charge: before, payment: named, reference, ...fee });
+      reportedAgain.push({ charge: before, payment: named, reference, ...fee });
       const after = { ...before, payments: before.payments.map(one => (one.id === payment.id ? named : one)) };
       charges.set(before.id, after);
       return { charge: after, isNew: false };
@@ -150,16 +150,16 @@ async function recordBatch(
     return undefined;
   });
   const written = await writePayments(deps, tx, fresh, now, isSingle);
-  await storeOtherReferences(tx, toldAgain);
+  await storeOtherReferences(tx, reportedAgain);
   await postEntries(
     tx,
-    toldAgain.flatMap(({ charge, payment, feeCents }) => {
+    reportedAgain.flatMap(({ charge, payment, feeCents }) => {
       return feeCents === undefined ? [] : laterFeePostings(charge, payment, now);
     }),
   );
   await decideUnmatched(
     tx,
-    toldAgain.map(({ reference }) => reference),
+    reportedAgain.map(({ reference }) => reference),
     now,
   );
   return outcomes.map((outcome, index) => {
@@ -167,7 +167,7 @@ async function recordBatch(
   });
 }
 
-/** Who says by hand or by a file that money has come; undefined where the bank was asked. */
+/** Who reported the payment by hand or in a file; undefined when the bank was asked. */
 function reporterOf({ report: { source, reference }, auditLine }: Item): string | undefined {
   return source === 'bank' && !isFromReturnFile(reference) ? undefined : auditLine?.context.actor;
 }
@@ -227,7 +227,7 @@ async function writePayments(
     ),
   ]);
   if (inserted < fresh.length) {
-    // Another transaction has recorded one of the references meanwhile. In a batch it is not known which: each is tried singly.
+    // Another transaction has recorded one of the references meanwhile. A batch does not know which one: each is then written singly.
     throw isSingle ? referenceTaken() : new Error('a reference was recorded by another transaction');
   }
   await markDuplicatesOf(

@@ -7,7 +7,7 @@ export function pruneNotifications(keep: Duration | 'forever'): Prune {
   return {
     kind: 'notifications',
     keep,
-    // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
+    // Rows removed earlier are dead entries at the front of the index until vacuumed, so a run starts after them.
     step: async (db, before, from) => {
       const removed = await deleteHandled(db, from ? new Date(from) : new Date(0), before, PRUNE_BATCH_SIZE);
       const next = removed.length < PRUNE_BATCH_SIZE ? undefined : removed.at(-1)?.toISOString();

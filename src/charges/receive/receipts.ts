@@ -1,5 +1,5 @@
-// Takes a bank's reports of received money: records the payment, once, and what went back out of it. Money that belongs to no charge
-// is kept for a person.
+// Takes a bank's reports of received money: records each payment once, and its returns. Money that belongs to no charge is kept for a
+// person.
 import { AppError, isOutage, isOutageOfOthers } from '../../lib/errors.ts';
 import { ABILITIES, methodsThat } from '../../rails/abilities.ts';
 import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../../rails/rail.ts';
@@ -19,14 +19,14 @@ import {
 } from '../store/money.ts';
 import { findUnmatched, insertUnmatched, noteReturned } from '../unmatched/store.ts';
 import type { WriteDeps } from '../write.ts';
-import { type PayDeps, recordToldPayment } from './pay.ts';
+import { type PayDeps, recordReportedPayment } from './pay.ts';
 
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database; readonly rails: Rails };
 
 /** What became of a bank's report of money: a payment, new or known; a possible duplicate; or refused by the charge. */
 export type Taken = 'paid' | 'possible_duplicate' | 'refused';
 
-/** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
+/** Takes a receipt that names the request it pays by its reference. True: it paid a charge, now or earlier. */
 export async function takeReceipt(
   deps: ReceiptDeps,
   { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
@@ -42,7 +42,7 @@ export async function takeReceipt(
   }
   if (await takeReturns(deps, receipt)) return true;
   if (isToOtherKey) {
-    // It may have been kept under the key that the rail had then.
+    // It may have been kept under an earlier key of the rail.
     await deps.db.transaction(tx => noteReturned(tx, reference, returnedCents(receipt)));
     return false;
   }
@@ -67,7 +67,7 @@ async function findPaidCharge(
   return charge && isPaidRequest(charge, rail.method, paidRequest) ? chargeId : undefined;
 }
 
-/** The one that the bank knows as ours; another of the same terms only where there may be one, since it was sent twice or its id was lost. */
+/** The request by its bank id. One with the same terms counts only where a duplicate may exist: it was sent twice or its id was lost. */
 function isPaidRequest(charge: Charge, method: Method, { bankId, amountCents, dueDay }: PaidRequest): boolean {
   const sent = charge.methods.find(candidate => candidate.method === method);
   if (!sent) return false;
@@ -88,7 +88,7 @@ async function findBoletoOf({ db }: ReceiptDeps, rail: Rail, txid: string | unde
   return location === undefined ? undefined : findChargeByBoletoPix(db, 'location', location);
 }
 
-/** A bank that does not say where one request is, stops no other payment; the next look asks it again. */
+/** If the bank does not return the location of one request, other payments continue; the next poll asks again. */
 async function locationOf(watch: ReceiptsByTime, txid: string): Promise<string | undefined> {
   try {
     return await watch.locationOf?.(txid);
@@ -108,7 +108,7 @@ export async function takeReceiptOf(
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
   if (ABILITIES[method].asksForDueDay) await takeDueDay(deps, chargeId);
   try {
-    const outcome = await recordToldPayment(deps, {
+    const outcome = await recordReportedPayment(deps, {
       chargeId,
       method,
       source: 'bank',
@@ -121,13 +121,13 @@ export async function takeReceiptOf(
       ...(isByPix && { isByPix }),
     });
     if ('duplicateOf' in outcome) {
-      const note = 'The bank tells of a boleto that is paid here already.';
+      const note = 'The bank reports a boleto that is already recorded as paid.';
       await keepUnmatched(deps, receipt, note, outcome.duplicateOf);
       await takeReturnsOfDismissed(deps, chargeId, receipt, outcome.duplicateOf);
       return 'possible_duplicate';
     }
   } catch (error) {
-    // Only a refusal by the charge says something about the money; an outage is tried again.
+    // Only a refusal by the charge says something about the money; an outage is retried.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
     await keepUnmatched(deps, receipt, error.message);
     await takeReturns(deps, receipt);
@@ -137,7 +137,7 @@ export async function takeReceiptOf(
   return 'paid';
 }
 
-/** A person has said that the receipt is the payment which is known: what goes back of it goes back of that payment. */
+/** A person has decided that the receipt is a known payment: its returns are recorded on that payment. */
 async function takeReturnsOfDismissed(
   deps: ReceiptDeps,
   chargeId: string,
@@ -149,7 +149,7 @@ async function takeReturnsOfDismissed(
   if (kept?.decidedAt) await recordReturns(deps, chargeId, duplicateOf, returns);
 }
 
-/** Takes what went back of a recorded payment, on any charge and from any source. False: the payment is not recorded. */
+/** Records the returns of a recorded payment, on any charge and from any source. False: the payment is not recorded. */
 async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): Promise<boolean> {
   const chargeId = await findChargeOfPayment(deps.db, reference);
   if (chargeId === undefined) return false;

@@ -1,5 +1,5 @@
-// The charge for what is missing of one that was paid in part: one at a time, and followed. When it is paid, the first one is paid; when
-// the first one no longer needs it, it is canceled.
+// The charge for the remainder of a partly paid charge: one at a time. When it is paid, the first charge is fully paid; when the first
+// charge no longer needs it, it is canceled.
 import type { JobOutcome, PayloadOf } from '../../jobs/job.ts';
 import { addDays, civilDay, momentOn } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -22,14 +22,14 @@ import type { FOLLOW_REMAINDER } from './remainder-job.ts';
 
 export type RemainderDeps = ChargeDeps & IssueNowDeps;
 
-/** What the caller may choose; the rest is as it was in the first charge. */
+/** What the caller may choose; everything else is copied from the first charge. */
 export type RemainderTerms = Partial<Pick<NewCharge, 'methods' | 'dueAt' | 'expireAt'>>;
 
 export type MadeRemainder = { readonly charge: Charge; readonly replayed: boolean };
 
 /**
- * The charge for what is missing of a charge that is `PARTIALLY_PAID`. One is open at most: a repeat gets it again, whatever it asks
- * for, until it has ended unpaid. Refuses a charge in another state, and one that pays for an order, which takes a new price instead.
+ * Creates the charge for the remainder of a charge that is `PARTIALLY_PAID`. At most one is open: a repeat returns it, regardless of its
+ * input, until it ends unpaid. Refuses a charge in another state, and one that pays for an order, which gets a new price instead.
  */
 export async function makeRemainder(
   deps: RemainderDeps,
@@ -55,7 +55,7 @@ export async function makeRemainder(
   return isNew ? { charge: await issueNow(deps, charge), replayed: false } : { charge, replayed: true };
 }
 
-/** It is younger than the first one, which is locked before: so no two lock them the other way round. */
+/** It is newer than the first charge, which is locked before it. This order prevents deadlocks. */
 async function lockRemainder(tx: Sql, { remainder }: Charge): Promise<Charge | undefined> {
   if (!remainder) return undefined;
   const [found] = await lockCharges(tx, [remainder.chargeId]);
@@ -63,7 +63,7 @@ async function lockRemainder(tx: Sql, { remainder }: Charge): Promise<Charge | u
   return found;
 }
 
-/** The last one has ended without paying the first, or has paid it and money is missing all the same. */
+/** The last one has ended without completing the first, or has completed it and money is missing again. */
 function needsAnother(first: Charge, last: Charge): boolean {
   if (first.state !== 'PARTIALLY_PAID' || missingCents(first) <= 0n) return false;
   if (wasPaidUp(last)) return first.remainder?.isPaid ?? false;
@@ -74,14 +74,14 @@ const ENDED: readonly ChargeState[] = ['FAILED', 'CANCELED', 'EXPIRED', 'REFUNDE
 
 function requirePaidInPart(charge: Charge): void {
   if (isOrdered(charge)) {
-    throw new AppError('wrong_state', 'A charge that pays for an order has no remainder: the order takes a new price.');
+    throw new AppError('wrong_state', 'A charge that pays for an order has no remainder: the order gets a new price.');
   }
   if (charge.state !== 'PARTIALLY_PAID') {
     throw new AppError('wrong_state', `Nothing is left to charge of a charge that is ${charge.state}.`);
   }
 }
 
-/** Time for a boleto to be paid. */
+/** Leaves time to pay a boleto. */
 const DAYS_TO_PAY = 3;
 
 /** Missing money is in reais, whatever the first charge was denominated in. */
@@ -109,7 +109,7 @@ function methodsOf({ methods }: Charge): Method[] {
 
 type FollowDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
-/** It may run any number of times. */
+/** Safe to run any number of times. */
 export async function followRemainder(
   deps: FollowDeps,
   { accountId, chargeId }: PayloadOf<typeof FOLLOW_REMAINDER>,
@@ -141,7 +141,7 @@ export async function followRemainder(
   return 'done';
 }
 
-/** What went back of the money that it has brought; what was paid above that may go back and changes nothing. */
+/** How much of the needed money went back; refunds of money paid above that change nothing. */
 function returnedOf(rest: Charge): bigint {
   const gone = rest.payableCents - heldCents(rest);
   return gone < 0n ? 0n : gone;
@@ -151,7 +151,7 @@ function sum(cents: readonly bigint[]): bigint {
   return cents.reduce((total, one) => total + one, 0n);
 }
 
-/** A charge for the rest that was paid in part may have one of its own, which is needed no more than itself. */
+/** A partly paid remainder may have a remainder of its own, which is canceled with it. */
 async function cancelWithRest(deps: FollowDeps, tx: Sql, charge: Charge, at: Date): Promise<void> {
   if (charge.methods.some(isUnpaid)) await cancelOpen(deps, tx, charge, at);
   if (!charge.remainder || charge.remainder.isPaid) return;

@@ -1,4 +1,4 @@
-// Keeps what a bank lists and what cannot be read for a person, and asks the bank about it again until it can be read.
+// Keeps listed payments that cannot be read for a person, and asks the bank about them again until they can be read.
 import { isOutageOfOthers } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Receipt, UnreadableReceipt } from '../../rails/rail.ts';
@@ -10,7 +10,7 @@ import type { ReceiptDeps } from './receipts.ts';
 type Deps = ReceiptDeps & { readonly log: Log };
 
 const LOOK_AGAIN_MS = 15 * 60_000;
-/** Asked about in one look. */
+/** Asked about per poll. */
 const MAX_ASKED = 20;
 
 function seenNow({ clock }: ReceiptDeps) {
@@ -34,7 +34,7 @@ export async function keepUnreadable(
   await insertUnreadable(deps.db, rail.name, open, seenNow(deps));
 }
 
-/** `take` is called with each payment that can be read now. A bank that does not answer, or not readably, is asked another time. */
+/** `take` is called with each payment that can be read now. If the bank's answer is missing or unreadable, it is asked again later. */
 export async function readAgain(
   deps: Deps,
   watched: WatchedRail,

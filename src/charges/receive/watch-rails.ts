@@ -1,4 +1,4 @@
-// Asks banks that list their payments what they have received: once a minute or as seldom as the bank wants, with overlap. It finds every payment that a
+// Polls banks that list their payments, once a minute or as rarely as the bank wants, with overlap. It finds every payment that a
 // notification would report, so a lost notification only delays the payment.
 import { backOff } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -23,10 +23,10 @@ export type WatchDeps = ReceiptDeps & {
   readonly heartbeats?: Heartbeats | undefined;
 };
 
-/** In which a node that waits for a page is ready: one of Sicoob is read from up to hundreds of files. */
+/** How long a node that waits for a page counts as ready: a page of Sicoob is read from up to hundreds of files. */
 export const LONGEST_PAGE_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 60_000;
-/** A bank may list a payment later than it dates it. */
+/** A bank may list a payment some time after the date it gives it. */
 const OVERLAP_MS = 15 * 60_000;
 const PAUSE_MS = 5_000;
 const PAGE_TRIES = 5;
@@ -53,7 +53,7 @@ export function startWatchingRails(deps: WatchDeps): { stop(): Promise<void> } {
   };
 }
 
-/** Looks at every rail that is due, and returns how many were. */
+/** Polls every rail that is due, and returns how many were. */
 export async function lookAtRails(deps: WatchDeps): Promise<number> {
   const looks = await Promise.all(watchedRails(deps.rails).map(watched => lookWhenDue(deps, watched)));
   return looks.filter(Boolean).length;
@@ -100,13 +100,13 @@ async function look(
 type Times = {
   readonly from: Date;
   readonly to: Date;
-  /** Before it, only what names a charge is taken: the rest may be older than the rail. */
+  /** Before this time only receipts that name a charge are taken: others may be older than the rail. */
   readonly keepFrom?: Date;
 };
 
 /**
- * Takes all receipts between two times, and returns how many there were. One that cannot be taken does not stop the others.
- * `afterStep` is called after each page, and throws when no more are to be taken.
+ * Takes all receipts between two times, and returns how many there were. One that fails does not stop the others. `afterStep` is called
+ * after each page, and throws to stop.
  */
 export async function takeReceipts(
   deps: ReceiptDeps & Pick<WatchDeps, 'log'>,
@@ -134,7 +134,7 @@ export async function takeReceipts(
   return count;
 }
 
-/** What fails for a receipt itself would fail at each look: it is kept for a person, so that the look goes on behind it. */
+/** A receipt that fails would fail at every poll: it is kept for a person, so that polling continues after it. */
 async function takeOrKeep(
   deps: ReceiptDeps & Pick<WatchDeps, 'log'>,
   watched: WatchedRail,
@@ -145,8 +145,8 @@ async function takeOrKeep(
   } catch (error) {
     if (isOutage(error)) throw error;
     const fields = { rail: watched.rail.name, paymentReference: receipt.reference, error };
-    deps.log.error('a payment could not be taken; it is kept with the unmatched ones, and tried again', fields);
-    await keepUnmatched(deps, receipt, 'It could not be taken: the log says why.');
+    deps.log.error('a payment could not be recorded; it is kept with the unmatched ones and retried', fields);
+    await keepUnmatched(deps, receipt, 'It could not be recorded: the log says why.');
   }
 }
 
@@ -155,8 +155,8 @@ function isWanted({ paidAt, requestReference, returns }: Receipt, { keepFrom }: 
 }
 
 /**
- * The first page shows whether the bank answers at all. A later one is asked for again: a busy day has many pages, and a look
- * that began anew for each failure would hardly ever reach the last.
+ * The first page shows whether the bank answers at all. A later one is retried: a busy day has many pages, and a poll that started over
+ * after each failure would hardly ever reach the last.
  */
 async function readPage(
   watch: ReceiptsByTime,
@@ -175,7 +175,7 @@ async function readPage(
   }
 }
 
-/** A payment that is recorded brings nothing new, unless more of it went back than is recorded too. */
+/** A recorded payment is nothing new, unless it has returns that are not recorded. */
 async function withoutKnown({ db }: ReceiptDeps, receipts: readonly Receipt[]): Promise<Receipt[]> {
   if (receipts.length === 0) return [];
   const returned = receipts.filter(({ returns }) => returns.length > 0);

@@ -1,5 +1,5 @@
-// Takes what is missing of the day before and compares it with each bank's own record, every night, on one node. What still differs
-// is counted and logged; a person reads it with `trilho reconcile`.
+// Every night, on one node, takes the missing payments of the day before, then compares that day with each bank's own record. Remaining
+// differences are counted and logged; a person reads them with `trilho reconcile`.
 import { addDays, type CivilDay, momentOn } from '../../lib/civil-days.ts';
 import { isOutageOfOthers } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -17,10 +17,10 @@ export type DailyDeps = CompareDeps &
   ReceiptDeps & { readonly rails: Rails; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 const PAUSE_MS = 5_000;
-/** After a comparison that failed. */
+/** Delay after a failed comparison. */
 const RETRY_MS = 30 * 60_000;
 
-/** A payment that its bank lists up to this many days late is still taken. */
+/** A payment listed up to this many days late is still taken. */
 const LATE_DAYS = 3;
 
 export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {
@@ -73,13 +73,13 @@ async function compareOrPostpone(
     lost.throwIfAborted();
     await postponeComparison(db, rail, day, new Date(clock.now().getTime() + RETRY_MS));
     if (!isOutageOfOthers(error)) throw error;
-    log.info(`${day} could not be compared with the bank; it is tried again`, { rail: rail.name, error });
+    log.info(`${day} could not be compared with the bank; it is retried`, { rail: rail.name, error });
   }
 }
 
 async function compare(deps: DailyDeps, watched: WatchedRail, day: CivilDay, afterStep: () => void): Promise<void> {
   const { rail } = watched;
-  // A bank may list a payment long after its time, when no regular look asks for that time any more.
+  // A bank may list a payment long after its time, when polling no longer covers it.
   const from = momentOn(addDays(day, -LATE_DAYS));
   const times = { from, to: momentOn(addDays(day, 1)), keepFrom: momentOn(day) };
   await takeReceipts(deps, watched, times, afterStep);
@@ -87,6 +87,6 @@ async function compare(deps: DailyDeps, watched: WatchedRail, day: CivilDay, aft
   const count = differences.length + unreadable;
   await endComparison(deps.db, rail, day, count, deps.clock.now());
   const fields = { rail: rail.name };
-  if (count === 0) deps.log.info(`${day} was compared with the bank; nothing differs`, fields);
-  else deps.log.warn(`${day} was compared with the bank; trilho reconcile names what differs`, { ...fields, count });
+  if (count === 0) deps.log.info(`${day} was compared with the bank; no differences`, fields);
+  else deps.log.warn(`${day} was compared with the bank; trilho reconcile lists the differences`, { ...fields, count });
 }

@@ -1,5 +1,5 @@
-// Compares a bank's own record of a day with the payments and refunds recorded here, and those with the ledger. It changes
-// nothing. What differs is read once more from both sides, because money moves meanwhile.
+// Compares a bank's own record of a day with the payments and refunds recorded here, and those with the ledger. Changes nothing.
+// Differences are read once more from both sides, because money moves meanwhile.
 
 import { addDays, type CivilDay, momentOn } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -24,14 +24,14 @@ export type ComparedDay = {
   /** Payments of the day at the bank, and here. */
   readonly atBank: number;
   readonly here: number;
-  /** Payments that the bank lists for the day, or counts, and that cannot be read, or a return of them: whether they are recorded is not known. */
+  /** Payments of the day, or their returns, that the bank lists or counts but that cannot be read: whether they are recorded is unknown. */
   readonly unreadable: number;
-  /** Which, where they have an id. */
+  /** Their ids, where they have one. */
   readonly unreadableReceipts: readonly UnreadableReceipt[];
   readonly differences: readonly Difference[];
 };
 
-/** Asked one by one; what is beyond is reported as it was read first. */
+/** Asked about one by one; further differences are reported as first read. */
 const MAX_READ_AGAIN = 1_000;
 
 /** Throws `rail_unavailable` when the bank does not answer. `afterStep` is called after each page, and after each payment that is read again. */
@@ -127,12 +127,12 @@ async function compare(
   return [...listed, ...missing];
 }
 
-/** By all of which a bank may list it. */
+/** All references under which a bank may list it. */
 function namesOf({ reference, alsoReportedAs }: RecordedPayment): string[] {
   return [reference, alsoReportedAs ?? []].flat().map(comparable);
 }
 
-/** By which this bank lists it: a boleto that was paid by pix is listed as either. */
+/** The reference under which this bank lists it: a boleto paid by pix may be listed as either. */
 function nameAt({ rail: { method } }: WatchedRail, { reference, alsoReportedAs }: RecordedPayment): string {
   return alsoReportedAs !== undefined && isPixId(reference) !== ABILITIES[method].hasPaymentIds
     ? alsoReportedAs

@@ -3,7 +3,7 @@ import type { MoneyReturn, Receipt } from '../../rails/rail.ts';
 import type { RecordedPayment, RecordedRefund } from '../store/compare-day.ts';
 
 export const DIFFERENCE_KINDS = [
-  /** The bank has received it; nothing is known of it here. */
+  /** The bank has received it; it is not recorded here. */
   'not_here',
   /** The bank has received it; it belongs to no charge and waits for a person. */
   'unmatched',
@@ -13,7 +13,7 @@ export const DIFFERENCE_KINDS = [
   /** It is recorded on another charge than the one that the bank names. */
   'charge',
   'ledger_amount',
-  /** Money went back, or is about to, and nothing is known of it here. */
+  /** Money went back, or is about to, and that is not recorded here. */
   'refund_not_here',
   'refund_not_at_bank',
   'refund_amount',
@@ -28,7 +28,7 @@ export type Difference = {
   readonly chargeId?: string;
   /** The refund, or the bank's id of it. */
   readonly refund?: string;
-  /** An amount in cents, a status or a charge, as each side has it. */
+  /** An amount in cents, a status or a charge, on each side. */
   readonly here?: bigint | string;
   readonly atBank?: bigint | string;
 };
@@ -36,20 +36,20 @@ export type Difference = {
 type Pair = {
   readonly receipt: Receipt;
   readonly payment: RecordedPayment | undefined;
-  /** The charge that the bank names, if it is one of this service. */
+  /** The charge named by the bank, if it is one of this service. */
   readonly chargeId: string | undefined;
   /** Absent: it is not kept as an unmatched receipt. */
   readonly isDecided: boolean | undefined;
   readonly now: Date;
 };
 
-/** A refund that was sent so recently may not be known to the bank yet. */
+/** A refund sent this recently may not be known to the bank yet. */
 const ON_ITS_WAY_MS = 3_600_000;
 
 export function differencesOf({ receipt, payment, chargeId, isDecided, now }: Pair): Difference[] {
   const { reference, amountCents, returns } = receipt;
   if (!payment) {
-    // A person has decided that it is no payment of a charge.
+    // A person has decided that it does not pay a charge.
     if (isDecided === true) return [];
     return [{ kind: isDecided === false ? 'unmatched' : 'not_here', reference, atBank: amountCents }];
   }
@@ -64,12 +64,12 @@ export function differencesOf({ receipt, payment, chargeId, isDecided, now }: Pa
   if (payment.ledgerCents !== payment.amountCents) {
     found.push({ kind: 'ledger_amount', ...about, here: payment.ledgerCents, atBank: amountCents });
   }
-  for (const told of returns) {
-    const refund = payment.refunds.find(candidate => isSame(candidate, told));
-    found.push(...differencesOfReturn(told, refund).map(difference => ({ ...about, ...difference })));
+  for (const reported of returns) {
+    const refund = payment.refunds.find(candidate => isSame(candidate, reported));
+    found.push(...differencesOfReturn(reported, refund).map(difference => ({ ...about, ...difference })));
   }
   for (const refund of payment.refunds) {
-    if (returns.some(told => isSame(refund, told))) continue;
+    if (returns.some(reported => isSame(refund, reported))) continue;
     if (!isExpectedAtBank(refund, now)) continue;
     found.push({ kind: 'refund_not_at_bank', ...about, refund: refund.id, here: refund.amountCents });
   }
@@ -78,28 +78,29 @@ export function differencesOf({ receipt, payment, chargeId, isDecided, now }: Pa
 
 type RefundDifference = Omit<Difference, 'reference' | 'chargeId'>;
 
-function differencesOfReturn(told: MoneyReturn, refund: RecordedRefund | undefined): RefundDifference[] {
+function differencesOfReturn(reported: MoneyReturn, refund: RecordedRefund | undefined): RefundDifference[] {
   if (!refund) {
-    // A refund that was tried at the bank itself and failed moved nothing.
-    return told.status === 'FAILED'
+    // A refund that was attempted at the bank itself and failed moved no money.
+    return reported.status === 'FAILED'
       ? []
-      : [{ kind: 'refund_not_here', refund: told.reference, atBank: told.amountCents }];
+      : [{ kind: 'refund_not_here', refund: reported.reference, atBank: reported.amountCents }];
   }
   const found: RefundDifference[] = [];
   const { id, amountCents, status, ledgerCents } = refund;
-  if (amountCents !== told.amountCents) {
-    found.push({ kind: 'refund_amount', refund: id, here: amountCents, atBank: told.amountCents });
+  if (amountCents !== reported.amountCents) {
+    found.push({ kind: 'refund_amount', refund: id, here: amountCents, atBank: reported.amountCents });
   }
-  if (status !== told.status) found.push({ kind: 'refund_status', refund: id, here: status, atBank: told.status });
+  if (status !== reported.status)
+    found.push({ kind: 'refund_status', refund: id, here: status, atBank: reported.status });
   const expectedCents = status === 'DONE' ? amountCents : 0n;
   if (ledgerCents !== expectedCents) {
-    found.push({ kind: 'refund_ledger_amount', refund: id, here: ledgerCents, atBank: told.amountCents });
+    found.push({ kind: 'refund_ledger_amount', refund: id, here: ledgerCents, atBank: reported.amountCents });
   }
   return found;
 }
 
-function isSame({ id, reference }: RecordedRefund, told: MoneyReturn): boolean {
-  return id === told.refundId || reference === told.reference;
+function isSame({ id, reference }: RecordedRefund, reported: MoneyReturn): boolean {
+  return id === reported.refundId || reference === reported.reference;
 }
 
 function isExpectedAtBank({ status, submittedAt }: RecordedRefund, now: Date): boolean {

@@ -33,7 +33,7 @@ export type RefundDeps = WriteDeps & {
 };
 
 /**
- * The amount: all that is left, a number of cents, or the excess. Without `paymentId` the newest payment that has
+ * The amount: everything left, a number of cents, or the excess. Without `paymentId`, the newest payment that has
  * enough.
  */
 export type NewRefund = {
@@ -41,7 +41,7 @@ export type NewRefund = {
   readonly amount: bigint | 'all' | 'excess';
   readonly paymentId?: string;
   readonly idempotencyKey?: string;
-  /** Throws what refuses it, by all that goes back of the charge with it: several small refunds are as much as a large one. */
+  /** Throws if the total refunded of the charge is not allowed: several small refunds count as one large one. */
   admit?(backCents: bigint): void;
 };
 
@@ -84,7 +84,7 @@ export async function requestRefund(deps: RefundDeps, input: NewRefund): Promise
   });
 }
 
-/** Refunds that failed have sent nothing back. */
+/** Failed refunds sent nothing back. */
 function sentBackCents({ refunds }: Charge): bigint {
   return refunds.filter(({ status }) => status !== 'FAILED').reduce((sum, refund) => sum + refund.amountCents, 0n);
 }

@@ -1,5 +1,5 @@
 // Records money that went back out of a payment: a refund requested here has ended, or a bank has taken money back without a
-// request, such as after a fraud. The latter is recorded as a refund of the kind `return`.
+// request, for example after a fraud, which is recorded as a refund of the kind `return`.
 import { postEntries } from '../../ledger/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/ids.ts';
@@ -9,7 +9,7 @@ import type { Charge, Payment, Refund } from '../charge.ts';
 import { type RefundEnd, refundEnded, returnBegun, unreturnedCents } from '../life.ts';
 import { refundPosting } from '../postings.ts';
 import { lockCharges } from '../store/charges.ts';
-import { insertReturn, isToldAs, type KnownReturn, updateRefund } from '../store/money.ts';
+import { hasReference, insertReturn, type KnownReturn, updateRefund } from '../store/money.ts';
 import { type WriteDeps, writeStep } from '../write.ts';
 
 export type ReturnDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
@@ -24,7 +24,7 @@ export async function recordReturns(
   if (returns.length === 0) return;
   await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [chargeId]);
-    const payment = charge?.payments.find(candidate => isToldAs(candidate, paymentReference));
+    const payment = charge?.payments.find(candidate => hasReference(candidate, paymentReference));
     if (charge && payment) await recordReturnsOf(deps, tx, charge, payment, returns);
   });
 }
@@ -38,48 +38,52 @@ export async function recordReturnsOf(
   returns: readonly MoneyReturn[],
 ): Promise<void> {
   let charge = locked;
-  for (const told of returns) {
-    const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);
-    if (charge.refunds.some(refund => refund.paymentId === payment.id && isInFile(charge, payment, refund, told)))
+  for (const reported of returns) {
+    const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, reported);
+    if (charge.refunds.some(refund => refund.paymentId === payment.id && isInFile(charge, payment, refund, reported)))
       continue;
-    // A refund that was asked for at the bank itself is no refund of this service.
-    if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
-      charge = await beginReturn(deps, tx, charge, payment.id, told);
+    // A failed refund that was requested at the bank itself needs no record.
+    if (!charge.refunds.some(ofPayment) && reported.status !== 'FAILED') {
+      charge = await beginReturn(deps, tx, charge, payment.id, reported);
     }
-    const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, told));
-    if (refund && told.status !== 'PENDING') {
-      charge = await endRefund(deps, tx, charge, refund, { ...told, status: told.status });
+    const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, reported));
+    if (refund && reported.status !== 'PENDING') {
+      charge = await endRefund(deps, tx, charge, refund, { ...reported, status: reported.status });
     }
   }
 }
 
 /** Whether `recordReturns` would change anything, by the refunds that the payment has. */
 export function hasNewReturn(returns: readonly MoneyReturn[], known: readonly KnownReturn[]): boolean {
-  return returns.some(told => {
-    const refund = known.find(candidate => isSame(candidate, told));
-    return refund ? isEndedBy(refund, told) : told.status !== 'FAILED';
+  return returns.some(reported => {
+    const refund = known.find(candidate => isSame(candidate, reported));
+    return refund ? isEndedBy(refund, reported) : reported.status !== 'FAILED';
   });
 }
 
 /**
- * A refund for which the bank gave a refusal, but which it shows as done, is done: the money has left, and a second refund would
- * send it again.
+ * A refund that the bank refused but now shows as done is done: the money has left, and a second refund would send it again.
  */
-function isEndedBy({ status }: KnownReturn, told: MoneyReturn): boolean {
-  return status === 'PENDING' ? told.status !== 'PENDING' : status === 'FAILED' && told.status === 'DONE';
+function isEndedBy({ status }: KnownReturn, reported: MoneyReturn): boolean {
+  return status === 'PENDING' ? reported.status !== 'PENDING' : status === 'FAILED' && reported.status === 'DONE';
 }
 
-function isSame({ id, reference }: KnownReturn, told: MoneyReturn): boolean {
-  return id === told.refundId || reference === told.reference;
+function isSame({ id, reference }: KnownReturn, reported: MoneyReturn): boolean {
+  return id === reported.refundId || reference === reported.reference;
 }
 
 /**
- * Whether a return file has already reported the return that the PSP reports now, so that nothing is left to take back. The file has its
- * own day and mark, and no id of the PSP.
+ * Whether a return file has already reported the return that the PSP reports now, so that the payment has nothing left to return. The
+ * file has its own day and mark, but no id of the PSP.
  */
-function isInFile(charge: Charge, payment: Payment, { kind, amountCents, reference = '' }: Refund, told: MoneyReturn) {
-  if (kind !== 'return' || !FROM_FILE.test(reference) || FROM_FILE.test(told.reference)) return false;
-  return amountCents === told.amountCents && unreturnedCents(charge, payment) < told.amountCents;
+function isInFile(
+  charge: Charge,
+  payment: Payment,
+  { kind, amountCents, reference = '' }: Refund,
+  reported: MoneyReturn,
+) {
+  if (kind !== 'return' || !FROM_FILE.test(reference) || FROM_FILE.test(reported.reference)) return false;
+  return amountCents === reported.amountCents && unreturnedCents(charge, payment) < reported.amountCents;
 }
 
 const FROM_FILE = /^\d{4}-\d{2}-\d{2} [0-9a-f]{32}$/;

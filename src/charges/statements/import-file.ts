@@ -22,8 +22,8 @@ export type ImportedFile = {
 };
 
 /**
- * Imports every entry that can be read. Throws a StatementError for a file that is no statement. To import a file again is safe;
- * the record is written last, so a crash leaves no record, and the repeat writes it.
+ * Imports every entry that can be read. Throws a StatementError if the file is not a statement. Importing a file again is safe; the record
+ * is written last, so a crash leaves no record and the repeat writes it.
  */
 export async function importFile(deps: ImportDeps, { bytes, format, options }: StatementFile): Promise<ImportedFile> {
   const { entries, faults } = readStatement(bytes, format, options);

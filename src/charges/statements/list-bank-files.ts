@@ -1,4 +1,4 @@
-// Every file of a bank that was taken, statements and return files of boletos in one list, newest first.
+// All imported files of banks, statements and return files of boletos, in one list, newest first.
 import { countPages, type PageQuery } from '../../lib/paging.ts';
 import type { StatementFormat } from '../../rails/statement/statement.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -9,7 +9,7 @@ export type BankFile = {
   readonly id: string;
   readonly takenAt: Date;
   readonly takenBy: string;
-  /** Lines that could not be read, or that were odd. */
+  /** Lines that could not be read or look wrong. */
   readonly faults: number;
 } & (
   | { readonly format: StatementFormat; readonly counts: ImportCounts }
@@ -17,7 +17,7 @@ export type BankFile = {
       readonly format: 'cnab';
       readonly agreement: string;
       readonly sequence: number;
-      /** False: the reading was cut off, and goes on when the file is sent again. */
+      /** False: the reading was interrupted, and continues when the file is sent again. */
       readonly isFinished: boolean;
       readonly counts: Readonly<Partial<Record<ReturnOutcome, number>>>;
     }

@@ -1,4 +1,4 @@
-// Reads for many entries of a statement at once what is known of them, so that most need no question of their own.
+// Looks up many entries of a statement at once, so that most need no query of their own.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { StatementEntry } from '../../rails/statement/statement.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -11,11 +11,11 @@ export type Asked = { readonly reference: string; readonly entry: StatementEntry
 export type LookAhead = {
   /** Whether a pix charge has the txid. */
   isCharged(txid: string): boolean;
-  /** Whether the reference is kept, exactly as it is written. */
+  /** Whether there is a receipt with exactly this reference. */
   isKept(reference: string): boolean;
-  /** Whether anything has the reference, in whatever case: a payment or a receipt. */
+  /** Whether a payment or a receipt has the reference, in any case. */
   isSeen(reference: string): boolean;
-  /** Whether any money of the amount is known about the day. */
+  /** Whether any money of this amount is known around the day. */
   hasMoney(amountCents: bigint, day: CivilDay): boolean;
 };
 

@@ -1,4 +1,4 @@
-// Imports a bank statement: an entry with the txid of a charge pays it, unless it may be a payment that is known already;
+// Imports a bank statement: an entry with the txid of a charge pays it, unless it may be a payment that is already known;
 // other incoming money is stored for an operator.
 import { createHash } from 'node:crypto';
 import { type CivilDay, lastSecondOf } from '../../lib/civil-days.ts';
@@ -20,14 +20,14 @@ import {
 } from '../unmatched/store.ts';
 import { type LookAhead, lookAhead } from './look-ahead.ts';
 
-/** How many entries ended in which way. */
+/** The number of entries by their outcome. */
 export type ImportCounts = {
   /** First payments of a charge: of the exact amount, and of another amount. */
   readonly matched: number;
   readonly differing: number;
   /** Payments of a charge that had one. */
   readonly repeated: number;
-  /** Kept for an operator: what may be known money, money that came back, and other money without a charge. */
+  /** Kept for an operator: possible duplicates, money that came back, and other money without a charge. */
   readonly duplicate: number;
   readonly returned: number;
   readonly unmatched: number;
@@ -38,13 +38,13 @@ export type ImportCounts = {
 
 export type Import = {
   readonly counts: ImportCounts;
-  /** The references of new possible duplicates, each with what it may be. */
+  /** The references of new possible duplicates, each with the one that it may duplicate. */
   readonly duplicates: readonly { readonly reference: string; readonly duplicateOf: string }[];
 };
 
 export type ImportDeps = PayDeps & { readonly db: Database };
 
-/** What entries of one import share. */
+/** Shared by the entries of one import. */
 type Shared = ImportDeps & {
   readonly listed: ReadonlySet<string>;
   knownMoney(amountCents: bigint, day: CivilDay): Promise<readonly KnownMoney[]>;
@@ -52,12 +52,12 @@ type Shared = ImportDeps & {
 
 type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
 
-/** Entries that are looked up, and kept, together. */
+/** Entries looked up and kept together. */
 const CHUNK = 500;
 
 /**
- * Imports entries in their order. What fits no charge and is not known is kept many at a time; any other entry has a transaction of its
- * own. To import a file again, also after a crash, is safe.
+ * Imports entries in order. New ones that match no charge are kept many at a time; any other entry has its own transaction. Importing a
+ * file again, also after a crash, is safe.
  */
 export async function importStatement(deps: ImportDeps, entries: readonly StatementEntry[]): Promise<Import> {
   const counts = {
@@ -102,7 +102,7 @@ export async function importStatement(deps: ImportDeps, entries: readonly Statem
   return { counts, duplicates };
 }
 
-/** How most entries end: known, or kept since they fit no charge. Undefined: the entry needs questions of its own. */
+/** The outcome of most entries: known, or kept since they match no charge. Undefined: the entry needs its own queries. */
 async function simpleEnd(
   shared: Shared,
   ahead: LookAhead,
@@ -128,14 +128,14 @@ function readingOf({ listed, clock }: Shared, entry: StatementEntry) {
   const { txid, text, amountCents, postedDay, payerDocument } = entry;
   const reference = referenceOf(entry);
   const read = { reference, amountCents, postedDay, source: 'statement', payerDocument, listed } as const;
-  // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
-  // by guess; that of today lies in the future.
+  // Without a time of day the payment may have arrived at any hour. Assume the last second, so that a guess never makes it count as in
+  // time; for today, that lies in the future.
   const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), clock.now());
   return { read, receipt: { reference, postedAt, amountCents, words: text, ...(txid !== undefined && { txid }) } };
 }
 
 /**
- * Known money by amount and day, read once: what this import itself adds is listed in its file, and so is never compared.
+ * Known money by amount and day, read once: money that this import adds is listed in its own file, so it is never compared.
  */
 function knownMoneyOf({ db }: ImportDeps): Shared['knownMoney'] {
   const read = new Map<string, Promise<readonly KnownMoney[]>>();
@@ -152,7 +152,7 @@ async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> 
   const { txid, amountCents, postedDay } = entry;
   const { read, receipt } = readingOf(shared, entry);
   const { reference, postedAt } = receipt;
-  // Money that came back pays nothing, whatever txid the bank repeats beside it.
+  // Money that came back pays nothing, even if the bank repeats a txid beside it.
   if (entry.isReturn) return keep(shared, { ...receipt, reason: 'returned' });
   const chargeId = txid === undefined ? undefined : await findChargeByTxid(shared.db, txid);
   const paid = chargeId === undefined ? undefined : await payCharge(shared, chargeId, read, postedAt);
@@ -179,13 +179,13 @@ async function payCharge(
     const report = { chargeId, method: 'pix' as const, amountCents, paidAt, source: 'statement' as const, reference };
     return await recordReadPayment(shared, { ...report, readFrom });
   } catch (error) {
-    // The charge refuses the payment, or the reference belongs to another one.
+    // The charge refuses the payment, or the reference belongs to another payment.
     if (error instanceof AppError && ['wrong_state', 'reference_conflict'].includes(error.code)) return undefined;
     throw error;
   }
 }
 
-/** What a new payment was to its charge. */
+/** The outcome of a new payment of a charge. */
 function endOf({ charge }: RecordedPayment, reference: string): End {
   if (charge.payments.find(payment => payment.reference === reference)?.isRepeat) return { as: 'repeated' };
   return { as: charge.paidAmount === 'exact' ? 'matched' : 'differing' };

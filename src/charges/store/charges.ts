@@ -10,9 +10,8 @@ import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './row.ts';
 export type NewRow = { readonly charge: Charge; readonly hash: string };
 
 /**
- * Inserts charges with their methods, except those whose id or externalId is taken, and returns the answers of the inserted
- * ones by their ids, as they are stored for repeats. Waits for open transactions that have taken one of them. The fixed order
- * of the rows prevents a deadlock of two batches.
+ * Inserts charges with their methods, except those whose id or externalId is taken, and returns the stored answers of the inserted ones
+ * by id. Waits for open transactions that have taken one of them. The fixed order of the rows prevents a deadlock of two batches.
  */
 export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlyMap<string, string>> {
   if (rows.length === 0) return new Map();
@@ -239,7 +238,7 @@ export async function storeInstruments(tx: Sql, made: readonly NewInstrument[]):
   );
 }
 
-/** Replaces what a repeat of the request is answered with. */
+/** Replaces the stored answer for repeats of the request. */
 export async function storeAnswers(tx: Sql, charges: readonly Charge[]): Promise<void> {
   if (charges.length === 0) return;
   await tx.query(

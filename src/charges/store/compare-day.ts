@@ -1,4 +1,4 @@
-// The SQL that reads what is recorded of a day, to be compared with a bank's own record; and who compares next.
+// The SQL that reads the records of a day for the comparison with a bank's own record, and schedules the next comparison.
 import { addDays, type CivilDay, civilDay, momentOn } from '../../lib/civil-days.ts';
 import type { Rail } from '../../rails/rail.ts';
 import type { WatchedRail } from '../../rails/watched-rails.ts';
@@ -11,7 +11,7 @@ type SameList = Pick<WatchedRail, 'rail' | 'names'>;
 
 export type RecordedRefund = Pick<Refund, 'id' | 'kind' | 'amountCents' | 'status' | 'reference'> & {
   readonly submittedAt?: Date;
-  /** What the ledger has of it. */
+  /** Its amount in the ledger. */
   readonly ledgerCents: bigint;
 };
 
@@ -59,7 +59,7 @@ const PAYMENTS = `
     from payments p
    where`;
 
-/** A boleto that was paid by pix, and that the bank has reported as a pix only, is not in its list of boletos. */
+/** A boleto paid by pix that the bank reported only as a pix is not in its list of boletos. */
 const OF_RAIL = `p.rail = any($1) and p.method = $2
      and not (p.is_by_pix and p.also_reported_as is null and p.reference ~ '^[0-9A-Za-z]{32}$')`;
 
@@ -99,7 +99,7 @@ function toPayment({ charge_id, reference, also_reported_as, ...row }: PaymentRo
     reference,
     ...(also_reported_as !== null && { alsoReportedAs: also_reported_as }),
     amountCents: BigInt(amount_cents),
-    // Money that comes in is taken from the payer's book.
+    // Incoming money is debited from the book `payer`.
     ledgerCents: -BigInt(ledger_cents),
     refunds: refunds.map(refund => ({
       id: refund.id,
@@ -126,7 +126,7 @@ export async function chargesByReference(
   return new Map(rows.map(row => [row.reference, row.charge_id]));
 }
 
-/** Those of the unmatched receipts that are kept, and whether a person has decided about each. */
+/** The unmatched receipts with these references, and whether a person has decided about each. */
 export async function keptUnmatched(sql: Sql, references: readonly string[]): Promise<Map<string, boolean>> {
   const rows = await sql.query<{ reference: string; is_decided: boolean }>(
     `select reference, decided_at is not null as is_decided
@@ -136,7 +136,7 @@ export async function keptUnmatched(sql: Sql, references: readonly string[]): Pr
   return new Map(rows.map(row => [comparable(row.reference), row.is_decided]));
 }
 
-/** In São Paulo, when the sweeps of the day before are long done and few people pay. */
+/** In São Paulo, long after the sweeps of the day before, when few people pay. */
 const COMPARES_AT_HOUR = 3;
 
 /** When the day after a compared one is due. */
@@ -144,7 +144,7 @@ export function nextComparison(comparedDay: CivilDay): Date {
   return momentOn(addDays(comparedDay, 2), COMPARES_AT_HOUR);
 }
 
-/** What a new rail begins with: its first day is not whole. */
+/** Where a new rail starts: its first day is incomplete. */
 export function firstComparison(at: Date): { readonly comparedDay: CivilDay; readonly nextAt: Date } {
   const comparedDay = civilDay(at);
   return { comparedDay, nextAt: nextComparison(comparedDay) };
@@ -160,7 +160,7 @@ export async function findDueDay(sql: Sql, { name, method }: RailName, now: Date
   return row && addDays(row.compared_day, 1);
 }
 
-/** When a day that could not be compared is tried again. */
+/** Reschedules a day that could not be compared. */
 export async function postponeComparison(
   sql: Sql,
   { name, method }: RailName,

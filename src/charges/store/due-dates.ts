@@ -1,8 +1,8 @@
-// The SQL of due dates that are changed.
+// The SQL of changes of due dates.
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 
-/** Writes the due date of a charge, its end, and the change that was asked for last. */
+/** Writes the due date and the end of a charge, and the change requested last. */
 export async function storeDueDate(tx: Sql, { id, accountId, dueAt, expireAt, dueChange }: Charge): Promise<void> {
   await tx.query(
     `update charges set due_at = $3, expire_at = $4, asked_due_at = $5, due_change_status = $6, due_change_reason = $7
@@ -11,7 +11,7 @@ export async function storeDueDate(tx: Sql, { id, accountId, dueAt, expireAt, du
   );
 }
 
-/** When a bank with an API was asked for the last change, and its code for it; neither while it was not. */
+/** When the last change was sent to a bank with an API, and the bank's code for it; neither before it is sent. */
 export type SentByCall = { readonly sentAt?: Date; readonly code?: string };
 
 export async function findDueChangeSent(
@@ -35,7 +35,7 @@ export async function clearDueChangeSent(tx: Sql, { id, accountId }: Charge): Pr
 
 const OF_CHANGE = `id = $1 and account_id = $2 and asked_due_at = $3 and due_change_status = 'PENDING'`;
 
-/** Marks a change before it is sent. False: it is another by now, or was sent at another time than the caller has seen. */
+/** Marks a change before it is sent. False: it was replaced, or was sent at another time than the caller saw. */
 export async function markDueChangeSent(
   sql: Sql,
   { id, accountId }: Charge,
@@ -60,7 +60,7 @@ export async function storeDueChangeCode(
   await sql.query(`update charges set due_change_code = $4 where ${OF_CHANGE}`, [id, accountId, dueAt, code]);
 }
 
-/** Whether its bank was asked by a call and has not answered. */
+/** Whether a change was sent to the bank's API and has no answer yet. */
 export async function isDueChangeOpen(sql: Sql, chargeId: string): Promise<boolean> {
   const rows = await sql.query(
     `select from charges where id = $1 and due_change_status = 'PENDING' and due_change_sent_at is not null`,

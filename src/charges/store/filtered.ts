@@ -1,5 +1,5 @@
-// The SQL of the list of charges filtered by payer, method or amount. Only a document has an index of its own; for the rest the newest
-// charges that fit the other filters are looked through, so that a page costs the same however many there are.
+// The SQL of the list of charges filtered by payer, method or amount. Only documents have an index; for the other filters the newest
+// charges are searched, up to a limit, so that a page costs the same however many charges there are.
 import type { Method } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
 import { pageSql } from '../../storage/page.ts';
@@ -9,12 +9,12 @@ import type { ChargeQuery } from './list.ts';
 import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './row.ts';
 import { SEARCHED_CHARGES } from './search.ts';
 
-/** What cannot be counted beforehand. */
+/** Filters without kept counts. */
 export type ChargeFilter = {
-  /** A part of the payer's name, in any case and with any marks. */
+  /** Part of the payer's name, in any case and with any accents. */
   readonly name?: string | undefined;
   readonly document?: string | undefined;
-  /** Bounds of what is asked for in reais, both inclusive. */
+  /** Bounds of the amount in reais, both inclusive. */
   readonly fromCents?: number | undefined;
   readonly toCents?: number | undefined;
   /** It can, or could, be paid by this method. */
@@ -25,9 +25,9 @@ export type ChargeFilter = {
 
 export type Filtered<T> = {
   readonly rows: readonly T[];
-  /** How many fit among those that were looked through. */
+  /** How many match among those that were searched. */
   readonly total: number;
-  /** Those from before it were not looked through; absent: all were. */
+  /** Charges from before this time were not searched; absent: all were. */
   readonly searchedTo?: Date;
 };
 
@@ -47,7 +47,7 @@ export async function readFilteredCharges(
     "customer ->> 'document'": filter.document,
   };
   const { where, limit, offset, values } = pageSql(query, equals);
-  // The number of the page is not asked for.
+  // The page number was not given.
   values.pop();
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const conditions: string[] = [];
@@ -80,7 +80,7 @@ export async function readFilteredCharges(
   };
 }
 
-/** A limit keeps it a look into the index for each charge: as a join it would read the whole table. */
+/** `limit` makes this an index lookup for each charge; a join would read the whole table. */
 const hasSome = (table: 'charge_methods' | 'payments', method: string) =>
   `(select true from ${table} t where t.charge_id = n.id and t.account_id = n.account_id and t.method = ${method} limit 1)`;
 

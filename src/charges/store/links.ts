@@ -33,13 +33,13 @@ export const LINK_SECRETS: SecretStore = {
   },
 };
 
-/** Whether there is a charge, and so a link to its checkout. */
+/** Whether any charge, and so any link to a checkout, exists. */
 export async function hasLinks(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ has: boolean }>('select exists (select from charges) as has');
   return row!.has;
 }
 
-/** The next epoch, so that earlier links are withdrawn; undefined when there is none left, or no such charge. */
+/** The next epoch, which withdraws earlier links; undefined when no epoch is left or the charge does not exist. */
 export async function raiseLinkEpoch(
   sql: Sql,
   { id, accountId, linkEpoch }: { id: string; accountId: string; linkEpoch: number },

@@ -34,7 +34,7 @@ function hasCharge(row: ListRow): row is { total: string } & ChargeRow {
   return row.id !== null;
 }
 
-/** Few charges share an externalId, at most one per account: they are counted as they are. */
+/** Few charges share an externalId, at most one per account: count them directly. */
 function foundBy(query: ChargeQuery): { found: string; values: unknown[]; name?: string } {
   const { accountId, sourceKey, state, externalId } = query;
   if (externalId === undefined) {
@@ -46,6 +46,6 @@ function foundBy(query: ChargeQuery): { found: string; values: unknown[]; name?:
   const found = `found as materialized (
     select (select count(*) from charges ${where}) as total,
            array(select id from charges ${where} order by created_at desc, id desc limit ${limit} offset ${offset}) as ids)`;
-  // The number of the page is not asked for.
+  // The page number was not given.
   return { found, values: values.slice(0, -1) };
 }

@@ -46,8 +46,8 @@ export async function insertLocation(
 }
 
 /**
- * Locks a free location for each wish, the oldest first, as far as there are some, and returns them by rail and kind. Those
- * that another transaction has locked are passed over: waiting for them would take longer than the bank.
+ * Locks a free location for each wish, oldest first, while there are any, and returns them by rail and kind. Skips those that another
+ * transaction has locked: waiting for them would take longer than asking the bank.
  */
 export async function lockLocations(tx: Sql, wishes: readonly LocationWish[]): Promise<Map<string, Location[]>> {
   const counts = new Map<string, { readonly wish: LocationWish; count: number }>();
@@ -75,7 +75,7 @@ export async function lockLocations(tx: Sql, wishes: readonly LocationWish[]): P
   return locked;
 }
 
-/** Makes the locations of new charges theirs for ever; the transaction has locked them, so each is free. */
+/** Assigns locations to new charges for good; the transaction has locked them, so each is free. */
 export async function giveLocations(tx: Sql, charges: readonly Charge[]): Promise<void> {
   const given = charges.flatMap(({ id, accountId, methods }) =>
     methods.flatMap(({ rail, location }) => (location ? { id, accountId, rail, url: location.url } : [])),
@@ -93,5 +93,5 @@ export async function giveLocations(tx: Sql, charges: readonly Charge[]): Promis
       given.map(({ accountId }) => accountId),
     ],
   );
-  assert.equal(rows.length, given.length, 'a location is given once');
+  assert.equal(rows.length, given.length, 'a location is assigned once');
 }

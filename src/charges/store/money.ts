@@ -52,7 +52,7 @@ export async function insertPayments(
   return rows.length;
 }
 
-/** Who reported the payments of a charge by hand or in a file, as the audit log writes them. */
+/** Who reported the payments of a charge by hand or in a file, as the audit log names them. */
 export async function listReporters(sql: Sql, chargeId: string, accountId: string): Promise<readonly string[]> {
   const rows = await sql.query<{ reported_by: string }>(
     `select distinct reported_by from payments
@@ -62,7 +62,7 @@ export async function listReporters(sql: Sql, chargeId: string, accountId: strin
   return rows.map(row => row.reported_by);
 }
 
-/** Those of a bank's references that are recorded on any rail, by `comparable` reference. */
+/** Which of a bank's references are recorded on any rail, by `comparable` reference. */
 export async function findRecorded(sql: Sql, references: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ reference: string }>(
     `select p.reference
@@ -76,7 +76,7 @@ export async function findRecorded(sql: Sql, references: readonly string[]): Pro
   return new Set(rows.map(({ reference }) => comparable(reference)));
 }
 
-/** Two transactions that record one pix wait for each other, also when they record it on two rails. */
+/** Transactions that record the same pix wait for each other, even on different rails. */
 export async function lockReferences(tx: Sql, references: readonly string[]): Promise<void> {
   if (references.length === 0) return;
   await tx.query(
@@ -86,10 +86,10 @@ export async function lockReferences(tx: Sql, references: readonly string[]): Pr
   );
 }
 
-/** Keeps the advisory locks of references apart from others. */
+/** The namespace of advisory locks on references. */
 const REFERENCE_LOCKS = 35;
 
-/** Those of the references that are recorded, by `referenceKey`. */
+/** Which of the references are recorded, by `referenceKey`. */
 export async function findReferences(
   tx: Sql,
   references: readonly { readonly rail: string; readonly reference: string }[],
@@ -108,7 +108,7 @@ export async function findReferences(
   return new Set(rows.map(row => referenceKey(row.rail, row.reference)));
 }
 
-/** A refund by which a bank's word of a return is compared with what is recorded. */
+/** A recorded refund, to compare with a return that a bank reports. */
 export type KnownReturn = Pick<Refund, 'id' | 'reference' | 'status'>;
 
 /** The refunds out of recorded payments of any rail, by `comparable` reference of the payment. */
@@ -119,8 +119,8 @@ export async function findKnownReturns(
   if (references.length === 0) return new Map();
   type Found = { payment_reference: string; id: string; reference: string | null; status: Refund['status'] };
   const rows = await sql.query<Found>(
-    `select p.told as payment_reference, r.id, r.reference, r.status
-       from (select p.id, p.charge_id, p.account_id, p.reference as told
+    `select p.comparable as payment_reference, r.id, r.reference, r.status
+       from (select p.id, p.charge_id, p.account_id, p.reference as comparable
                from (select distinct name from rails) rail
                join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)
               union all
@@ -274,7 +274,7 @@ export async function insertReturn(tx: Sql, charge: Charge, refund: Refund): Pro
   );
 }
 
-/** The charge of which one of the rails knows the method by this reference. */
+/** The charge with a method that one of the rails knows by this reference. */
 export async function findChargeByReference(
   sql: Sql,
   rails: readonly string[],
@@ -334,30 +334,30 @@ export async function hasBoletosByLocation(sql: Sql): Promise<boolean> {
 /** Records that the bank has reported payments under a second reference, and its fee if only that report has it. */
 export async function storeOtherReferences(
   tx: Sql,
-  told: readonly {
+  reported: readonly {
     readonly charge: Charge;
     readonly payment: Payment;
     readonly reference: string;
     readonly feeCents?: bigint;
   }[],
 ): Promise<void> {
-  if (told.length === 0) return;
+  if (reported.length === 0) return;
   await tx.query(
-    `update payments p set also_reported_as = told.reference, fee_cents = coalesce(p.fee_cents, told.fee_cents)
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as told (id, account_id, reference, fee_cents)
-      where p.id = told.id and p.account_id = told.account_id and p.also_reported_as is null`,
+    `update payments p set also_reported_as = again.reference, fee_cents = coalesce(p.fee_cents, again.fee_cents)
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as again (id, account_id, reference, fee_cents)
+      where p.id = again.id and p.account_id = again.account_id and p.also_reported_as is null`,
     [
-      told.map(({ payment }) => payment.id),
-      told.map(({ charge }) => charge.accountId),
-      told.map(({ reference }) => reference),
-      told.map(({ feeCents }) => feeCents?.toString()),
+      reported.map(({ payment }) => payment.id),
+      reported.map(({ charge }) => charge.accountId),
+      reported.map(({ reference }) => reference),
+      reported.map(({ feeCents }) => feeCents?.toString()),
     ],
   );
 }
 
-/** Whether a payment is known by this reference, or by that as well. */
-export function isToldAs({ reference, alsoReportedAs }: Payment, told: string): boolean {
-  return [reference, alsoReportedAs].some(known => known !== undefined && comparable(known) === comparable(told));
+/** Whether a payment is known by this reference, as its first or its second one. */
+export function hasReference({ reference, alsoReportedAs }: Payment, reported: string): boolean {
+  return [reference, alsoReportedAs].some(known => known !== undefined && comparable(known) === comparable(reported));
 }
 
 /** The charge whose pix has this txid. */

@@ -1,4 +1,4 @@
-// The SQL of what is known of one payer: found by their document, for those who ask what is kept and for those who want it gone.
+// The SQL of the data about one payer, found by their document: to export it or to erase it.
 import { areOfTwoPayers, payerDocumentsIn } from '../../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../../storage/database.ts';
 import type { ChargeState } from '../charge.ts';
@@ -7,7 +7,7 @@ import { RETIRED } from '../issue/retire.ts';
 /** Charges in one of these states can still be paid, so their payer must be known. */
 export const PAYABLE_STATES = ['CREATING', 'ACTIVE', 'OVERDUE'] as const satisfies ChargeState[];
 
-/** Stands where a text was. */
+/** Replaces an erased text. */
 const ERASED = 'erased';
 
 export type ChargeOfPayer = { readonly id: string; readonly state: ChargeState };
@@ -19,13 +19,13 @@ export async function findChargesOfPayer(sql: Sql, document: string): Promise<Ch
   ]);
 }
 
-export type Untold = { readonly chargeId: string; readonly rail: string; readonly sequence?: number };
+export type Unanswered = { readonly chargeId: string; readonly rail: string; readonly sequence?: number };
 
 /**
- * The first of these charges with an instruction that no file has yet, or whose file (with this sequence) the bank has not answered: what is
- * sent (again) names the payer. A write-off may not even be an instruction yet, because a job makes it one.
+ * The first of these charges with an instruction that no file has yet, or whose file (with this sequence) the bank has not answered: sending
+ * it (again) would name the payer. A write-off may not be an instruction yet, because a job creates it.
  */
-export async function findUntold(sql: Sql, chargeIds: readonly string[]): Promise<Untold | undefined> {
+export async function findUnanswered(sql: Sql, chargeIds: readonly string[]): Promise<Unanswered | undefined> {
   const [row] = await sql.query<{ charge_id: string; rail: string; sequence: number | null }>(
     `select i.charge_id, i.rail, i.sequence
        from boleto_instructions i
@@ -60,8 +60,8 @@ export async function findPaymentsOfPayer(sql: Sql, document: string) {
 }
 
 /**
- * Unmatched receipts whose text holds this document, and those of the payer's charges, by txid or by a payment: there a bank often
- * names the payer with some of the digits hidden, or without a document.
+ * Unmatched receipts whose text has this document, and those of the payer's charges, by txid or by a payment: there a bank often names
+ * the payer with some digits hidden, or without a document.
  */
 export async function findReceiptsOfPayer(
   sql: Sql,
@@ -89,12 +89,12 @@ export async function findReceiptsOfPayer(
     .map(({ reference, words }) => ({ reference, words }));
 }
 
-/** Another may have paid a charge: what names them alone is not this payer's. */
+/** Someone else may have paid a charge: a receipt that names only them is not this payer's. */
 function namesPayer(documents: readonly string[], document: string, isOfCharge: boolean): boolean {
   return documents.includes(document) || (isOfCharge && documents.every(each => !areOfTwoPayers(each, document)));
 }
 
-/** What banks sent of their own accord and named this document in; what is not read yet will be, and is then removed in days. */
+/** Handled notifications that name this document; those not handled yet are removed some days after they are. */
 export async function findNotificationsOfPayer(sql: Sql, document: string) {
   return sql.query<{ id: string; rail: string; body: string; received_at: Date }>(
     `select id, rail, body, received_at from notifications
@@ -103,14 +103,14 @@ export async function findNotificationsOfPayer(sql: Sql, document: string) {
   );
 }
 
-/** Files to banks that have, or had, something about these charges, and whether their bytes are still here. */
+/** Files to banks that have, or had, instructions of these charges, and whether their bytes are still stored. */
 export async function findFilesOfCharges(sql: Sql, chargeIds: readonly string[]) {
   return sql.query<{ rail: string; sequence: number; made_at: Date; has_bytes: boolean }>(
     `select f.rail, f.sequence, f.made_at, f.bytes_removed_at is null as has_bytes
        from boleto_files f
       where (f.rail, f.sequence) in (
-        select i.rail, told.sequence
-          from boleto_instructions i cross join lateral (values (i.sequence), (i.former_sequence)) as told (sequence)
+        select i.rail, sent.sequence
+          from boleto_instructions i cross join lateral (values (i.sequence), (i.former_sequence)) as sent (sequence)
          where i.charge_id = any($1))
       order by f.rail, f.sequence`,
     [chargeIds],
@@ -118,8 +118,8 @@ export async function findFilesOfCharges(sql: Sql, chargeIds: readonly string[])
 }
 
 /**
- * Puts `customer` in the place of who the charges are for, and removes what callers wrote about them and what banks reported about
- * who paid them, also where digits are hidden.
+ * Replaces the customer of the charges by `customer`, and removes what callers wrote about them and what banks reported about who paid
+ * them, also where digits are hidden.
  */
 export async function eraseCustomers(tx: Sql, ids: readonly string[], customer: object): Promise<void> {
   await tx.query('update charges set customer = $2, description = null, metadata = null where id = any($1)', [

@@ -1,4 +1,4 @@
-// The SQL of rails and of what their banks sent.
+// The SQL of rails and of notifications from their banks.
 import { randomBytes } from 'node:crypto';
 import type { Rail } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -7,15 +7,15 @@ import { firstComparison } from './compare-day.ts';
 const TOKEN_BYTES = 24;
 
 /**
- * The moment from which a bank is asked that worked by files before: what it received since the day of its last return is in no file that
- * will be read here. A return of a Monday may lack what was paid since Friday. It lists few days at a time, hence the limit.
+ * From when to ask a bank that used to work by files: payments since its last return will not be in any file. A return of a Monday may
+ * lack payments since Friday. The bank lists few days at a time, hence the limit.
  */
 const SINCE_LAST_RETURN = `
   greatest((select max(least(r.made_on::timestamp at time zone 'America/Sao_Paulo', r.received_at)) - interval '3 days'
               from boleto_returns r where r.rail = rails.name),
            excluded.seen_until - interval '30 days')`;
 
-/** Records the rails of this service that are new or whose banks are asked for payments from now on; returns those that it has no more. */
+/** Records new rails, and those whose banks are polled from now on; returns the rails that are no longer configured. */
 export async function recordRails(
   tx: Sql,
   rails: readonly Rail[],
@@ -111,7 +111,7 @@ export type RailRecord = {
   readonly pathToken: string;
   readonly seenUntil?: Date;
   readonly silentSince?: Date;
-  /** When a day was last compared with the bank, and what differed. */
+  /** When a day was last compared with the bank, and the number of differences. */
   readonly compared?: { readonly at: Date; readonly differences: number };
 };
 
@@ -159,7 +159,7 @@ export async function insertNotifications(tx: Sql, notifications: readonly Notif
   );
 }
 
-/** Those of the notifications that were not handled yet. */
+/** The notifications that were not handled yet. */
 export async function findNotifications(sql: Sql, ids: readonly string[]): Promise<Notification[]> {
   const rows = await sql.query<{ id: string; rail: string; body: string; received_at: Date }>(
     'select id, rail, body, received_at from notifications where id = any($1) and handled_at is null',

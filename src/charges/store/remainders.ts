@@ -1,14 +1,14 @@
-// The SQL of charges for what is missing of another one.
+// The SQL of charges for the remainder of a partly paid charge.
 import type { Sql } from '../../storage/database.ts';
 import type { Charge, Remainder } from '../charge.ts';
 
-/** The charges that were made for what is missing of this one. */
+/** The charges for the remainder of this one. */
 export async function findRests(tx: Sql, chargeId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>('select id from charges where remainder_of = $1', [chargeId]);
   return rows.map(({ id }) => id);
 }
 
-/** It is the one that counts from now on. The caller holds the lock of the charge. */
+/** Sets the charge for the remainder that counts from now on. The caller holds the lock of the charge. */
 export async function storeRemainder(
   tx: Sql,
   { id, accountId }: Charge,

@@ -1,4 +1,4 @@
-// A charge as the database has it, with its methods, payments and refunds, and how it is read.
+// A charge as the database stores it, with its methods, payments and refunds, and how it is read.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { Currency } from '../../lib/currency.ts';
 import type { Instruments, Location, Method } from '../../rails/rail.ts';
@@ -18,7 +18,7 @@ import type {
   Timing,
 } from '../charge.ts';
 
-/** What a `ChargeRow` is read from: columns of `charges c` and what lies in other tables. */
+/** The select list of a `ChargeRow`: columns of `charges c` and subqueries of other tables. */
 export const CHARGE_COLUMNS = `
          c.id, c.account_id, c.external_id, c.source_key, c.description, c.metadata, c.amount_cents, c.currency,
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,

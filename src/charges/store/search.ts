@@ -1,4 +1,4 @@
-// The SQL that finds what an id of any kind names among charges and their money. Every condition has an index.
+// The SQL that finds charges and their money by an id of any kind. Every condition has an index.
 import { isUuid } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 import { namePattern } from '../plain-name.ts';
@@ -6,7 +6,7 @@ import { namePattern } from '../plain-name.ts';
 export type FoundCharge = {
   readonly kind: 'charge' | 'unmatched';
   readonly id: string;
-  /** By what it was found. */
+  /** What matched. */
   readonly by: string;
   readonly accountId?: string;
 };
@@ -39,7 +39,7 @@ export async function findChargesByAnyId(sql: Sql, text: string, accountId?: str
 /** How many charges are searched for a part of a name, an amount or a method, newest first: these have no index. */
 export const SEARCHED_CHARGES = 20_000;
 
-/** What a text may mean beside an id. */
+/** What a text may mean besides an id. */
 export type PayerSearch = { readonly name?: string; readonly document?: string; readonly amountCents?: number };
 
 /** Charges by the payer's document; by a part of the payer's name or by the amount in reais, among the newest. */
@@ -71,7 +71,7 @@ export async function findChargesOfPayerOrAmount(
   return rows.map(row => ({ kind: 'charge', id: row.id, by: row.by, accountId: row.account_id }));
 }
 
-/** Null where the text is no UUID: then nothing is found by one. */
+/** Null where the text is not a UUID. */
 export function uuidIn(text: string): string | null {
   const lower = text.toLowerCase();
   return isUuid(lower) ? lower : null;

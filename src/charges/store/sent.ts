@@ -1,4 +1,4 @@
-// The SQL of what was sent to a rail: when, whether again, and by which id the bank knows it.
+// The SQL of requests to rails: when each was sent, whether it was sent again, and the bank's id for it.
 import type { Method } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
@@ -55,7 +55,7 @@ export async function markResent(
   return row?.resent_at === null;
 }
 
-/** Takes the mark back: the rail says that nothing was sent, so the next try need not look it up. */
+/** Clears the mark: the rail reports that nothing was sent, so the next try need not look it up. */
 export async function clearSubmitted(sql: Sql, { id, accountId }: Charge, method: Method): Promise<void> {
   await sql.query(
     'update charge_methods set submitted_at = null where charge_id = $1 and account_id = $2 and method = $3',
@@ -63,7 +63,7 @@ export async function clearSubmitted(sql: Sql, { id, accountId }: Charge, method
   );
 }
 
-/** By which the bank knows a method from its first answer on. False: another node has stored the answer to another sending. */
+/** Stores the bank's id of a method, from its first answer. False: another node has stored the answer to another submission. */
 export async function storeBankId(
   sql: Sql,
   { id, accountId }: Charge,

@@ -1,4 +1,4 @@
-// Dismissing an unmatched receipt: a person has decided that it pays no charge, or that it is recorded already.
+// Dismisses an unmatched receipt: a person has decided that it pays no charge, or that it is already recorded.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -9,7 +9,7 @@ import { unmatchedView, unreadableView } from './view.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** The receipt leaves the list and is remembered. A second time changes nothing. Refuses a reference that is not kept. */
+/** The receipt leaves the list but stays stored. Repeating it changes nothing. Refuses an unknown reference. */
 export async function dismissUnmatched({ db, clock }: Deps, reference: string) {
   return db.transaction(async tx => {
     const now = clock.now();

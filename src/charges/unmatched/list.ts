@@ -1,4 +1,4 @@
-// Listing money that no charge asked for.
+// Lists received money that no charge asked for.
 import { countPages, type PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
 import { readUnmatched } from './store.ts';

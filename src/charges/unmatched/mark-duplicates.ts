@@ -1,4 +1,4 @@
-// Marks unmatched receipts that may be a payment which came to be known after them.
+// Marks unmatched receipts that may be the same money as a payment recorded later.
 import { civilDay } from '../../lib/civil-days.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -9,8 +9,8 @@ import { findWaitingMoney, markDuplicates } from './store.ts';
 const NONE_LISTED: ReadonlySet<string> = new Set();
 
 /**
- * Receipts that were kept for want of a txid may be the same money as a payment that a bank, a person or a later entry reports.
- * In the transaction of the payment: the next import of an entry finds it known and compares nothing.
+ * Receipts kept without a txid may be the same money as a payment that a bank, a person or a later entry reports. Called in the
+ * transaction of the payment, because the next import of the entry finds it known and compares nothing.
  */
 export async function markDuplicatesOf(
   tx: Sql,

@@ -1,22 +1,22 @@
-// The SQL of what a bank lists and what cannot be read: payments, or returns of them.
+// The SQL of payments and returns that a bank lists but that cannot be read.
 import type { UnreadableReceipt } from '../../rails/rail.ts';
 import type { Row, Sql } from '../../storage/database.ts';
 import { normalReference } from '../receive/payment-reference.ts';
 import { comparable } from '../store/money.ts';
 
-/** One that waits for a person, or has. */
+/** An unreadable receipt that waits, or waited, for a person. */
 export type StoredUnreadable = UnreadableReceipt & {
   readonly rail: string;
   readonly seenAt: Date;
   readonly dismissedAt?: Date;
 };
 
-/** What is neither read by now nor dismissed. */
+/** Neither read since nor dismissed. */
 export const OPEN = 'read_at is null and dismissed_at is null';
 
 type Seen = { readonly at: Date; readonly lookAgainAt: Date };
 
-/** Each is kept once. A dismissed one comes back only when something else of it cannot be read. */
+/** Each is kept once. A dismissed one returns only if another part of it cannot be read. */
 export async function insertUnreadable(
   tx: Sql,
   rail: string,
@@ -44,7 +44,7 @@ export async function insertUnreadable(
   );
 }
 
-/** Those of a rail about which its bank is to be asked again; the next time is set. */
+/** Takes those of a rail that are due to be asked about again, and sets their next time. */
 export async function takeDueUnreadable(
   tx: Sql,
   rail: string,
@@ -63,7 +63,7 @@ export async function takeDueUnreadable(
   return rows.map(toUnreadable);
 }
 
-/** What was kept about it can be read now. */
+/** Marks it as readable now. */
 export async function markRead(tx: Sql, reference: string, about: UnreadableReceipt['about'], at: Date): Promise<void> {
   await tx.query(`update unreadable_receipts set read_at = $3 where reference = $1 and about = $2 and ${OPEN}`, [
     normalReference(reference),
@@ -72,7 +72,7 @@ export async function markRead(tx: Sql, reference: string, about: UnreadableRece
   ]);
 }
 
-/** Takes what is kept about a payment off the list; undefined when nothing is on it. */
+/** Dismisses what is kept about a payment; undefined when nothing is. */
 export async function dismissUnreadable(tx: Sql, reference: string, at: Date): Promise<StoredUnreadable | undefined> {
   const rows = await tx.query<UnreadableRow>(
     `update unreadable_receipts set dismissed_at = $2

@@ -9,11 +9,11 @@ import { type KnownMoney, MAX_DAYS_APART } from '../receive/same-money.ts';
 import { comparable } from '../store/money.ts';
 import { OPEN } from './store-unreadable.ts';
 
-/** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
+/** Why a receipt is kept: it matches no charge, may be money that is already known, or is money that came back. */
 export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
-/** The list also has what a bank lists and what cannot be read. */
+/** The list also has receipts that cannot be read. */
 export const LISTED_REASONS = [...UNMATCHED_REASONS, 'unreadable'] as const;
 
 export type UnmatchedReceipt = {
@@ -24,22 +24,22 @@ export type UnmatchedReceipt = {
   /** The text of the bank, or why the charge refused the payment. */
   readonly words: string;
   readonly reason: UnmatchedReason;
-  /** Of a possible duplicate: the reference of the payment or receipt that it may be. */
+  /** For a possible duplicate: the reference of the payment or receipt that it may be. */
   readonly duplicateOf?: string;
-  /** What the bank has sent back of it. */
+  /** How much of it the bank has sent back. */
   readonly returnedCents?: bigint;
 };
 
-/** A receipt as it is stored: the charge is the one of its txid. */
+/** A stored receipt; the charge is that of its txid. */
 export type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; readonly decidedAt?: Date };
 
-/** A row of the list. What cannot be read may have no amount. */
+/** A row of the list. An unreadable receipt may have no amount. */
 export type ListedReceipt = Omit<StoredReceipt, 'amountCents' | 'reason'> & {
   readonly amountCents?: bigint;
   readonly reason: (typeof LISTED_REASONS)[number];
 };
 
-/** Stores a receipt; false when it was stored before, also when a person has decided about it since. */
+/** Stores a receipt; false when it is already stored, even if a person has decided about it since. */
 export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
   return (await insertManyUnmatched(tx, [receipt], at)) > 0;
 }
@@ -65,7 +65,7 @@ export async function insertManyUnmatched(tx: Sql, receipts: readonly UnmatchedR
   return rows.length;
 }
 
-/** Notes how much of a receipt has gone back to the payer, or is about to. */
+/** Records how much of a receipt has gone back to the payer, or is about to. */
 export async function noteReturned(tx: Sql, reference: string, cents: bigint): Promise<void> {
   await tx.query(
     `update unmatched_receipts set returned_cents = $2
@@ -85,7 +85,7 @@ const STORED = `
     join unmatched_receipts stored on lower(stored.reference collate "C") = lower(given.reference collate "C")
    group by given.reference`;
 
-/** Takes receipts that are recorded as payments, or dismissed, off the list. They stay, so that no import brings them back. */
+/** Takes receipts that were recorded as payments or dismissed off the list. They stay stored, so that no import adds them again. */
 export async function decideUnmatched(tx: Sql, references: readonly string[], at: Date): Promise<void> {
   await tx.query(
     `with recorded as (
@@ -96,7 +96,7 @@ export async function decideUnmatched(tx: Sql, references: readonly string[], at
   );
 }
 
-/** Marks receipts, so far without a match, as possible duplicates of a payment that came to be known after them. */
+/** Marks receipts without a match as possible duplicates of a payment recorded later. */
 export async function markDuplicates(
   tx: Sql,
   marks: readonly { readonly reference: string; readonly duplicateOf: string }[],
@@ -113,8 +113,8 @@ export async function markDuplicates(
 const MAX_KNOWN = 1_000;
 
 /**
- * Money of an amount about a day in São Paulo, the nearest first: the payments by pix of any charge, also of a boleto that was paid by its
- * code, and unmatched receipts, decided ones too.
+ * Money of an amount around a day in São Paulo, nearest first: payments by pix of any charge, including boletos paid by their code, and
+ * unmatched receipts, including decided ones.
  */
 export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDay): Promise<KnownMoney[]> {
   const rows = await sql.query<KnownRow>(
@@ -164,7 +164,7 @@ export async function findAmountsWithMoney(
   return new Set(rows.map(({ amount_cents, day }) => `${amount_cents} ${day}`));
 }
 
-/** Receipts that fit no charge and wait for a decision, of any of these amounts about these days. */
+/** Receipts that match no charge and wait for a decision, with one of these amounts around one of these days. */
 export async function findWaitingMoney(
   sql: Sql,
   of: readonly { readonly amountCents: bigint; readonly postedDay: CivilDay }[],
@@ -188,7 +188,7 @@ export async function findWaitingMoney(
   return rows.map(toKnownMoney);
 }
 
-/** From and until when another report of money of this day may date it. */
+/** The range of times that another report of the same money may have. */
 function aboutDay(day: CivilDay): readonly [Date, Date] {
   return [momentOn(addDays(day, -MAX_DAYS_APART)), momentOn(addDays(day, MAX_DAYS_APART + 1))];
 }
@@ -231,7 +231,7 @@ export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receip
   return { receipts: rows.filter(row => row.reference !== null).map(toListed), total: Number(rows[0]!.total) };
 }
 
-/** Finds the receipt that `decideUnmatched` would take off the list, or has. */
+/** Finds the receipt that `decideUnmatched` would take off the list, or already has. */
 export async function findUnmatched(sql: Sql, reference: string): Promise<StoredReceipt | undefined> {
   const [row] = await sql.query<UnmatchedRow>(
     `select ${COLUMNS} from unmatched_receipts r where r.reference in (${STORED})`,

@@ -1,5 +1,5 @@
-// Charges that unmatched money may be for: of the same amount, open or ended not long ago, ordered by how well the bank's text fits, then by
-// how near their due day is.
+// Suggests charges for unmatched money: same amount, open or recently ended, ordered by how well the bank's text matches, then by how
+// near their due day is.
 import type { Sql } from '../../storage/database.ts';
 
 export type Suggestion = {
@@ -13,13 +13,13 @@ export type Suggestion = {
 
 export type Unmatched = {
   readonly reference: string;
-  /** Absent: it cannot be read. */
+  /** Absent if it cannot be read. */
   readonly amountCents?: number;
   readonly words: string;
   readonly postedAt: string;
 };
 
-/** Of each state the newest are looked through: amounts have no index, since every charge would pay for it. */
+/** The newest charges of each state are searched: an index on amounts would cost every new charge. */
 const LOOKED_THROUGH = 5_000;
 const STATES = ['ACTIVE', 'OVERDUE', 'EXPIRED'];
 const MAX_SUGGESTIONS = 3;

@@ -107,7 +107,7 @@ export const CHARGES: Commands = [
         '       once. Exit code 1 when something of it needs a person.',
         '  --agreement   whose file it is, where the file itself does not tell',
         'exchange  meets the SFTP server of the agreement now: reads the returns that are new there, and sends all that waits.',
-        '       Exit code 1 when a file there is no return of the agreement.',
+        '       Exit code 1 when a file there is not a return of the agreement.',
         '  --file        also the file of this number, which was offered or fetched before',
         'renew  makes a new file of what the bank has not answered of a file that it never got, and of all else that waits. Then run',
         '       write, or let the SFTP server have it',

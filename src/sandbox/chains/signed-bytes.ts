@@ -29,7 +29,7 @@ export function signed(slot: Slot, moves: SignedTransaction['moves'], number: nu
   return { kind: 'signed', raw, hash: read.hash };
 }
 
-/** The bytes of a transaction that the chain has; undefined when no sender of ours could have signed it. */
+/** The bytes of a transaction on the chain; undefined when none of our senders could have signed it. */
 export function rawOf({ slot, moves, bid, hash }: SignedTransaction): string | undefined {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (bidOf(attempt) < bid) continue;

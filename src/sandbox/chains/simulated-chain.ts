@@ -64,9 +64,9 @@ const SENDER_BODY = keccak_256(Buffer.from('the sender of the sandbox chains')).
 /** A transaction pending this long counts as stuck: a higher bid may replace it. */
 const STUCK_AFTER_MS = 10 * 60 * 1_000;
 const LOOKUP_AFTER_MS = 10_000;
-/** The simulated networks call a block final at this multiple of the depth at which a transfer is done. */
+/** The simulated networks treat a block as final at this multiple of the depth at which a transfer is done. */
 const FINAL_DEPTHS = 2;
-/** As many as geth and bor keep of one account in any case. */
+/** The number that geth and bor always keep of one account. */
 const WINDOW = 16;
 const MAX_BIDS = 5;
 /** The addresses at which the simulated networks have code. */
@@ -90,7 +90,7 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
   const finality = FINAL_DEPTHS * depth;
   const senders: Chain['senders'] = sendersOf?.(network) ?? [sandboxSender(network)];
 
-  /** What is asked of the chain; `silence` when its replies are lost, or when the database cannot be reached. */
+  /** Runs a call; returns `silence` when replies are lost, or when the database cannot be reached. */
   async function asked<T>(silence: T, answer: (fault: ChainFault) => T): Promise<T> {
     return unlessUnreachable(silence, async () => {
       const { fault } = await store.readSimulation(network);
@@ -115,7 +115,7 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
       return { kind: 'mined', hash: held.hash, block, confirmations, isFinal, ...effectOf(held, transfer) };
     }
     if (seen && blockAt(network, simulation, seen.number).hash === seen.hash) {
-      return { kind: 'unknown', message: 'The node does not show a transaction of a block that still stands.' };
+      return { kind: 'unknown', message: 'The node does not show a transaction although its block was not undone.' };
     }
     if (!held || !isOurs || simulation.fault === 'lagging') return { kind: 'absent' };
     return { kind: now.getTime() - held.sentAt.getTime() < STUCK_AFTER_MS ? 'pending' : 'stuck' };
@@ -218,7 +218,7 @@ export function confirmationsOf({ block }: ChainTransaction, height: number): nu
   return Math.max(height - block + 1, 0);
 }
 
-/** What becomes of a transaction that is sent while a fault is injected. */
+/** What happens to a transaction that is sent while a fault is injected. */
 function arrivalOf(sent: SignedTransaction, fault: ChainFault): Omit<ChainTransaction, 'block' | 'sentAt'> {
   const { slot, hash, moves, bid } = sent;
   if (fault === 'foreign_use') {
@@ -236,7 +236,7 @@ export function outcomeOf({ moves, reverts, keptUnits }: ChainTransaction): Chai
   return keptUnits > 0n ? 'mismatched' : 'transferred';
 }
 
-/** What a mined transaction did, beside the transfer that was wanted. */
+/** What a mined transaction did besides the requested transfer. */
 function effectOf(held: ChainTransaction, { to, symbol, units }: Transfer) {
   const { moves, bid } = held;
   const outcome = outcomeOf(held);
@@ -245,7 +245,7 @@ function effectOf(held: ChainTransaction, { to, symbol, units }: Transfer) {
   return {
     outcome: outcome === 'transferred' && !isAsked ? ('mismatched' as const) : outcome,
     leftUnits: hasLeft && moves ? moves.units : 0n,
-    // Less than was bid, by another amount in each block, as with a base fee.
+    // Less than the bid, by a different amount in each block, as with a base fee.
     feeUnits: bid - BigInt(held.block % FEE_STEPS),
   };
 }

@@ -36,7 +36,7 @@ export type ChainSimulation = {
 };
 
 const FIRST_BLOCK_MS = Date.UTC(2020, 0, 1);
-/** The latest reorganisations that are remembered. */
+/** How many of the latest reorganisations are remembered. */
 const MAX_FORKS = 100;
 
 /** The height of the newest block at a time. */
@@ -49,7 +49,7 @@ export function afterBlocks(network: Network, blocks: number, now: Date): Date {
   return new Date(FIRST_BLOCK_MS + (blocksUntil(network, now) + blocks) * NETWORK_FACTS[network].blockMs);
 }
 
-/** The block at a height. Its hash is another one after each reorganisation that replaced it. */
+/** The block at a height. Its hash changes with each reorganisation that replaces it. */
 export function blockAt(network: Network, { forks }: ChainSimulation, number: number): Block {
   const replaced = forks.filter(({ first, last }) => first <= number && number <= last).length;
   const hash = Buffer.from(sha256(Buffer.from(`${network} ${number} ${replaced}`))).toString('hex');

@@ -1,4 +1,4 @@
-// Test nodes in place of simulated chains. A sandbox asks for no credentials, so it must not be able to move real crypto.
+// Test nodes instead of simulated chains. A sandbox asks for no credentials, so it must not be able to move real crypto.
 import type { ChainSettings } from '../../chains/chain-settings.ts';
 import { EVM_NETWORKS } from '../../chains/evm/networks/list.ts';
 import type { Family } from '../../chains/families.ts';
@@ -14,7 +14,7 @@ export function requireTestNodes(chains: readonly ChainSettings[]): void {
   if (faults.length > 0) throw new StartError(faults.join('\n'));
 }
 
-/** What proves that the node of an entry is no real network, for each family that has such a proof. */
+/** Checks that the node of an entry is not a real network, for each family that can prove it. */
 const FAULTS: { readonly [F in Family]?: (chain: ChainSettings) => string | undefined } = {
   evm: ({ test }) => {
     if (!test) return ' has no test: a sandbox sends on test nodes only, and live on real networks.';

@@ -21,7 +21,7 @@ export type MoveClockDeps = {
   readonly hasNoJobs: (tx: Sql, except: NewerJobs) => Promise<boolean>;
   readonly db: Database;
   readonly log: Log;
-  /** How long a move waits for those before it. */
+  /** How long a move waits for earlier moves. */
   readonly turnLimitMs?: number | undefined;
 };
 
@@ -36,21 +36,21 @@ const HEARTBEAT_MS = 2_000;
 const TURN_LIMIT_MS = 30_000;
 const LOOK_FOR_TURN_MS = 100;
 /**
- * Callers who go on creating charges set timers that are due at once. This many rounds in a row with nothing else to do end a
- * stop: by then the work that was due when it began is done.
+ * Callers who keep creating charges set timers that are due at once. After this many rounds in a row with nothing else to do a stop ends:
+ * by then the work that was due when it began is done.
  */
 const IDLE_ROUNDS = 5;
 
 /** A move under way. */
 type Move = {
   readonly id: string;
-  /** Charges that callers create during the move; it does not wait until they are registered. */
+  /** Charges that callers create during the move; it does not wait for their registration. */
   readonly newer: NewerJobs;
 };
 
 /**
- * Returns when everything due up to the target is done. `targetFrom` is asked for the target when the moves before this one
- * have ended. Refuses a target in the past, and gives up when the others take too long.
+ * Returns when everything due up to the target is done. `targetFrom` returns the target once earlier moves have ended. Refuses a target in
+ * the past, and gives up when earlier moves take too long.
  */
 export async function moveClock(deps: MoveClockDeps, targetFrom: (now: Date) => Date): Promise<Date> {
   const { clock } = deps;
@@ -127,7 +127,7 @@ async function doDueWork(deps: MoveClockDeps, move: Move, moment: Date): Promise
     let swept = 0;
     for (const sweep of deps.sweeps) swept += await sweep.upTo(moment);
     const done = swept + (await deps.runDueJobs(move.newer));
-    // A first round that did something is followed by another, which looks for the timers it has set.
+    // A round that did something is followed by another, which handles the timers that it set.
     const mayBeIdle = done === 0 || round > 0;
     idleRounds = mayBeIdle && (await isIdle(deps, move, moment)) ? idleRounds + 1 : 0;
     if (idleRounds > 0 && (done === 0 || idleRounds === IDLE_ROUNDS)) return;

@@ -9,7 +9,7 @@ export type SandboxClock = Clock & {
   /** Reads the shared offset. Called before every request, job and run of a loop. */
   refresh(): Promise<void>;
   /**
-   * Halts the clock at its current time, for one move; in the given transaction. Returns when that was, by the database's
+   * Halts the clock at its current time for one move, in the given transaction. Returns when that was, by the database's
    * clock; undefined when another move is running.
    */
   tryHalt(tx: Sql, moveId: string): Promise<Date | undefined>;

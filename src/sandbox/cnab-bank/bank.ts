@@ -1,5 +1,5 @@
-// A simulated bank that registers boletos from CNAB 240 files and answers by files. It is strict where banks are, and knows their
-// layouts by itself: nothing here comes from the tables by which the service writes and reads.
+// A simulated bank that registers boletos from CNAB 240 files and answers by files. It is as strict as banks are, and has its own copy of
+// their layouts: nothing here comes from the tables that the service uses to write and read.
 import { createHash } from 'node:crypto';
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { RULES } from './banks.ts';
@@ -7,11 +7,11 @@ import { at, centsIn, dayIn } from './columns.ts';
 import type { Customer } from './customer.ts';
 import { reasonsAgainst } from './judge-title.ts';
 import { abatementIn, hasDiscount } from './reductions.ts';
-import { type News, type ReturnHead, returnFile, type ToldTitle } from './return-file.ts';
+import { type News, type ReportedTitle, type ReturnHead, returnFile } from './return-file.ts';
 import type { BankRules } from './rules.ts';
 import { FileRefused, type Records, takeFile } from './take-file.ts';
 
-export type BankTitle = ToldTitle & {
+export type BankTitle = ReportedTitle & {
   readonly status: 'open' | 'paid' | 'written_off';
   /** The last payment. */
   readonly paidCents: bigint;
@@ -34,16 +34,16 @@ export type Taken = { readonly sequence: number; readonly isRepeat: boolean; rea
 
 export type CnabBank = {
   state(): BankState;
-  /** Throws FileRefused for a file of which nothing is taken. The same file again changes nothing. */
+  /** Throws FileRefused for a file that is refused as a whole. The same file again changes nothing. */
   take(bytes: Buffer, today: CivilDay): Taken;
   pay(number: string, payment: BankPayment): void;
   writeOff(number: string, day: CivilDay, reason: string): void;
-  /** Whether it reports payments that it takes back. */
-  readonly tellsReversals: boolean;
-  /** Takes a payment back. */
+  /** Whether it reports reversals of payments. */
+  readonly reportsReversals: boolean;
+  /** Reverses a payment. */
   reverse(number: string, day: CivilDay): void;
-  /** Reports any other occurrence of a title, which changes nothing here: a fee, a confirmation, a refusal. */
-  tell(number: string, occurrence: string, day: CivilDay, more?: Partial<News>): void;
+  /** Reports any other occurrence of a title without changing it: a fee, a confirmation, a refusal. */
+  report(number: string, occurrence: string, day: CivilDay, more?: Partial<News>): void;
   /** A file with all reports since the last return. */
   makeReturn(head: Omit<ReturnHead, 'sequence'>): Buffer;
 };
@@ -62,17 +62,17 @@ const REGISTER = '01';
 const WRITE_OFF = '02';
 const CHANGE_DUE_DAY = '06';
 const BY_FILE = '10';
-/** An older file that comes again is refused for its number. */
+/** An older file that arrives again is refused because of its number. */
 const KEPT_FILES = 100;
 
-/** `rules` are for a bank that is not among those here. */
+/** `rules` are for a bank that is not simulated here. */
 export function openBank(customer: Customer, before = NEW_BANK, rules = RULES[customer.bank]): CnabBank {
-  if (!rules) throw new Error(`the simulated bank knows no bank ${customer.bank}`);
+  if (!rules) throw new Error(`bank ${customer.bank} is not simulated`);
   let { files, returns } = before;
   const titles = new Map(Object.entries(before.titles));
   let news = [...before.news];
 
-  const tell = (title: ToldTitle, occurrence: string, day: CivilDay, more: Partial<News> = {}) => {
+  const report = (title: ReportedTitle, occurrence: string, day: CivilDay, more: Partial<News> = {}) => {
     news.push({ occurrence, reasons: [], day, paidCents: 0n, feeCents: 0n, title, ...more });
   };
   const known = (number: string): BankTitle => {
@@ -80,31 +80,31 @@ export function openBank(customer: Customer, before = NEW_BANK, rules = RULES[cu
     if (!title) throw new Error(`the bank has no title ${number.trim()}`);
     return title;
   };
-  const register = (title: ToldTitle, records: Records, today: CivilDay) => {
+  const register = (title: ReportedTitle, records: Records, today: CivilDay) => {
     const against = reasonsAgainst(customer, rules, records, today);
     const reasons = titles.has(title.number) ? ['09'] : against;
-    if (reasons.length > 0) return tell(title, '03', today, { reasons });
+    if (reasons.length > 0) return report(title, '03', today, { reasons });
     titles.set(title.number, { ...title, status: 'open', paidCents: 0n });
-    tell(title, '02', today);
+    report(title, '02', today);
   };
-  const instruct = (asked: ToldTitle, movement: string, today: CivilDay) => {
+  const instruct = (asked: ReportedTitle, movement: string, today: CivilDay) => {
     const title = titles.get(asked.number);
-    const refuse = (reason: string) => tell(asked, rules.codes.refused, today, { reasons: [reason] });
+    const refuse = (reason: string) => report(asked, rules.codes.refused, today, { reasons: [reason] });
     if (!title) return refuse('60');
     if (title.status !== 'open') return refuse(title.status === 'paid' ? 'A5' : 'A7');
     if (movement === WRITE_OFF) {
       titles.set(title.number, { ...title, status: 'written_off' });
-      return tell(title, '09', today, { reasons: [BY_FILE] });
+      return report(title, '09', today, { reasons: [BY_FILE] });
     }
     if (movement !== CHANGE_DUE_DAY) return refuse('05');
     if (asked.dueDay === undefined || asked.dueDay < today) return refuse('16');
     const changed = { ...title, dueDay: asked.dueDay };
     titles.set(title.number, changed);
-    return tell(changed, '14', today);
+    return report(changed, '14', today);
   };
 
   return {
-    tellsReversals: rules.codes.reversed !== undefined,
+    reportsReversals: rules.codes.reversed !== undefined,
     state: () => ({ files, returns, titles: Object.fromEntries(titles), news }),
     take(bytes, today) {
       const file = takeFile(customer, rules, bytes, today);
@@ -130,21 +130,21 @@ export function openBank(customer: Customer, before = NEW_BANK, rules = RULES[cu
       const occurrence = title.status === 'open' ? '06' : rules.codes.paidAfterWriteOff;
       titles.set(number, { ...title, status: 'paid', paidCents: amountCents });
       const credit = creditDay === undefined ? {} : { creditDay };
-      tell(title, occurrence, day, { paidCents: amountCents, feeCents, reasons: [channel], ...credit });
+      report(title, occurrence, day, { paidCents: amountCents, feeCents, reasons: [channel], ...credit });
     },
     writeOff(number, day, reason) {
       const title = known(number);
       titles.set(number, { ...title, status: 'written_off' });
-      tell(title, '09', day, { reasons: [reason] });
+      report(title, '09', day, { reasons: [reason] });
     },
     reverse(number, day) {
       const title = known(number);
       if (title.status !== 'paid') throw new Error('only what was paid can be reversed');
-      if (rules.codes.reversed === undefined) throw new Error(`bank ${customer.bank} does not tell of reversals`);
+      if (rules.codes.reversed === undefined) throw new Error(`bank ${customer.bank} does not report reversals`);
       titles.set(number, { ...title, status: 'open' });
-      tell(title, rules.codes.reversed, day, { paidCents: title.paidCents });
+      report(title, rules.codes.reversed, day, { paidCents: title.paidCents });
     },
-    tell: (number, occurrence, day, more) => tell(known(number), occurrence, day, more),
+    report: (number, occurrence, day, more) => report(known(number), occurrence, day, more),
     makeReturn(head) {
       const bytes = returnFile(customer, rules, { ...head, sequence: ++returns }, news);
       news = [];
@@ -153,7 +153,7 @@ export function openBank(customer: Customer, before = NEW_BANK, rules = RULES[cu
   };
 }
 
-/** The numbers of the titles in a file, whether it is taken or not. */
+/** The numbers of the titles in a file, whether it is accepted or not. */
 export function numbersIn({ bank }: Customer, bytes: Buffer): string[] {
   const place = RULES[bank]?.numberInP;
   if (!place) return [];
@@ -161,7 +161,7 @@ export function numbersIn({ bank }: Customer, bytes: Buffer): string[] {
   return lines.filter(line => at(line, 14, 14) === 'P').map(line => at(line, ...place));
 }
 
-function titleOf(rules: BankRules, { P, Q = '', Y }: Records): ToldTitle {
+function titleOf(rules: BankRules, { P, Q = '', Y }: Records): ReportedTitle {
   const dueDay = dayIn(at(P, 78, 85));
   const abatementCents = abatementIn(P) ?? 0n;
   return {

@@ -1,4 +1,4 @@
-// Check digits as the simulated bank counts them.
+// Check digits as the simulated bank computes them.
 
 /** Weights 2, 1 from the right, digits of the products summed up. */
 export function modulo10(digits: string): number {
@@ -9,7 +9,7 @@ export function modulo10(digits: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** The rest, by weights from 2 up to `largest` from the right and again. */
+/** The remainder, with weights from 2 up to `largest`, repeated from the right. */
 export function modulo11(digits: string, largest: number): number {
   const count = largest - 1;
   return [...digits].reverse().reduce((total, one, index) => total + Number(one) * (2 + (index % count)), 0) % 11;

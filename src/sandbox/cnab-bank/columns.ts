@@ -1,5 +1,5 @@
-// Columns of a CNAB 240 record as the simulated bank reads and writes them: by itself, so that a mistake in the tables of the
-// service is not made here too. Columns count from 1 and both ends belong to the field.
+// Columns of a CNAB 240 record as the simulated bank reads and writes them, independent of the tables of the service, so that a mistake
+// there is not repeated here. Columns count from 1, and both ends are inclusive.
 import type { CivilDay } from '../../lib/civil-days.ts';
 
 export const WIDTH = 240;
@@ -11,7 +11,7 @@ export function at(line: string, from: number, to: number): string {
 
 export type Part = readonly [from: number, text: string];
 
-/** A record: texts over blanks. */
+/** A record: texts placed over blanks. */
 export function recordOf(...parts: readonly Part[]): string {
   const columns = Array.from({ length: WIDTH }, () => ' ');
   for (const [from, text] of parts) columns.splice(from - 1, text.length, ...text);
@@ -23,7 +23,7 @@ export function zeros(value: bigint | number | string, width: number): string {
   return String(value).padStart(width, '0');
 }
 
-/** DDMMAAAA; undefined for anything that is no day. */
+/** DDMMAAAA; undefined for anything that is not a day. */
 export function dayIn(text: string): CivilDay | undefined {
   const [, day = '', month = '', year = ''] = /^(\d\d)(\d\d)(\d{4})$/.exec(text) ?? [];
   const moment = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));

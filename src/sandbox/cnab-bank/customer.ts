@@ -1,4 +1,4 @@
-// Whose files the simulated bank takes.
+// The customer whose files the simulated bank accepts.
 export type Customer = {
   /** Three digits. */
   readonly bank: string;

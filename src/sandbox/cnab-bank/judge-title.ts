@@ -1,4 +1,4 @@
-// What the simulated bank finds wrong with a title that it is to register: codes of the norm (C047, list A).
+// The faults that the simulated bank finds in a title to register, as codes of the norm (C047, list A).
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { at, centsIn, dayIn } from './columns.ts';
 import type { Customer } from './customer.ts';
@@ -7,7 +7,7 @@ import { type BankRules, unmet } from './rules.ts';
 import type { Records } from './take-file.ts';
 import { isDocument } from './tax-document.ts';
 
-/** How many a return has room for. */
+/** How many reasons a return has room for. */
 const MAX_REASONS = 5;
 const STATES = 'AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO'.split(' ');
 

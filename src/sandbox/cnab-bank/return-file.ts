@@ -13,10 +13,10 @@ export type News = {
   readonly creditDay?: CivilDay;
   readonly paidCents: bigint;
   readonly feeCents: bigint;
-  readonly title: ToldTitle;
+  readonly title: ReportedTitle;
 };
 
-export type ToldTitle = {
+export type ReportedTitle = {
   /** The field of the nosso número as it was sent. */
   readonly number: string;
   /** Columns 18 to 37 of its segment P. */
@@ -117,7 +117,7 @@ function eventParts({ occurrence, paidCents, feeCents, day, creditDay, title }: 
 }
 
 /** Why another amount was paid than that of the title. What is short beyond the abatement is the discount, where there is one. */
-function differencesOf(paidCents: bigint, { amountCents, abatementCents = 0n, hasDiscount }: ToldTitle) {
+function differencesOf(paidCents: bigint, { amountCents, abatementCents = 0n, hasDiscount }: ReportedTitle) {
   if (paidCents === 0n) return { surcharge: 0n, discount: 0n, rebate: 0n };
   const asked = amountCents - abatementCents;
   const surcharge = paidCents > asked ? paidCents - asked : 0n;

@@ -1,5 +1,5 @@
-// What the simulated bank has agreed to with a customer: where its headers name him, which versions it takes, how a nosso número is made
-// up. From the published layouts of the banks.
+// The agreement of a simulated bank with a customer: where headers name the customer, which versions it accepts, the form of a nosso
+// número. From the published layouts of the banks.
 import { at, zeros } from './columns.ts';
 import type { Customer } from './customer.ts';
 
@@ -8,7 +8,7 @@ export type Demand = { readonly from: number; readonly text: string; readonly la
 
 export type BankRules = {
   readonly versions: readonly (readonly [file: string, lot: string])[];
-  /** What a file header, a lot header and a segment P must say of the customer. */
+  /** What a file header, a lot header and a segment P must have about the customer. */
   fileHeader(customer: Customer): readonly Demand[];
   lotHeader(customer: Customer): readonly Demand[];
   segmentP(customer: Customer): readonly Demand[];
@@ -21,7 +21,7 @@ export type BankRules = {
   readonly numberInT: readonly [from: number, to: number];
   /** Whether the text of those columns is a number of this customer with right check digits. */
   isNumber(text: string, customer: Customer): boolean;
-  /** Interest is an amount a day, else a percent a month. */
+  /** True: interest is an amount per day; false: a percent per month. */
   readonly hasDailyInterest: boolean;
   /** The codes of discounts that it takes: `0` where a discount has no code. */
   readonly discountCodes: readonly string[];
@@ -31,15 +31,15 @@ export type BankRules = {
   readonly currency: readonly [from: number, text: string];
   /** The lot trailer has counts and totals of the titles. */
   readonly hasTotals: boolean;
-  /** Takes a segment Y-03 with a pix key. */
+  /** Whether it accepts a segment Y-03 with a pix key. */
   readonly hasPix: boolean;
-  /** The codes by which it reports these occurrences; absent: it does not report them. */
+  /** Its codes for these occurrences; absent if it does not report them. */
   readonly codes: {
     readonly refused: string;
     readonly paidAfterWriteOff: string;
     readonly reversed?: string;
   };
-  /** Of its returns. */
+  /** The layout of its returns. */
   readonly returned: {
     /** The customer's fields of the file header; absent: the same as in a file to the bank. */
     fileHeader?(customer: Customer): readonly Demand[];
@@ -52,7 +52,7 @@ export type BankRules = {
   };
 };
 
-/** Where a segment T has what, by its first columns. */
+/** The first columns of the fields of a segment T. */
 export type TitlePlaces = {
   readonly document: number;
   readonly due: number;
@@ -72,7 +72,7 @@ export const account = (
   demand(from + 6, zeros(accountNumber, 12) + accountDigit, 'account'),
 ];
 
-/** As the norm has it. */
+/** According to the norm. */
 export const NORM = {
   holderAt: 18,
   hasTime: true,

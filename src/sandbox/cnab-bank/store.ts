@@ -1,14 +1,14 @@
-// The SQL of the simulated banks of a sandbox: what each remembers outlives the service.
+// The SQL of the simulated banks of a sandbox, so that their state survives restarts.
 import type { Database, Sql } from '../../storage/database.ts';
 import { type BankState, type BankTitle, type CnabBank, NEW_BANK, openBank } from './bank.ts';
 import type { Customer } from './customer.ts';
 
-/** The boletos that the bank is asked about: by their numbers, or by the ids that the customer gave them. */
+/** Which boletos to load: by their numbers, or by the ids that the customer gave them. */
 export type AskedTitles = { readonly numbers?: readonly string[]; readonly ownId?: string };
 
 type Place = { readonly db: Database; readonly rail: string; readonly customer: Customer };
 
-/** Lets the bank of an agreement do something; what it remembers commits with it. Another request waits for this one. */
+/** Runs something at the bank of an agreement and commits its new state. Concurrent requests wait. */
 export async function withBank<T>(
   { db, rail, customer }: Place,
   asked: AskedTitles,

@@ -1,10 +1,10 @@
-// Reads a file to the simulated bank as strictly as a bank does at its homologation: one wrong count, and the whole file is refused.
+// Reads a file to the simulated bank as strictly as a bank does in its acceptance tests: one wrong count, and the whole file is refused.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { at, centsIn, dayIn, WIDTH, zeros } from './columns.ts';
 import type { Customer } from './customer.ts';
 import { type BankRules, unmet } from './rules.ts';
 
-/** Why the bank takes nothing of a file. */
+/** Why the bank refuses a whole file. */
 export class FileRefused extends Error {
   constructor(message: string, line = 0) {
     super(line === 0 ? message : `line ${line}: ${message}`);
@@ -30,7 +30,7 @@ export function takeFile(customer: Customer, rules: BankRules, bytes: Buffer, to
 
 function linesOf(bytes: Buffer): string[] {
   const text = bytes.toString('latin1');
-  if (!/^[ -~\r\n]*$/.test(text)) throw new FileRefused('characters other than plain ones are in the file');
+  if (!/^[ -~\r\n]*$/.test(text)) throw new FileRefused('the file has characters outside of printable ASCII');
   const lines = text.split('\r\n');
   if (lines.pop() !== '') throw new FileRefused('the last line has no end');
   return lines;
@@ -55,7 +55,7 @@ function checkFileHeader(customer: Customer, rules: BankRules, line: string, tod
   if (wrong) throw refuse(`${wrong.label} (column ${wrong.from}) is not that of the customer`);
   if (at(line, 143, 143) !== '1') throw refuse('is not of a file to a bank');
   const day = dayIn(at(line, 144, 151));
-  if (day === undefined || day > today) throw refuse('its day is no day, or still to come');
+  if (day === undefined || day > today) throw refuse('its date is invalid or in the future');
   if (rules.hasTime && !/^([01]\d|2[0-3])([0-5]\d){2}$/.test(at(line, 152, 157))) throw refuse('has no time');
   const sequence = at(line, 158, 163);
   if (!/^\d{6}$/.test(sequence) || Number(sequence) === 0) throw refuse('has no sequence');

@@ -1,4 +1,4 @@
-// A real EVM node on this machine, for `trilho chain`, tests and drills: the best one that there is, behind one interface.
+// A real EVM node on this machine, for `trilho chain`, tests and drills: the best available one, behind one interface.
 import { StartError } from '../../lib/errors.ts';
 import { startAnvil } from './anvil.ts';
 import { findNode } from './find-node.ts';
@@ -6,14 +6,14 @@ import type { ChainOptions, NodeReply, RunningNode } from './running-node.ts';
 
 export type EvmNode = RunningNode & {
   readonly chainId: number;
-  // biome-ignore lint/suspicious/noExplicitAny: callers look into whatever came back.
+  // biome-ignore lint/suspicious/noExplicitAny: callers inspect any result.
   rpc(method: string, params?: readonly unknown[]): Promise<any>;
   mine(blocks?: number): Promise<void>;
-  /** Sends from the first account that the node itself has keys of, and mines it. Returns the hash, or the new contract. */
+  /** Sends from the first account whose key the node itself has, and mines it. Returns the hash, or the new contract. */
   send(to: string | undefined, data: string, value?: bigint): Promise<string>;
 };
 
-/** The chain id that local nodes have by custom. */
+/** The usual chain id of local nodes. */
 export const LOCAL_CHAIN_ID = 31_337;
 
 /** Throws a StartError when there is no node, and an Error with its message when it does not start. */
@@ -48,7 +48,7 @@ async function startBest(options: ChainOptions): Promise<RunningNode> {
   const found = findNode();
   if (found === undefined) throw new StartError(MISSING);
   if (found.name === 'anvil') return startAnvil(found.file, options);
-  // Loaded only where it is: it is no part of the service.
+  // Loaded only if installed: it is not part of the service.
   const { startHardhat } = await import('./hardhat.ts');
   return startHardhat(options);
 }

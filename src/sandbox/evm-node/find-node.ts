@@ -1,11 +1,11 @@
-// Which EVM node there is: Hardhat's, which npm brings to every platform, or Foundry's anvil in PATH.
+// Finds an EVM node: Hardhat's, which npm installs on every platform, or Foundry's anvil in PATH.
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
 export type FoundNode = { readonly name: 'hardhat' } | { readonly name: 'anvil'; readonly file: string };
 
-/** EVM_NODE asks for one of the two by its name. */
+/** EVM_NODE selects one of the two by name. */
 export function findNode(env: NodeJS.ProcessEnv = process.env): FoundNode | undefined {
   const asked = env['EVM_NODE'];
   const anvil = programIn(env['PATH'] ?? '', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
@@ -13,7 +13,7 @@ export function findNode(env: NodeJS.ProcessEnv = process.env): FoundNode | unde
   return asked !== 'hardhat' && anvil !== undefined ? { name: 'anvil', file: anvil } : undefined;
 }
 
-/** Its native part is a package of its own, which may be missing. */
+/** Its native part is a separate package, which may be missing. */
 function hasHardhat(): boolean {
   const require = createRequire(import.meta.url);
   try {

@@ -1,5 +1,5 @@
-// A chain of Hardhat's EVM, with what anvil has beyond it: finality some blocks behind the head, a reorganisation on demand,
-// and a chain that is kept over a restart, as a journal of every change.
+// A chain of Hardhat's EVM with features that only anvil has: finality some blocks behind the head, reorganisations on demand, and a
+// chain that survives a restart, as a journal of every change.
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { createHardhatRuntimeEnvironment } from 'hardhat/hre';
@@ -18,7 +18,7 @@ type Entry =
 
 /** How far back a reorganisation can go. */
 const MAX_REORG = 256;
-/** Methods of anvil that Hardhat has under another name. They change something, so the journal has them. */
+/** Methods of anvil that Hardhat has under another name. They change state, so they are in the journal. */
 const RENAMED: Readonly<Record<string, string>> = {
   anvil_setBalance: 'hardhat_setBalance',
   anvil_setCode: 'hardhat_setCode',
@@ -33,12 +33,12 @@ export async function openHardhatChain(options: ChainOptions): Promise<HardhatCh
   const kept = journal !== undefined && existsSync(journal) ? readJournal(journal) : [];
   const [first = { genesis: Math.floor(Date.now() / 1_000) }, ...done] = kept;
   const connection = await connect(chainId, first);
-  // biome-ignore lint/suspicious/noExplicitAny: it answers whatever the method has.
+  // biome-ignore lint/suspicious/noExplicitAny: the result depends on the method.
   const ask = (method: string, params: readonly unknown[] = []): Promise<any> =>
     connection.provider.request({ method, params: [...params] });
   /** Taken right before each of the newest blocks was mined. */
   const snapshots: string[] = [];
-  /** Raw transactions by their hashes, to put those that wait back after a reorganisation. */
+  /** Raw transactions by hash, to put pending ones back after a reorganisation. */
   const raws = new Map<string, string>();
 
   function note(entry: Entry): void {
@@ -54,7 +54,7 @@ export async function openHardhatChain(options: ChainOptions): Promise<HardhatCh
   }
 
   async function reorganise(depth: number): Promise<void> {
-    if (journal !== undefined) throw new Error('A chain that is kept over a restart cannot be reorganised.');
+    if (journal !== undefined) throw new Error('A chain that survives restarts cannot be reorganised.');
     const snapshot = snapshots.at(-depth);
     if (snapshot === undefined) throw new Error(`The chain cannot go back by ${depth} blocks.`);
     const waiting = await pendingHashes();
@@ -103,7 +103,7 @@ export async function openHardhatChain(options: ChainOptions): Promise<HardhatCh
     if ('method' in entry) {
       await ask(RENAMED[entry.method] ?? entry.method, entry.params);
     } else if ((await mineOne(entry.time)).hash !== entry.hash) {
-      throw new Error(`The chain in ${journal} cannot be made again: another version of the node began it.`);
+      throw new Error(`The chain in ${journal} cannot be restored: another version of the node created it.`);
     }
   }
 
@@ -140,13 +140,13 @@ async function connect(chainId: number, first: Entry) {
     mining: { auto: false, interval: 0 },
     allowBlocksWithSameTimestamp: true,
   } as const;
-  // It wants a folder of a project; that is this one, wherever the command was started.
+  // It needs a project folder; use this one, regardless of where the command was started.
   environment ??= createHardhatRuntimeEnvironment({ networks: { node } }, {}, import.meta.dirname);
   const override = { chainId, initialDate: new Date(genesis * 1_000) };
   return (await environment).network.create({ network: 'node', chainType: 'l1', override });
 }
 
-/** Drops a last line that a crash has cut off: its caller got no answer. */
+/** Drops a last line that a crash truncated: its caller got no answer. */
 function readJournal(file: string): Entry[] {
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);

@@ -1,11 +1,11 @@
-// Hardhat's EVM as a node in this process: JSON-RPC over HTTP before a chain.
+// Hardhat's EVM as a node in this process: JSON-RPC over HTTP in front of a chain.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type HardhatChain, openHardhatChain } from './hardhat-chain.ts';
 import type { ChainOptions, RunningNode } from './running-node.ts';
 
-/** Throws an Error when the port is taken, or the chain that it kept cannot be made again. */
+/** Throws an Error when the port is taken, or the stored chain cannot be restored. */
 export async function startHardhat(options: ChainOptions): Promise<RunningNode> {
   const chain = await openHardhatChain(options);
   let pausing: PromiseWithResolvers<void> | undefined;

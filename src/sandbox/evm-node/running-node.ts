@@ -12,13 +12,13 @@ export type RunningNode = {
 
 export type ChainOptions = {
   readonly chainId: number;
-  /** Mines by itself; without it, only on request. */
+  /** Mines automatically; otherwise only on request. */
   readonly blockSeconds?: number;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** Blocks of an epoch; the final block is two epochs behind the head. */
   readonly slotsInEpoch: number;
-  /** Keeps the chain over a restart. */
+  /** Keeps the chain across restarts. */
   readonly stateFile?: string;
 };
 

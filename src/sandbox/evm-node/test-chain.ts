@@ -1,5 +1,5 @@
 // What `trilho chain` starts: a node with test tokens and a sender that has some of each, in a folder that keeps chain and key
-// over a restart, since a service remembers which of its slots are used.
+// across restarts, since a service remembers which of its slots are used.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export type TestChainOptions = {
 export type TestChain = {
   readonly node: EvmNode;
   readonly sender: string;
-  /** What it was given at first: whole units of each token, and of the coin. */
+  /** Its initial balance: whole units of each token, and of the coin. */
   readonly given: Readonly<Record<string, number>>;
   /** `signers` and `chains` for the file of TRILHO_CONFIG, which is also written to `configFile`. */
   readonly settings: object;
@@ -42,7 +42,7 @@ const DEPTH = 2;
 const PASSWORD_BYTES = 32;
 const STATE_FILES = { anvil: 'state.json', hardhat: 'blocks.jsonl' } as const;
 
-/** Throws a StartError for what a person can mend. */
+/** Throws a StartError for what a person can fix. */
 export async function startTestChain(options: TestChainOptions): Promise<TestChain> {
   const { network, port, blockSeconds, folder } = options;
   await mkdir(folder, { recursive: true });
@@ -72,7 +72,7 @@ export async function startTestChain(options: TestChainOptions): Promise<TestCha
   return { node, sender, given, settings, configFile };
 }
 
-/** The chain of a folder stands for one network for ever: its tokens have the decimals of that network. */
+/** The chain of a folder belongs to one network for good: its tokens have the decimals of that network. */
 async function requireSameNetwork(folder: string, network: EvmNetwork): Promise<void> {
   const file = path.join(folder, 'network');
   if (!existsSync(file)) return writeFile(file, `${network}\n`);
@@ -117,7 +117,7 @@ async function signerIn(folder: string): Promise<{ file: string; passwordFile: s
     if ('keystore' in parsed && parsed.keystore.addresses) {
       return { file, passwordFile, sender: parsed.keystore.addresses.evm };
     }
-    throw new StartError(`${file} is no keystore that names its address; remove it to have another one made.`);
+    throw new StartError(`${file} is not a keystore with an address; remove it to create another one.`);
   }
   if (!existsSync(passwordFile)) await write(passwordFile, `${randomBytes(PASSWORD_BYTES).toString('hex')}\n`);
   const password = readPasswordFile(passwordFile);

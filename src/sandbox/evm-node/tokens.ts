@@ -1,4 +1,4 @@
-// Tokens of a test node: our own contracts, with the habits and, when switched on, the vices of real ones.
+// Tokens of a test node: our own contracts, with the behaviour and, when switched on, the misbehaviour of real ones.
 import type { Hex } from 'viem';
 import { encodeAbiParameters, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import type { EvmNode } from './evm-node.ts';
@@ -9,7 +9,7 @@ const TOKEN = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function setBalance(address owner, uint256 units)',
   'function setBlocked(address owner, bool isIt)',
-  'function setRates(uint256 told, uint256 hidden)',
+  'function setRates(uint256 disclosed, uint256 hidden)',
   'function setMute(bool isIt)',
   'function setOpen(bool isIt)',
 ]);
@@ -17,12 +17,12 @@ const TOKEN = parseAbi([
 export type Token = {
   readonly address: string;
   balanceOf(owner: string): Promise<bigint>;
-  /** Gives or takes the difference, with a log. */
+  /** Adds or removes the difference, with a log. */
   setBalance(owner: string, units: bigint): Promise<unknown>;
   setBlocked(owner: string, isIt: boolean): Promise<unknown>;
   /** Basis points of each transfer that it keeps: those that it discloses, and those that it hides. */
-  setRates(told: bigint, hidden: bigint): Promise<unknown>;
-  /** It moves without a word in the log. */
+  setRates(disclosed: bigint, hidden: bigint): Promise<unknown>;
+  /** Moves units without a log. */
   setMute(isIt: boolean): Promise<unknown>;
 };
 
@@ -31,7 +31,7 @@ export type TokenKind = 'PlainToken' | 'ReturningToken';
 
 const SUPPLY = 10n ** 30n;
 
-/** Deploys a token, and gives the owner so much of it, or all. */
+/** Deploys a token, and gives the owner an amount of it, or all. */
 export async function deployToken(
   node: EvmNode,
   kind: TokenKind,
@@ -53,13 +53,13 @@ export async function deployToken(
     setBalance: (of, to) => call(encodeFunctionData({ abi: TOKEN, functionName: 'setBalance', args: [hexOf(of), to] })),
     setBlocked: (of, isIt) =>
       call(encodeFunctionData({ abi: TOKEN, functionName: 'setBlocked', args: [hexOf(of), isIt] })),
-    setRates: (told, hidden) =>
-      call(encodeFunctionData({ abi: TOKEN, functionName: 'setRates', args: [told, hidden] })),
+    setRates: (disclosed, hidden) =>
+      call(encodeFunctionData({ abi: TOKEN, functionName: 'setRates', args: [disclosed, hidden] })),
     setMute: isIt => call(encodeFunctionData({ abi: TOKEN, functionName: 'setMute', args: [isIt] })),
   };
 }
 
-/** Where the contract stands that an account deploys with this nonce. */
+/** The address of the contract that an account deploys with this nonce. */
 export function contractAddress(account: string, nonce: bigint): string {
   return getContractAddress({ from: hexOf(account), nonce });
 }

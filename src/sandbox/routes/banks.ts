@@ -1,4 +1,4 @@
-// The simulated banks of a sandbox with agreements: files go to them, payers pay there, and what they say comes back by file.
+// The simulated banks of a sandbox with agreements: files go to them, payers pay there, and they report by file.
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { READ_RETURN_EXAMPLE, ReadBoletoReturn } from '../../api/boleto-returns.ts';
@@ -28,7 +28,7 @@ const TakenView = Type.Object(
         {
           sequence: Type.Integer({ minimum: 1 }),
           titles: Type.Integer({ minimum: 0 }),
-          refusal: Type.Optional(Type.String({ description: 'Why the bank took nothing of it.' })),
+          refusal: Type.Optional(Type.String({ description: 'Why the bank refused the whole file.' })),
         },
         { additionalProperties: false },
       ),
@@ -43,10 +43,14 @@ const ActBody = Type.Object(
     chargeId: Uuid(),
     act: OneOf(ACTS, {
       description:
-        '`pay`: somebody pays the boleto; `write_off`: the bank ends it because its time ran out; `reverse`: the bank takes the payment back.',
+        '`pay`: somebody pays the boleto; `write_off`: the bank ends it because it expired; `reverse`: the bank takes the payment back.',
     }),
     amountCents: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_CENTS, description: 'Of a payment: that of the boleto when absent.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_CENTS,
+        description: 'The amount of a payment; the amount of the boleto when absent.',
+      }),
     ),
   },
   {
@@ -65,7 +69,7 @@ const TitleView = Type.Object(
 );
 
 const ReturnBody = Type.Object(
-  { read: Type.Optional(Type.Boolean({ description: '`false`: the file is made and not read here.' })) },
+  { read: Type.Optional(Type.Boolean({ description: '`false`: the file is made but not read here.' })) },
   { $id: 'SandboxBankReturn', additionalProperties: false, examples: [{}] },
 );
 
@@ -101,11 +105,12 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     method: 'POST',
     url: '/sandbox/banks/:agreement/files',
     operationId: 'sendToSandboxBank',
-    summary: 'Take what waits to the bank',
-    description: 'Sandbox only. Makes files of what waits for the bank of an agreement; the simulated bank takes them.',
+    summary: 'Send waiting instructions to the bank',
+    description:
+      'Sandbox only. Makes files of the waiting instructions of an agreement; the simulated bank processes them.',
     tag,
     path,
-    answer: ok(TakenView, 'What the bank took', TAKEN_EXAMPLE),
+    answer: ok(TakenView, 'What the bank accepted', TAKEN_EXAMPLE),
     handle: async ({ path: { agreement } }) => {
       await clock.refresh();
       const today = civilDay(clock.now());
@@ -127,12 +132,12 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     method: 'POST',
     url: '/sandbox/banks/:agreement/titles',
     operationId: 'actAtSandboxBank',
-    summary: 'Let something happen to a boleto at the bank',
-    description: 'Sandbox only. The service learns of it by the next return.',
+    summary: 'Simulate an action on a boleto at the bank',
+    description: 'Sandbox only. The service learns of it from the next return.',
     tag,
     path,
     body: ActBody,
-    answer: ok(TitleView, 'The boleto as the bank has it', TITLE_EXAMPLE),
+    answer: ok(TitleView, 'The boleto at the bank', TITLE_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path: { agreement }, body: { chargeId, act, amountCents } }) => {
       await clock.refresh();
@@ -140,8 +145,8 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
       return atBank(agreement, { ownId: txidOf(chargeId) }, bank => {
         const { number, amountCents: asked, status } = titleOf(bank, chargeId);
         if (act === 'reverse' && status !== 'paid') throw new AppError('wrong_state', 'The boleto is not paid.');
-        if (act === 'reverse' && !bank.tellsReversals) {
-          throw new AppError('wrong_state', 'This bank does not tell of reversals in its files.');
+        if (act === 'reverse' && !bank.reportsReversals) {
+          throw new AppError('wrong_state', 'This bank does not report reversals in its files.');
         }
         if (act === 'write_off' && status !== 'open') throw new AppError('wrong_state', 'The boleto is not open.');
         const paidCents = amountCents === undefined ? asked : BigInt(amountCents);
@@ -158,12 +163,12 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     method: 'POST',
     url: '/sandbox/banks/:agreement/returns',
     operationId: 'fetchFromSandboxBank',
-    summary: 'Fetch what the bank has to say',
+    summary: 'Fetch the next return of the bank',
     description: 'Sandbox only. The bank makes its next return file, and the service reads it.',
     tag,
     path,
     body: ReturnBody,
-    answer: ok(ReturnedView, 'The file, and what became of it', { file: '75600000…', read: READ_RETURN_EXAMPLE }),
+    answer: ok(ReturnedView, 'The file and the result of reading it', { file: '75600000…', read: READ_RETURN_EXAMPLE }),
     handle: async ({ path: { agreement }, body: { read = true } }) => {
       await clock.refresh();
       const head = { day: civilDay(clock.now()), time: '180000' };

@@ -1,4 +1,4 @@
-// The simulated chains of a sandbox: read as they are, and made to fail.
+// The simulated chains of a sandbox: reads their state and injects faults.
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { OneOf, Ref } from '../../api/schemas.ts';
@@ -54,7 +54,7 @@ const TransactionView = Type.Object(
   {
     hash: Type.String(),
     status: OneOf(['pending', 'mined']),
-    confirmations: Type.Integer({ minimum: 0, description: 'Blocks on top of it, its own included.' }),
+    confirmations: Type.Integer({ minimum: 0, description: 'Blocks on top of it, including its own.' }),
     block: Type.Optional(Type.Integer({ description: 'The block it is mined in.' })),
     outcome: Type.Optional(OneOf(['transferred', 'mismatched', 'reverted', 'voided'])),
     to: Type.Optional(Type.String({ description: 'Absent in a transaction that moves nothing.' })),
@@ -83,7 +83,7 @@ export const CHAIN_SCHEMAS = [ControlBody, ChainView, ChainsView, TransactionVie
 export type ChainRouteDeps = {
   readonly clock: SandboxClock;
   readonly chainStore: ChainStore;
-  /** Networks that a test node stands for. */
+  /** Networks that a test node replaces. */
   readonly testNetworks: readonly string[];
 };
 
@@ -100,7 +100,7 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetwo
     operationId: 'listSandboxChains',
     summary: 'List the chains',
     description:
-      'Sandbox only. Every simulated network with its injected fault and its newest block; not those that a test node stands for.',
+      'Sandbox only. Every simulated network with its injected fault and its newest block; except those that a test node replaces.',
     tag,
     answer: ok(ChainsView, 'The chains', { chains: [CHAIN_EXAMPLE] }),
     handle: async () => {
@@ -115,15 +115,15 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetwo
     operationId: 'directSandboxChain',
     summary: 'Inject a fault into a chain, or undo its last blocks',
     description:
-      'Sandbox only. A fault stays until another one, or `none`, is set. A network that a test node stands for is refused: its faults are its own.',
+      'Sandbox only. A fault stays until another one, or `none`, is set. A network that a test node replaces is refused.',
     tag,
     path: pathOf({ network }, { network: 'network' }),
     body: ControlBody,
-    answer: ok(ChainView, 'The chain as it is then', CHAIN_EXAMPLE),
+    answer: ok(ChainView, 'The chain afterwards', CHAIN_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path, body: { fault, reorganise } }) => {
       if (testNetworks.includes(path.network)) {
-        throw new AppError('wrong_state', `A test node stands for ${path.network}: no fault can be injected into it.`);
+        throw new AppError('wrong_state', `A test node replaces ${path.network}: no fault can be injected into it.`);
       }
       if (fault === undefined && reorganise === undefined) {
         throw invalidRequest([{ path: 'fault', code: 'required', message: 'or reorganise is required' }]);
@@ -140,14 +140,14 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetwo
     url: '/sandbox/chains/:network/transactions/:hash',
     operationId: 'getSandboxChainTransaction',
     summary: 'Read a transaction of a chain',
-    description: 'Sandbox only. It answers whatever fault is injected.',
+    description: 'Sandbox only. Answers regardless of the injected fault.',
     tag,
     path: pathOf({ network, hash: Type.String() }, { network: 'network', hash: 'transaction' }),
-    answer: ok(TransactionView, 'The transaction as the chain has it now', TRANSACTION_EXAMPLE),
+    answer: ok(TransactionView, 'The transaction on the chain', TRANSACTION_EXAMPLE),
     handle: async ({ path }) => {
       const hash = path.hash.toLowerCase();
       const found = HASH.test(hash) ? await readTransaction(needs, path.network, hash) : undefined;
-      if (!found) throw new AppError('not_found', 'The chain knows no such transaction.');
+      if (!found) throw new AppError('not_found', 'The chain has no such transaction.');
       return transactionView(path.network, hash, found);
     },
   });

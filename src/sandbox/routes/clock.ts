@@ -46,7 +46,7 @@ export function clockRoutes(app: FastifyInstance, deps: ClockRouteDeps): void {
     url: '/sandbox/clock',
     operationId: 'moveSandboxClock',
     summary: 'Move the clock forward',
-    description: 'Sandbox only. Runs, in order, everything that becomes due on the way, and answers when it is done.',
+    description: 'Sandbox only. Runs everything that becomes due on the way, in order, and answers when it is done.',
     tag,
     body: ClockBody,
     answer,
@@ -63,7 +63,7 @@ export function clockRoutes(app: FastifyInstance, deps: ClockRouteDeps): void {
   });
 }
 
-/** The clock goes no further: the banking calendar is not known beyond, and nothing leads back. */
+/** The clock goes no further: the banking calendar is unknown beyond, and the clock cannot be moved back. */
 const LAST_DAY = new Date('2199-12-31T23:59:59Z');
 
 function targetOf({ advance, to }: ClockBody, now: Date): Date | undefined {

@@ -1,4 +1,4 @@
-// The button of a sandbox's checkout that does what the payer would: pays what the code on the page asks for.
+// The button on a sandbox checkout that pays what the code on the page asks for, as the payer would.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { recordPayment } from '../../charges/receive/pay.ts';
@@ -10,13 +10,13 @@ import type { PayRouteDeps } from './pay.ts';
 type Route = { Params: { token: string; method: string }; Querystring: { lang?: string } };
 
 export function checkoutPayRoutes(app: FastifyInstance, deps: PayRouteDeps): void {
-  // A form without fields; it is not JSON, so it is read in a scope of its own.
+  // A form without fields; it is not JSON, so it gets its own parser scope.
   app.register(async inner => {
     inner.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => undefined);
     inner.post<Route>('/pay/:token/sandbox/:method', { schema: { hide: true } }, async (request, reply) => {
       const { token, method } = request.params;
       await payAsShown(deps, token, method);
-      // The page says what came of it, also where the link opens nothing or nothing can be paid any more.
+      // The page shows the result, also when the link is invalid or nothing can be paid any more.
       const language = request.query.lang === 'en' ? '?lang=en' : '?lang=pt-BR';
       return reply.redirect(`/pay/${encodeURIComponent(token)}${language}`, 303);
     });

@@ -1,4 +1,4 @@
-// POST /sandbox/charges/{id}/return: the bank takes a pix back without a refund request, as after a fraud.
+// POST /sandbox/charges/{id}/return: the bank takes a pix back without a refund request, for example after a fraud.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -18,7 +18,7 @@ import type { Sql } from '../../storage/database.ts';
 const ReturnBody = Type.Object(
   {
     amountCents: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'All that is left of the payment when absent.' }),
+      Type.Integer({ minimum: 1, description: 'Everything left of the payment when absent.' }),
     ),
   },
   { $id: 'SandboxReturn', additionalProperties: false, examples: [{}] },
@@ -32,7 +32,7 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
     url: '/sandbox/charges/:id/return',
     operationId: 'returnSandboxCharge',
     summary: 'Take a payment back',
-    description: 'Sandbox only. The bank takes the newest pix back, or a part of it, as it may after a fraud.',
+    description: 'Sandbox only. The bank takes the newest pix back, in full or in part, as it may after a fraud.',
     tag: 'Sandbox',
     path: idOf('charge'),
     body: ReturnBody,
@@ -46,7 +46,7 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
   });
 }
 
-/** Under the lock of the charge: a bank takes no more of a pix than there is left of it, however many ask at once. */
+/** Under the lock of the charge, so that concurrent requests take back no more than is left of a pix. */
 async function takeBack(deps: ReturnDeps, tx: Sql, chargeId: string, askedCents: number | undefined): Promise<void> {
   const [charge] = await lockCharges(tx, [chargeId]);
   const payment = charge?.payments.findLast(({ method }) => ABILITIES[method].canBeTakenBack);

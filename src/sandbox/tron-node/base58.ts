@@ -1,4 +1,4 @@
-// Addresses as people write them, and as nodes hold them: 21 bytes in hexadecimal digits.
+// Converts addresses between the form that people write and that of nodes: 21 bytes in hexadecimal digits.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 
@@ -8,7 +8,7 @@ export function toBase58(hex: string): string {
   return base58check.encode(Buffer.from(hex, 'hex'));
 }
 
-/** Undefined when the text is no address. */
+/** Undefined when the text is not an address. */
 export function fromBase58(text: string): string | undefined {
   try {
     return Buffer.from(base58check.decode(text)).toString('hex');

@@ -1,5 +1,5 @@
-// The chain itself: blocks every three seconds, the transactions that wait for one, the rules by which a block takes them, and
-// forks of what is not solidified.
+// The chain itself: blocks every three seconds, pending transactions, the rules for including them, and forks of blocks that are not
+// solidified.
 import { createHash } from 'node:crypto';
 import { execute, RESULT_BYTES, type Receipt } from './execute.ts';
 import { Refusal } from './refusal.ts';
@@ -24,13 +24,13 @@ export type Blocks = {
   at(number: number): NodeBlock | undefined;
   find(id: string): { readonly block: NodeBlock; readonly mined: Mined } | undefined;
   waiting(): readonly NodeTransaction[];
-  /** Takes a transaction among those that wait; throws a `Refusal`. */
+  /** Adds a transaction to the pending ones; throws a `Refusal`. */
   push(transaction: NodeTransaction): void;
   /** Makes the block of the next slot, or of a later one. */
   produce(timeMs?: number): NodeBlock;
-  /** Replaces a number of blocks at the head; their transactions wait again, or are forgotten. */
+  /** Replaces a number of blocks at the head; their transactions are pending again, or forgotten. */
   fork(depth: number, transactions: 'wait' | 'forgotten'): void;
-  /** Changes the state as if it always had been so: for funding accounts and setting tokens. */
+  /** Changes the state as if it had always been so: to fund accounts and set tokens. */
   amend(change: (state: State) => void): void;
 };
 
@@ -46,7 +46,7 @@ export function createBlocks(first: { number: number; timeMs: number }, paramete
   const places = new Map<string, number>();
   let salt = 0;
   let waiting: NodeTransaction[] = [];
-  /** The state after the head and all that waits. */
+  /** The state after the head and all pending transactions. */
   let waitingState = copyState(genesis);
 
   const head = () => blocks.at(-1)!;
@@ -123,7 +123,7 @@ export function createBlocks(first: { number: number; timeMs: number }, paramete
         mined.push({ transaction, receipt: execute(next, transaction, parameters, head().timeMs) });
         state = next;
       } catch (error) {
-        // A producer leaves out what it cannot take.
+        // A producer skips what it cannot include.
         if (!(error instanceof Refusal)) throw error;
       }
     }

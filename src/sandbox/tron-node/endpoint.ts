@@ -1,5 +1,5 @@
-// One address of the simulated network: an HTTP server with faults and a memory of ids of its own. All addresses share one chain,
-// as nodes that relay to each other do.
+// One address of the simulated network: an HTTP server with its own faults and its own memory of ids. All addresses share one chain, like
+// nodes that relay to each other.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Blocks, type NodeBlock, SLOT_MS, SOLID_LAG } from './blocks.ts';

@@ -1,4 +1,4 @@
-// What goes wrong at one address of the node: chosen by data, for calls whose path begins so.
+// Faults of one address of the node, chosen by data for calls by the beginning of their path.
 import type { Random } from './random.ts';
 import type { RefusalCode } from './refusal.ts';
 
@@ -11,7 +11,7 @@ export type NodeFault =
     /** The call is carried out and the connection ends without an answer. */
     | { readonly kind: 'lost_reply' }
     | { readonly kind: 'status'; readonly status: number; readonly text?: string }
-    /** Everything is shown as it was this many blocks ago. */
+    /** The chain is shown as it was this many blocks ago. */
     | { readonly kind: 'lagging'; readonly blocks: number }
     /** A broadcast is answered with this code; nothing is done, and the id is not noted. */
     | { readonly kind: 'refusing'; readonly code: RefusalCode }
@@ -24,7 +24,7 @@ export type NodeFault =
     /** Only this many of the last blocks, and their transactions, are shown. */
     | { readonly kind: 'pruned'; readonly blocks: number }
   ) & {
-    /** What the path begins with, such as `wallet/broadcast`; every call when absent. */
+    /** The beginning of the path, such as `wallet/broadcast`; every call when absent. */
     readonly on?: string;
     /** How often it fires; without it, until it is cleared. */
     readonly count?: number;
@@ -37,7 +37,7 @@ export type NodeFault =
 export type NodeFaults = {
   set(fault: NodeFault): void;
   clear(): void;
-  /** All that hit this call; they count as fired. */
+  /** All faults that hit this call; they count as fired. */
   onCall(path: string): readonly NodeFault[];
 };
 

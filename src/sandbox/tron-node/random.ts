@@ -1,4 +1,4 @@
-// Chance from a seed, so that a run with faults can be repeated.
+// Random numbers from a seed, so that a run with faults can be repeated.
 
 export type Random = {
   /** From 0 to below 1. */

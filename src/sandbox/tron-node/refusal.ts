@@ -1,4 +1,4 @@
-// Why a node does not take a transaction, by the codes of `Return.response_code` in api.proto of java-tron.
+// Why a node refuses a transaction, by the codes of `Return.response_code` in api.proto of java-tron.
 
 export type RefusalCode =
   | 'SIGERROR'

@@ -12,18 +12,18 @@ import { blockView, infoView, minedView, transactionView } from './views.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a call sees of the chain. */
+/** The part of the chain that a call sees. */
 export type Sight = {
   readonly blocks: Blocks;
   readonly parameters: Parameters;
   /** The highest and the lowest block that it may show. */
   readonly top: NodeBlock;
   readonly lowest: number;
-  /** The block of height 0, by which a network is known. */
+  /** The block of height 0, which identifies a network. */
   readonly genesis: NodeBlock;
   /** Whether transactions are shown at all. */
   readonly hides: boolean;
-  /** Shown in the solidified block, though it is not there. */
+  /** Shown in the solidified block although it is not there. */
   readonly forges: (id: string) => boolean;
 };
 

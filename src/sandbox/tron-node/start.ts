@@ -1,5 +1,5 @@
 // Starts a simulated Tron network: one chain, and as many addresses as asked for. It decodes real bytes, recovers signatures
-// and applies the rules of java-tron, so that what passes here is a transaction that the real network would read.
+// and applies the rules of java-tron, so that the real network would accept what passes here.
 import type { Clock } from '../../lib/clock.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { fromBase58, toBase58 } from './base58.ts';
@@ -9,13 +9,13 @@ import { PARAMETERS, type Parameters, type Token } from './state.ts';
 
 export type TronNodeOptions = {
   readonly clock?: Clock;
-  /** Blocks follow the clock, or are made only by `produce`. */
+  /** Whether blocks follow the clock, or are made only by `produce`. */
   readonly blocks?: 'clock' | 'manual';
   /** How many addresses; one when absent. */
   readonly endpoints?: number;
-  /** Of the first address; the others take free ones. */
+  /** The port of the first address; the others use free ones. */
   readonly port?: number;
-  /** Demanded as `TRON-PRO-API-KEY`. */
+  /** Required as `TRON-PRO-API-KEY`. */
   readonly apiKey?: string;
   readonly parameters?: Partial<Parameters>;
   /** The id of the block of height 0; that of the main network when absent. */
@@ -42,10 +42,10 @@ export type TronNode = {
   produce(count?: number): void;
   fork: Blocks['fork'];
   headNumber(): number;
-  /** Gives an account so much TRX, in sun. */
+  /** Sets the TRX balance of an account, in sun. */
   setBalance(address: string, sun: bigint): void;
   balance(address: string): bigint;
-  /** Puts a token at an address, or changes one that is there. */
+  /** Puts a token at an address, or changes an existing one. */
   setToken(address: string, changes: TokenChanges): void;
   tokenBalance(token: string, address: string): bigint;
   transfers(): readonly NodeTransfer[];
@@ -61,7 +61,7 @@ export type TokenChanges = Partial<Pick<Token, 'decimals' | 'behaviour' | 'energ
 
 /** Heights of today's main network, so that references wrap as they do there. */
 const FIRST_BLOCK = 78_000_000;
-/** Twenty minutes that were before: a real chain goes back further than any test looks. */
+/** Twenty minutes of earlier blocks: a real chain goes back further than any test looks. */
 const FIRST_BLOCKS = 400;
 const MAINNET_GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
 /** After a longer pause the missing slots stay empty, as when producers are down. */
@@ -157,7 +157,7 @@ export async function startTronNode(options: TronNodeOptions = {}): Promise<Tron
 
 function hexOf(address: string): string {
   const hex = fromBase58(address);
-  if (hex === undefined) throw new RangeError(`${address} is no address of Tron`);
+  if (hex === undefined) throw new RangeError(`${address} is not an address of Tron`);
   return hex;
 }
 

@@ -1,5 +1,5 @@
-// What the chain holds after a block: accounts, and token contracts with their balances. A block with transactions gets a copy,
-// so that a fork can go back.
+// The state of the chain after a block: accounts, and token contracts with their balances. A block with transactions gets a copy, so that
+// a fork can go back.
 
 export type Account = {
   balance: bigint;
@@ -27,7 +27,7 @@ export type Token = {
 
 export type State = { readonly accounts: Map<string, Account>; readonly tokens: Map<string, Token> };
 
-/** The parameters that the producers vote on, as they were in 2026. */
+/** The parameters that the producers vote on, as of 2026. */
 export type Parameters = {
   energyFee: bigint;
   transactionFee: bigint;

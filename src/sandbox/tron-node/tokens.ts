@@ -61,7 +61,7 @@ function transfer(
   };
   move(to, amount - kept);
   if (kept > 0n) move(issuer, kept);
-  // Tether's contract on Tron returns false though it has moved the units.
+  // Tether's contract on Tron returns false although it has moved the units.
   return { ...returned(0n), energy: needed, logs };
 }
 

@@ -1,5 +1,4 @@
-// Reads protobuf messages as a node does. Written apart from the encoder of the service, so that a mistake of one is not
-// repeated by the other.
+// Reads protobuf messages as a node does. Independent of the encoder of the service, so that a mistake in one is not repeated in the other.
 
 /** The fields of a message, in the order in which they came. */
 export type Fields = readonly { readonly number: number; readonly value: bigint | Buffer }[];

@@ -48,7 +48,7 @@ test('a file goes to it and comes back, with codes and counts that only it has',
   bank.take(Buffer.from(text, 'latin1'), DAY);
   const [number = ''] = Object.keys(bank.state().titles);
   assert.equal(number.trim(), '135790000000426');
-  bank.tell(number, '70', DAY, { paidCents: TITLE.amountCents });
+  bank.report(number, '70', DAY, { paidCents: TITLE.amountCents });
   const bytes = bank.makeReturn({ day: DAY, time: '180000' });
   assert.equal(readHead(bytes).bank, '998');
   const reading = readEntries(bytes, MADE_UP_AGREEMENT.account);

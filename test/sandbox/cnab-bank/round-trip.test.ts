@@ -202,7 +202,7 @@ for (const code of BANKS) {
         const creditDay = addDays(TODAY, random.below(5));
         if (isLate) exchange.bank.writeOff(number, TODAY, '13');
         exchange.bank.pay(number, { day: TODAY, amountCents: paidCents, creditDay, feeCents, channel });
-        const isReversed = exchange.bank.tellsReversals && random.chance(0.2);
+        const isReversed = exchange.bank.reportsReversals && random.chance(0.2);
         if (isReversed) exchange.bank.reverse(number, TODAY);
         const of = (occurrence: string, ...rest: unknown[]) => [title.ourNumber, MEANINGS[occurrence], ...rest];
         return [
@@ -291,7 +291,7 @@ for (const code of BANKS) {
         for (const reason of reasonCodes(meaning)) {
           const [paidCents, feeCents] = [anyCents(random), BigInt(random.below(100_000))];
           const creditDay = addDays(TODAY, random.below(9));
-          exchange.bank.tell(number, occurrence, TODAY, { reasons: [reason], paidCents, feeCents, creditDay });
+          exchange.bank.report(number, occurrence, TODAY, { reasons: [reason], paidCents, feeCents, creditDay });
           expected.push([occurrence, meaning, text, reason, paidCents, feeCents, TODAY, creditDay, TITLE.amountCents]);
         }
       }

@@ -3,7 +3,7 @@ import { modulo10 } from '../check-digits.ts';
 import type { Customer } from '../customer.ts';
 import { type BankRules, demand, NORM } from '../rules.ts';
 
-/** The check digit of the account stands where the norm has that of agency and account together. */
+/** The check digit of the account is where the norm has the joint digit of agency and account. */
 const ofItau = (from: number, { agency = '', accountNumber = '', accountDigit = '' }: Customer) => [
   demand(from, `0${agency} 0000000${accountNumber} ${accountDigit}`, 'agency and account'),
 ];

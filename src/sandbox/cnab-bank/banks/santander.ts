@@ -1,4 +1,4 @@
-// Santander. Its returns have the account where files to it have the transmission code.
+// Santander. Its returns have the account number in the columns where files to it have the transmission code.
 import { modulo11 } from '../check-digits.ts';
 import { zeros } from '../columns.ts';
 import { type BankRules, demand, NORM } from '../rules.ts';
