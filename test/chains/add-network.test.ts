@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { encryptKeystore } from '../../src/chains/signer/keystore.ts';
 import { gnosis } from '../fixtures/gnosis.ts';
 import { DEPTH, PRIVATE_KEY, SENDER, startFundedNode } from '../harness/evm.ts';
-import { withNetwork } from '../harness/with-network.ts';
+import { withLines } from '../harness/with-lines.ts';
 
 const stops: (() => unknown)[] = [];
 after(async () => {
@@ -30,7 +30,15 @@ async function signerIn(): Promise<object> {
 test('a network that one file describes is ordered on, paid for and paid out', async () => {
   const { node, usdt, usdc } = await startFundedNode();
   stops.push(() => node.stop());
-  const project = withNetwork(gnosis.id, new URL('../fixtures/gnosis.ts', import.meta.url).href);
+  const project = withLines(gnosis.id, [
+    {
+      list: '/src/chains/evm/networks/list.ts',
+      after: 'EVM_NETWORKS = [',
+      entry: gnosis.id,
+      imports: gnosis.id,
+      from: new URL('../fixtures/gnosis.ts', import.meta.url).href,
+    },
+  ]);
   stops.push(() => project.end());
   const { startService } = (await project.load('service.ts')) as typeof import('../harness/service.ts');
   const { orderDriver, ADDRESSES } = (await project.load('orders.ts')) as typeof import('../harness/orders.ts');
