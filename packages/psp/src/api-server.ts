@@ -5,7 +5,7 @@ import { insteadOf, sendReply } from './call-faults.ts';
 import type { KeyFolder } from './certificates/key-folder.ts';
 import type { Call, Core, Handler, Reply, Seen } from './core.ts';
 import { type Fault, TOKEN_PATH } from './faults.ts';
-import { JWKS_PATH, type Payloads } from './payload.ts';
+import { JWKS_PATH, type PayloadKind, type Payloads } from './payload.ts';
 import { ApiRefusal, writeRefusal } from './problem.ts';
 import { createRouter } from './router.ts';
 import type { TitleApi } from './titles/routes.ts';
@@ -59,6 +59,7 @@ export function createApiServer({ core, keys, tokens, payloads, titleApi }: Deps
     const { method = 'GET' } = request;
     const [fullPath, query] = splitUrl(request.url ?? '/');
     const text = await readBody(request);
+    core.agenda.run(core.now());
     if (fullPath.startsWith('/qr/')) return writeReply(response, servePayload(method, fullPath, query));
     if (profile.certificate && !commonNameOf(request)) return refuseCertificate(request, response);
     const below = fullPath === profile.token.path ? TOKEN : router.below(fullPath);
@@ -93,8 +94,8 @@ export function createApiServer({ core, keys, tokens, payloads, titleApi }: Deps
   function servePayload(method: string, path: string, query: URLSearchParams): Reply {
     if (method !== 'GET') throw new ApiRefusal('MetodoNaoPermitido');
     if (path === JWKS_PATH) return { status: 200, body: payloads.jwks };
-    const [, folder, accessToken = ''] = /^\/qr\/v2(\/cobv)?\/([0-9a-f]{32})$/.exec(path) ?? [];
-    return payloads.serve(accessToken, folder === undefined ? 'cob' : 'cobv', query);
+    const [, kind = 'cob', accessToken = ''] = /^\/qr\/v2(?:\/(cobv|rec))?\/([0-9a-f]{32})$/.exec(path) ?? [];
+    return payloads.serve(accessToken, kind as PayloadKind, query);
   }
 
   function tokenReply({ request, method, query, text, fault }: Arrived): Reply {
@@ -118,7 +119,8 @@ export function createApiServer({ core, keys, tokens, payloads, titleApi }: Deps
     const isCreating = method === 'PUT' || method === 'POST';
     if (isCreating && !writes.take())
       throw new ApiRefusal('MuitasRequisicoes', [], { headers: { 'retry-after': '1' } });
-    const body = isCreating || method === 'PATCH' ? parseJson(headers['content-type'], text) : undefined;
+    const hasBody = (isCreating && !route.isWithoutBody) || method === 'PATCH';
+    const body = hasBody ? parseJson(headers['content-type'], text) : undefined;
     return { call: { client, params, query, headers, body, seen: seenBy(fault) }, handle: route.handle };
   }
 

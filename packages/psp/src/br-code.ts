@@ -6,24 +6,34 @@ function field(id: string, value: string): string {
   return `${id}${String(value.length).padStart(2, '0')}${value}`;
 }
 
-export type CodeInput = { readonly location: string; readonly name: string; readonly city: string };
+export type CodeInput = {
+  /** Of a charge; absent for a code that is about a recurrence alone. */
+  readonly location?: string | undefined;
+  /** The location of a recurrence. */
+  readonly recurrence?: string | undefined;
+  readonly name: string;
+  readonly city: string;
+};
 
 /** A dynamic code: the payload behind the location decides the amount. */
-export function writeDynamicCode({ location, name, city }: CodeInput): string {
+export function writeDynamicCode({ location, recurrence, name, city }: CodeInput): string {
   const body = [
     field('00', '01'),
-    field('01', '12'),
-    field('26', field('00', 'br.gov.bcb.pix') + field('25', location)),
+    location === undefined ? '' : field('01', '12'),
+    field('26', GUI + (location === undefined ? '' : field('25', location))),
     field('52', '0000'),
     field('53', '986'),
     field('58', 'BR'),
     field('59', plain(name, 25)),
     field('60', plain(city, 15)),
     field('62', field('05', '***')),
+    recurrence === undefined ? '' : field('80', GUI + field('25', recurrence)),
     '6304',
   ].join('');
   return body + crc16(body);
 }
+
+const GUI = field('00', 'br.gov.bcb.pix');
 
 /** Without accents, cut to the length that its field has. */
 function plain(text: string, length: number): string {
@@ -33,6 +43,8 @@ function plain(text: string, length: number): string {
 
 export type ReadCode = {
   readonly location?: string;
+  /** The location of a recurrence. */
+  readonly recurrence?: string;
   readonly key?: string;
   readonly amount?: string;
   readonly txid?: string;
@@ -48,6 +60,7 @@ export function readCode(text: string): ReadCode | undefined {
   const txid = readFields(fields?.get('62') ?? '')?.get('05');
   return dropUndefined({
     location: account.get('25'),
+    recurrence: readFields(fields?.get('80') ?? '')?.get('25'),
     key: account.get('01'),
     amount: fields?.get('54'),
     txid: txid === '***' ? undefined : txid,

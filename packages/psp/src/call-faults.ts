@@ -55,7 +55,9 @@ export async function sendReply(
 }
 
 function withCode({ profile: { codeField } }: Core, reply: Reply, code: string): Reply {
-  return isObject(reply.body) && codeField in reply.body
-    ? { ...reply, body: { ...reply.body, [codeField]: code } }
-    : reply;
+  const { body } = reply;
+  if (!isObject(body)) return reply;
+  const { dadosQR } = body;
+  if (isObject(dadosQR)) return { ...reply, body: { ...body, dadosQR: { ...dadosQR, pixCopiaECola: code } } };
+  return codeField in body ? { ...reply, body: { ...body, [codeField]: code } } : reply;
 }

@@ -23,7 +23,8 @@ const MAX_INT32 = 2_147_483_647;
 /** A limit of this simulator: the norm sets no limit, and each day costs a step here. */
 const MAX_VALID_DAYS = 3650;
 
-const onePersonId: Check = (value, path, found) => {
+/** A taxpayer has one of the two numbers. */
+export const onePersonId: Check = (value, path, found) => {
   const { cpf, cnpj } = value as JsonObject;
   if ((cpf === undefined) === (cnpj === undefined)) {
     found.push(violation(path, `O objeto ${path} deve ter cpf ou cnpj, e só um deles.`));

@@ -1,4 +1,5 @@
 // Checks of JSON against what the norm allows, as small functions that collect every violation.
+import { parseMoment } from './moments.ts';
 
 export type Violation = { readonly razao: string; readonly propriedade: string; readonly valor?: string };
 
@@ -98,6 +99,14 @@ export function isDay(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
+
+export const flag: Check = (value, path, found) => {
+  if (typeof value !== 'boolean') found.push(schema(path, value));
+};
+
+export const moment: Check = (value, path, found) => {
+  if (typeof value !== 'string' || !parseMoment(value)) found.push(schema(path, value));
+};
 
 export const anything: Check = () => {};
 

@@ -3,10 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CertificateFiles } from './certificates/key-folder.ts';
 import type { TitleContract } from './titles/contract.ts';
 
-export const SCOPES = ['cob', 'cobv', 'pix', 'webhook', 'payloadlocation'].flatMap(name => [
-  `${name}.read`,
-  `${name}.write`,
-]);
+export const SCOPES = [
+  ...['cob', 'cobv', 'pix', 'webhook', 'payloadlocation'],
+  ...['rec', 'solicrec', 'cobr', 'payloadlocationrec', 'webhookrec', 'webhookcobr'],
+].flatMap(name => [`${name}.read`, `${name}.write`]);
 
 /** As cobv shows it. */
 export type PixReceiver = {
@@ -18,6 +18,9 @@ export type PixReceiver = {
   readonly cep: string;
 };
 
+/** Where a charge of a recurrence is paid to. */
+export type BankAccount = { readonly agencia: string; readonly conta: string; readonly tipoConta: string };
+
 export type ClientInput = {
   /** Also the common name of the client's certificate. */
   readonly clientId: string;
@@ -26,6 +29,7 @@ export type ClientInput = {
   readonly keys: readonly string[];
   readonly scopes?: readonly string[];
   readonly receiver?: PixReceiver;
+  readonly account?: BankAccount;
   /** About boletos, at a bank that has an API for them. */
   readonly contract?: TitleContract;
 };
@@ -46,6 +50,8 @@ export const DEFAULT_RECEIVER: PixReceiver = {
   uf: 'SP',
   cep: '01001000',
 };
+
+export const DEFAULT_ACCOUNT: BankAccount = { agencia: '9708', conta: '012682', tipoConta: 'CORRENTE' };
 
 export function hasSecret(client: PspClient, given: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();

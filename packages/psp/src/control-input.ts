@@ -8,7 +8,7 @@ import { FAULT_KINDS, type Fault } from './faults.ts';
 import { parseMoment } from './moments.ts';
 import type { PaymentInput } from './payer.ts';
 import type { EndRefundInput } from './psp.ts';
-import type { MedInput } from './refunds.ts';
+import { MED_NATURES, type MedInput } from './refunds.ts';
 import type { TitlePayment } from './titles/title.ts';
 
 export function readFault(body: JsonObject): Fault {
@@ -114,10 +114,9 @@ export function readMed(body: JsonObject): MedInput & { endToEndId: string } {
   if (med.valor !== undefined && !/^\d{1,10}\.\d{2}$/.test(med.valor))
     throw new RangeError('valor must be written as 12.34.');
   if (natureza === undefined) return med;
-  if (natureza !== 'MED_FRAUDE' && natureza !== 'MED_OPERACIONAL') {
-    throw new RangeError('natureza must be MED_FRAUDE or MED_OPERACIONAL.');
-  }
-  return { ...med, natureza };
+  const nature = MED_NATURES.find(known => known === natureza);
+  if (!nature) throw new RangeError(`natureza must be one of ${MED_NATURES.join(', ')}.`);
+  return { ...med, natureza: nature };
 }
 
 export function readEndRefund(body: JsonObject): EndRefundInput {
@@ -144,7 +143,7 @@ function moment(name: string, value: unknown): Date {
   return read;
 }
 
-function refuseOthers(rest: object): void {
+export function refuseOthers(rest: object): void {
   const [name] = Object.keys(rest);
   if (name !== undefined) throw new RangeError(`${name} is not a field of this request.`);
 }

@@ -1,5 +1,14 @@
 // The control API: plain HTTP on the loopback, the methods of a started PSP one to one.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  readAccount,
+  readApproval,
+  readChargeCancel,
+  readChargeRefusal,
+  readRecCancel,
+  readRejection,
+  readRules,
+} from './automatic/control-input.ts';
 import { isObject, type JsonObject } from './checks.ts';
 import {
   readClient,
@@ -10,6 +19,7 @@ import {
   readMoment,
   readPayment,
   readRefundRule,
+  readTexts,
   readTitlePayment,
   readTitleRule,
 } from './control-input.ts';
@@ -34,6 +44,21 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'POST /boletos/pay': async (psp, body) => ({ status: 201, body: await psp.payTitle(readTitlePayment(body)) }),
   'PUT /boletos': (psp, body) => {
     psp.setTitles(readTitleRule(body));
+    return done;
+  },
+  'POST /recs/approve': (psp, body) => ok(psp.automatic.approve(readApproval(body))),
+  'POST /recs/reject': (psp, body) => ok(psp.automatic.reject(readRejection(body))),
+  'POST /recs/cancel': (psp, body) => ok(psp.automatic.cancel(readRecCancel(body))),
+  'POST /recs/expire': (psp, body) => ok(psp.automatic.expire(readTexts(body, ['idRec'], []).idRec)),
+  'PUT /recs/account': (psp, body) => ok(psp.automatic.setAccount(readAccount(body))),
+  'PUT /recs/rules': (psp, body) => {
+    psp.automatic.setRules(readRules(body));
+    return done;
+  },
+  'POST /cobrs/collect': (psp, body) => ok(psp.automatic.collect(readTexts(body, ['txid'], ['clientId']))),
+  'POST /cobrs/cancel': (psp, body) => ok(psp.automatic.cancelCharge(readChargeCancel(body))),
+  'PUT /cobrs/refusal': (psp, body) => {
+    psp.automatic.refuseCharges(readChargeRefusal(body));
     return done;
   },
   'POST /med': (psp, body) => ({ status: 201, body: psp.medReturn(readMed(body)) }),

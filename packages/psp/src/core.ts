@@ -1,9 +1,13 @@
 // What the parts of the PSP share: its state, its clock, its contracts, and what a call looks like to its handlers.
+import type { Agenda } from './automatic/agenda.ts';
+import type { Automatic } from './automatic/rules.ts';
 import type { PspClient } from './clients.ts';
 import type { Faults } from './faults.ts';
+import type { Notice } from './notice.ts';
+import type { PixRecord, RefundStatus } from './pix-record.ts';
 import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
-import type { ChargeVersion, PixRecord, RefundStatus, State, Title } from './state.ts';
+import type { State, Title } from './state.ts';
 
 /** How a refund ends. */
 export type RefundRule = {
@@ -29,6 +33,8 @@ export type TitleRule = {
 /** What the API needs of the notifications. */
 type PixNotifier = {
   pixChanged(pix: PixRecord): void;
+  /** Posts to a webhook of Pix Automático. */
+  announce(url: string, notice: Notice): void;
   /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
   probe(url: string): Promise<string | undefined>;
 };
@@ -46,6 +52,8 @@ export type Core = {
   readonly now: () => Date;
   refundRule: RefundRule;
   titleRule: TitleRule;
+  readonly automatic: Automatic;
+  readonly agenda: Agenda;
   readonly allowHttpWebhooks: boolean;
   /** A boleto has opened, was paid or has ended. */
   readonly titleChanged: (title: Title) => void;
@@ -76,7 +84,7 @@ export type Reply = {
 export type Handler = (core: Core, call: Call) => Reply | Promise<Reply>;
 
 /** The version that a reader sees, or undefined when it cannot see any yet. */
-export function seenVersion(versions: readonly ChargeVersion[], seen: Seen): ChargeVersion | undefined {
+export function seenVersion<V extends { readonly atMs: number }>(versions: readonly V[], seen: Seen): V | undefined {
   if (seen === undefined) return versions.at(-1);
   if (seen === 'previous') return versions.at(-2) ?? versions.at(-1);
   return versions.findLast(({ atMs }) => atMs <= seen.atMs);

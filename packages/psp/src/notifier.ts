@@ -1,7 +1,10 @@
-// Notifications: one call of the webhook per payment and per refund that ends, with retries and the faults of a test.
+// Notifications: one call of the webhook per payment, per refund that ends, and per change of a recurrence or its charges, with
+// retries and the faults of a test.
 import type { Fault } from './faults.ts';
+import { callOf, type Notice, type WebhookCall } from './notice.ts';
+import { type PixRecord, settlementId } from './pix-record.ts';
 import type { Random } from './random.ts';
-import { type PixRecord, type State, settlementId } from './state.ts';
+import type { State } from './state.ts';
 import { pixView } from './views.ts';
 import type { Presented, WebhookClient } from './webhook-client.ts';
 
@@ -22,16 +25,17 @@ export type NotificationRecord = {
 
 type Entry = { -readonly [Name in keyof NotificationRecord]: NotificationRecord[Name] } & { timer?: NodeJS.Timeout };
 
-export type ForgeInput = {
+export type ForgeInput = Notice & {
   readonly url: string;
-  readonly pix: readonly object[];
   /** The certificate that is presented; the PSP's own when absent. */
   readonly with?: Presented;
 };
 
 export type Notifier = {
   pixChanged(pix: PixRecord): void;
-  /** Calls a webhook about something else than a pix, at exactly this address. */
+  /** Calls a webhook of Pix Automático. */
+  announce(url: string, notice: Notice): void;
+  /** Calls a webhook about something else, at exactly this address. */
   tell(url: string, notice: object): void;
   /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
   probe(url: string): Promise<string | undefined>;
@@ -65,20 +69,8 @@ export function createNotifier(deps: Deps): Notifier {
   let made = 0;
   let isStopped = false;
 
-  function record(url: string, pix: readonly object[], isForged = false): Entry {
-    const endToEndIds = pix.map(one => (one as { endToEndId: string }).endToEndId);
-    const body = JSON.stringify({ pix });
-    return remember({ url: `${url.replace(/\/$/, '')}/pix`, endToEndIds, body, isForged });
-  }
-
-  function remember(told: Pick<Entry, 'url' | 'endToEndIds' | 'body' | 'isForged'>): Entry {
-    const entry: Entry = {
-      id: ++made,
-      at: now().toISOString(),
-      ...told,
-      tries: 0,
-      status: 'held',
-    };
+  function remember(call: WebhookCall, isForged = false): Entry {
+    const entry: Entry = { id: ++made, at: now().toISOString(), ...call, isForged, tries: 0, status: 'held' };
     entries.push(entry);
     if (entries.length > MAX_RECORDS) entries.shift();
     return entry;
@@ -115,8 +107,8 @@ export function createNotifier(deps: Deps): Notifier {
   }
 
   /** Sends one notification with the fault of the moment, then those that were held back for it. */
-  function dispatch(url: string, pix: readonly object[]): void {
-    const entry = record(url, pix);
+  function dispatch(call: WebhookCall, forged?: () => WebhookCall): void {
+    const entry = remember(call);
     const fault = nextFault()?.kind;
     if (fault === 'notify-reorder') {
       held.push(entry);
@@ -124,8 +116,12 @@ export function createNotifier(deps: Deps): Notifier {
     }
     if (fault === 'notify-drop') entry.status = 'dropped';
     else void track(sendThenHeld(entry));
-    if (fault === 'notify-duplicate') void send(record(url, pix));
-    if (fault === 'notify-forge') void send(record(url, pix.map(forged), true));
+    if (fault === 'notify-duplicate') void send(remember(call));
+    if (fault === 'notify-forge' && forged) void send(remember(forged(), true));
+  }
+
+  function announce(url: string, notice: Notice): void {
+    dispatch(callOf(url, notice), () => callOf(url, forgedNotice(notice)));
   }
 
   async function sendThenHeld(entry: Entry): Promise<void> {
@@ -135,16 +131,22 @@ export function createNotifier(deps: Deps): Notifier {
     await Promise.all(released.map(send));
   }
 
-  /** The same notification about a payment that never happened. */
-  function forged(pix: object): object {
-    return { ...pix, endToEndId: settlementId('E', now(), random) };
+  /** The same notification about what never was. */
+  function forgedNotice(notice: Notice): Notice {
+    const forged = (one: object) => ({
+      ...one,
+      ...('endToEndId' in one && { endToEndId: settlementId('E', now(), random) }),
+      ...('idRec' in one && { idRec: `${String(one.idRec).slice(0, -11)}${random.letters(11)}` }),
+    });
+    const [[name, items] = ['pix', []]] = Object.entries<readonly object[]>(notice);
+    return { [name]: items.map(forged) } as unknown as Notice;
   }
 
   function flush(chave: string): void {
     const pix = groups.get(chave);
     const webhook = state.webhooks.get(chave);
     groups.delete(chave);
-    if (pix && webhook && !isStopped) dispatch(webhook.webhookUrl, pix);
+    if (pix && webhook && !isStopped) announce(webhook.webhookUrl, { pix });
   }
 
   async function settled(): Promise<void> {
@@ -153,27 +155,22 @@ export function createNotifier(deps: Deps): Notifier {
 
   return {
     pixChanged: pix => {
-      const webhook = state.webhooks.get(pix.chave);
+      const { chave = '', txid } = pix;
+      const webhook = state.webhooks.get(chave);
       // The norm: only a pix with a txid is notified.
-      if (!webhook || pix.txid === undefined) return;
+      if (!webhook || txid === undefined) return;
       if (groupMs === 0) {
-        dispatch(webhook.webhookUrl, [pixView(pix)]);
+        announce(webhook.webhookUrl, { pix: [pixView(pix)] });
         return;
       }
-      const group = groups.get(pix.chave) ?? [];
+      const group = groups.get(chave) ?? [];
       group.push(pixView(pix));
-      if (group.length === 1) setTimeout(() => flush(pix.chave), groupMs).unref();
-      groups.set(pix.chave, group);
-      if (group.length >= MAX_IN_A_GROUP) flush(pix.chave);
+      if (group.length === 1) setTimeout(() => flush(chave), groupMs).unref();
+      groups.set(chave, group);
+      if (group.length >= MAX_IN_A_GROUP) flush(chave);
     },
-    tell: (url, notice) => {
-      const told = { url, endToEndIds: [], body: JSON.stringify(notice), isForged: false };
-      const entry = remember(told);
-      const fault = nextFault()?.kind;
-      if (fault === 'notify-drop') entry.status = 'dropped';
-      else void track(sendThenHeld(entry));
-      if (fault === 'notify-duplicate') void send(remember(told));
-    },
+    announce,
+    tell: (url, notice) => dispatch({ url, endToEndIds: [], body: JSON.stringify(notice) }),
     probe: async url => {
       const body = JSON.stringify({ evento: 'teste_webhook', data_criacao: now().toISOString() });
       const isAccepted = (answer: number) => answer >= 200 && answer < 300;
@@ -194,8 +191,10 @@ export function createNotifier(deps: Deps): Notifier {
       await settled();
     },
     settled,
-    forge: ({ url, pix, with: presented }) =>
-      client.post(`${url.replace(/\/$/, '')}/pix`, JSON.stringify({ pix }), presented),
+    forge: ({ url, with: presented, ...notice }) => {
+      const call = callOf(url, notice);
+      return client.post(call.url, call.body, presented);
+    },
     stop: () => {
       isStopped = true;
       for (const { timer } of entries) clearTimeout(timer);

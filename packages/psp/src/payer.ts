@@ -5,7 +5,8 @@ import { readCode } from './br-code.ts';
 import { centsOf } from './checks.ts';
 import type { Core } from './core.ts';
 import { civilDay } from './days.ts';
-import { type Charge, change, chargeKey, current, type PixRecord, settlementId } from './state.ts';
+import { type PixRecord, settlementId } from './pix-record.ts';
+import { type Charge, change, chargeKey, current } from './state.ts';
 
 export type PaymentInput = {
   /** One of the three: a code, the txid of a charge, or a key (a transfer without a charge). */
@@ -35,6 +36,8 @@ export const REFUSALS = [
   'paid',
   'removed',
   'amount_missing',
+  'not_open',
+  'too_late',
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

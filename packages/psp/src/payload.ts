@@ -1,6 +1,7 @@
 // The payload behind a location: a JWS of the charge, as a payer's bank reads it, and the keys that verify it.
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { amountDue, type DueCalendar, type DueValue, lastPayableDay } from './amount-due.ts';
+import { recPayload } from './automatic/views.ts';
 import type { Made } from './certificates/make.ts';
 import { derOf } from './certificates/make.ts';
 import { isDay, violation } from './checks.ts';
@@ -11,9 +12,11 @@ import { type Charge, type ChargeVersion, current } from './state.ts';
 
 export const JWKS_PATH = '/qr/jwks';
 
+export type PayloadKind = 'cob' | 'cobv' | 'rec';
+
 export type Payloads = {
   /** Answers GET of a location. */
-  serve(accessToken: string, kind: 'cob' | 'cobv', query: URLSearchParams): Reply;
+  serve(accessToken: string, kind: PayloadKind, query: URLSearchParams): Reply;
   readonly jwks: object;
 };
 
@@ -30,13 +33,20 @@ export function createPayloads(core: Core, signing: Made): Payloads {
   function jws(payload: object): string {
     const header = { alg: 'ES256', typ: 'JWS', kid, x5t, jku: `https://${core.host()}${JWKS_PATH}` };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const signed = `${part(header)}.${part(payload)}`;
-    return `${signed}.${sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+    const text = `${part(header)}.${part(payload)}`;
+    return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
   }
+
+  const signed = (payload: object): Reply => ({
+    status: 200,
+    body: jws(payload),
+    headers: { 'content-type': 'application/jose' },
+  });
 
   return {
     jwks,
     serve: (accessToken, kind, query) => {
+      if (kind === 'rec') return signed(recurrence(core, accessToken));
       const location = core.state.locationsByToken.get(accessToken);
       const charge = location?.charge;
       if (location?.kind !== kind || !charge) throw new ApiRefusal('CobPayloadNaoEncontrado');
@@ -45,9 +55,19 @@ export function createPayloads(core: Core, signing: Made): Payloads {
         throw new ApiRefusal('CobPayloadNaoEncontrado', [], { status: 410 });
       }
       const payload = kind === 'cob' ? immediate(core, charge, version) : due(core, charge, version, query);
-      return { status: 200, body: jws(payload), headers: { 'content-type': 'application/jose' } };
+      return signed(payload);
     },
   };
+}
+
+/** The norm leaves open what the location of an ended recurrence shows; here it refuses. */
+function recurrence(core: Core, accessToken: string): object {
+  const rec = core.state.automatic.locationsByToken.get(accessToken)?.rec;
+  if (!rec) throw new ApiRefusal('RecPayloadNaoEncontrado');
+  const { status } = current(rec);
+  if (status === 'CRIADA' || status === 'APROVADA') return recPayload(core, rec);
+  const why = 'O campo recUrlAccessToken referencia uma recorrência expirada, rejeitada ou cancelada.';
+  throw new ApiRefusal('RecPayloadOperacaoInvalida', [violation('recUrlAccessToken', why, status)]);
 }
 
 function common(core: Core, charge: Charge, { body, revisao, status }: ChargeVersion) {

@@ -1,4 +1,5 @@
 // Refusals of the API: the norm's kinds with their status and text, written as the profile's PSP writes them.
+import { AUTOMATIC_KINDS } from './automatic/problems.ts';
 import type { Violation } from './checks.ts';
 import type { Profile } from './profiles.ts';
 
@@ -113,6 +114,7 @@ export const KINDS = {
     detail: 'O serviço não está disponível no momento.',
     efi: 'servico_indisponivel',
   },
+  ...AUTOMATIC_KINDS,
 } as const satisfies Record<string, Kind>;
 export type KindName = keyof typeof KINDS;
 

@@ -1,15 +1,17 @@
 // What a started PSP offers, and what it may be started with.
 import type { RequestRecord } from './api-server.ts';
+import type { AutomaticControl } from './automatic/control.ts';
+import type { AutomaticRules } from './automatic/rules.ts';
 import type { CertificateFiles, IssueInput } from './certificates/key-folder.ts';
 import type { ClientInput, PspClient } from './clients.ts';
 import type { RefundRule, TitleRule } from './core.ts';
 import type { ActiveFault, Fault } from './faults.ts';
 import type { ForgeInput, NotificationRecord } from './notifier.ts';
 import type { PaymentInput } from './payer.ts';
+import type { Devolucao, PaidPix } from './pix-record.ts';
 import type { ProfileName } from './profiles.ts';
 import type { MedInput } from './refunds.ts';
 import type { PspState } from './show-state.ts';
-import type { Devolucao } from './state.ts';
 import type { TitlePayment } from './titles/title.ts';
 import type { TitleState } from './titles/view.ts';
 
@@ -42,17 +44,8 @@ export type PspOptions = {
   readonly tokenSeconds?: number;
   readonly refunds?: RefundRule;
   readonly webhooks?: WebhookOptions;
-};
-
-/** A pix as the API writes it. */
-export type PaidPix = {
-  readonly endToEndId: string;
-  readonly txid?: string;
-  readonly valor: string;
-  readonly chave: string;
-  readonly horario: string;
-  readonly infoPagador?: string;
-  readonly devolucoes?: readonly Devolucao[];
+  /** What PSPs decide for themselves about Pix Automático. */
+  readonly automatic?: Partial<AutomaticRules>;
 };
 
 export type EndRefundInput = {
@@ -88,6 +81,8 @@ export type Psp = {
   pay(input: PaymentInput): Promise<PaidPix>;
   /** Pays the line of a boleto. */
   payTitle(payment: TitlePayment): Promise<TitleState>;
+  /** The payer of recurrences (Pix Automático). */
+  readonly automatic: AutomaticControl;
   medReturn(input: MedInput & { readonly endToEndId: string }): Devolucao;
   removeCharge(txid: string, clientId?: string): void;
   setTitles(rule: TitleRule): void;

@@ -1,7 +1,7 @@
 // Refunds: those the receiver asks for, those that the MED takes, and how they end.
 import { amountText, centsOf } from './checks.ts';
 import type { Core } from './core.ts';
-import { type Devolucao, type PixRecord, type RefundNature, refundsOf, settlementId } from './state.ts';
+import { type Devolucao, type PixRecord, type RefundNature, refundsOf, settlementId } from './pix-record.ts';
 
 type NewRefund = {
   readonly id: string;
@@ -62,11 +62,19 @@ export function endRefund(core: Core, pix: PixRecord, id: string, status: FinalS
 export type MedInput = {
   /** The rest when absent. */
   readonly valor?: string;
-  readonly natureza?: 'MED_FRAUDE' | 'MED_OPERACIONAL';
+  readonly natureza?: MedNature;
 };
+
+export const MED_NATURES = ['MED_FRAUDE', 'MED_OPERACIONAL', 'MED_PIX_AUTOMATICO'] as const;
+type MedNature = (typeof MED_NATURES)[number];
+
+/** Of a recurrence the norm knows no `MED_OPERACIONAL`, and of anything else no `MED_PIX_AUTOMATICO`. */
+const FOREIGN = { recurrence: 'MED_OPERACIONAL', other: 'MED_PIX_AUTOMATICO' } as const;
 
 /** A return that the receiver did not ask for. It is DEVOLVIDO at once. */
 export function medReturn(core: Core, pix: PixRecord, { valor, natureza = 'MED_FRAUDE' }: MedInput): Devolucao {
+  if (natureza === FOREIGN[pix.chave === undefined ? 'recurrence' : 'other'])
+    throw new RangeError(`this payment is not returned as ${natureza}`);
   const left = leftToRefund(pix);
   const cents = valor === undefined ? left : centsOf(valor);
   if (cents <= 0n || cents > left) throw new RangeError(`at most ${amountText(left)} can be returned`);

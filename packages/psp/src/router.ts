@@ -1,11 +1,12 @@
 // Finds the route of a call below the paths that a profile has.
 import { ApiRefusal } from './problem.ts';
 import type { Operation, Profile } from './profiles.ts';
-import { ROUTES, type Route } from './routes/table.ts';
+import type { Route } from './routes/route.ts';
+import { ROUTES } from './routes/table.ts';
 import type { TitleApi } from './titles/routes.ts';
 
 export type Found = {
-  readonly route: Pick<Route, 'scope' | 'handle'>;
+  readonly route: Pick<Route, 'scope' | 'handle' | 'isWithoutBody'>;
   readonly params: readonly string[];
 };
 

@@ -1,4 +1,6 @@
 // Everything the PSP knows, as plain data for a test or a person to look at.
+import type { CobRAnswer, RecAnswer } from './automatic/answers.ts';
+import { cobRView, completeRecView } from './automatic/views.ts';
 import type { Core } from './core.ts';
 import { current } from './state.ts';
 import { type TitleState, titleState } from './titles/view.ts';
@@ -10,10 +12,13 @@ export type PspState = {
   readonly locations: readonly object[];
   readonly webhooks: readonly object[];
   readonly titles: readonly TitleState[];
+  /** Recurrences with their requests, and their charges. */
+  readonly recs: readonly RecAnswer[];
+  readonly cobsr: readonly CobRAnswer[];
 };
 
 export function showState(core: Core): PspState {
-  const { charges, pix, locations, webhooks, titles } = core.state;
+  const { charges, pix, locations, webhooks, titles, automatic } = core.state;
   return {
     charges: [...charges.values()].map(charge => ({
       tipoCob: charge.kind,
@@ -24,5 +29,7 @@ export function showState(core: Core): PspState {
     locations: [...locations.values()].map(location => locationView(core, location)),
     webhooks: [...webhooks.values()].map(webhook => webhookView(core, webhook)),
     titles: [...titles.values()].map(titleState),
+    recs: [...automatic.recs.values()].map(rec => completeRecView(core, rec, current(rec))),
+    cobsr: [...automatic.charges.values()].map(charge => cobRView(core, charge, current(charge))),
   };
 }

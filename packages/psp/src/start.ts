@@ -3,21 +3,34 @@ import { randomInt } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ApiServer, createApiServer } from './api-server.ts';
+import { createAgenda } from './automatic/agenda.ts';
+import { automaticControl } from './automatic/control.ts';
+import { notifyAutomaticPix } from './automatic/notices.ts';
+import { payCode } from './automatic/payer.ts';
+import { DEFAULT_AUTOMATIC_RULES } from './automatic/rules.ts';
 import { openKeyFolder } from './certificates/key-folder.ts';
-import { type ClientInput, DEFAULT_CLIENT, DEFAULT_RECEIVER, type PspClient, SCOPES } from './clients.ts';
+import {
+  type ClientInput,
+  DEFAULT_ACCOUNT,
+  DEFAULT_CLIENT,
+  DEFAULT_RECEIVER,
+  type PspClient,
+  SCOPES,
+} from './clients.ts';
 import { createControlServer } from './control-server.ts';
 import type { Core } from './core.ts';
 import { createFaults } from './faults.ts';
 import { createNotifier } from './notifier.ts';
-import { PspRefusal, pay } from './payer.ts';
+import { PspRefusal } from './payer.ts';
 import { createPayloads, JWKS_PATH } from './payload.ts';
+import type { PaidPix, PixRecord } from './pix-record.ts';
 import { PROFILES } from './profiles.ts';
-import type { Clock, PaidPix, Psp, PspOptions } from './psp.ts';
+import type { Clock, Psp, PspOptions } from './psp.ts';
 import { PspError } from './psp-error.ts';
 import { randomFrom } from './random.ts';
 import { endRefund, medReturn } from './refunds.ts';
 import { showState } from './show-state.ts';
-import { change, chargeKey, current, emptyState, type PixRecord } from './state.ts';
+import { change, chargeKey, current, emptyState } from './state.ts';
 import { DEFAULT_CONTRACT } from './titles/contract.ts';
 import { cobrancaNotice } from './titles/inter.ts';
 import { titleApiOf, titleScopes } from './titles/routes.ts';
@@ -32,6 +45,7 @@ const MINUTE_MS = 60_000;
 const EFI_RETRIES_MS = Array.from({ length: 10 }, (_, index) => 5 * MINUTE_MS * 2 ** index);
 const WEBHOOK_TIMEOUT_MS = 10_000;
 const HOST = 'localhost';
+const TICK_MS = 1000;
 const MAX_SEED = 2 ** 32;
 /** Chance is the same at each start, so that a run with faults can be repeated. */
 const DEFAULT_FAULT_SEED = 1;
@@ -75,7 +89,12 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     state,
     random,
     faults,
-    notifier,
+    notifier: {
+      ...notifier,
+      pixChanged: pix => {
+        if (!notifyAutomaticPix(core, pix)) notifier.pixChanged(pix);
+      },
+    },
     clients: new Map(),
     host: () => `${HOST}:${port}`,
     baseUrl: () => `https://${HOST}:${port}${profile.basePath}`,
@@ -83,6 +102,8 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     refundRule: options.refunds ?? { status: 'DEVOLVIDO', afterMs: 0 },
     allowHttpWebhooks: webhooks.allowHttp ?? false,
     titleRule: { processing: 1 },
+    automatic: { rules: { ...DEFAULT_AUTOMATIC_RULES, ...options.automatic }, refusal: undefined },
+    agenda: createAgenda(),
     titleChanged: title => {
       const webhook = state.titleWebhooks.get(title.clientId);
       if (webhook) notifier.tell(webhook.webhookUrl, [cobrancaNotice(core, title)]);
@@ -108,7 +129,14 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     if (core.clients.has(input.clientId)) throw new PspError(`There is a client ${input.clientId} already.`);
     if (doubled !== undefined) throw new PspError(`The key ${doubled} is of another client.`);
     const certificate = await keys.clientFiles(input.clientId);
-    const client = { scopes, receiver: DEFAULT_RECEIVER, contract: DEFAULT_CONTRACT, ...input, certificate };
+    const client = {
+      scopes,
+      receiver: DEFAULT_RECEIVER,
+      account: DEFAULT_ACCOUNT,
+      contract: DEFAULT_CONTRACT,
+      ...input,
+      certificate,
+    };
     core.clients.set(client.clientId, client);
     return client;
   }
@@ -118,6 +146,10 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     if (!pix) throw new PspRefusal('not_found', 'There is no such payment.');
     return pix;
   }
+
+  const runDue = () => core.agenda.run(now());
+  // A receiver may only wait for its webhook, and so move the clock without a call.
+  const ticking = setInterval(runDue, TICK_MS).unref();
 
   const clients = options.clients ?? [DEFAULT_CLIENT];
   for (const client of clients) await addClient(client);
@@ -131,8 +163,9 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     clients: () => [...core.clients.values()],
     addClient,
     issueCertificate: keys.issue,
-    pay: async input => pixView(pay(core, input)) as PaidPix,
+    pay: async input => pixView(payCode(core, input)) as PaidPix,
     payTitle: async payment => titleState(payTitle(core, payment)),
+    automatic: automaticControl(core),
     medReturn: ({ endToEndId, ...input }) => medReturn(core, requirePix(endToEndId), input),
     removeCharge: (txid, clientId = client.clientId) => {
       const charge = state.charges.get(chargeKey(clientId, txid));
@@ -150,17 +183,28 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     clearFaults: faults.clear,
     faults: faults.list,
     notifications: notifier.records,
-    deliverNow: notifier.deliverNow,
-    settled: notifier.settled,
+    deliverNow: () => {
+      runDue();
+      return notifier.deliverNow();
+    },
+    settled: () => {
+      runDue();
+      return notifier.settled();
+    },
     forgeNotification: notifier.forge,
     requests: api.requests,
     revokeTokens: tokens.revokeAll,
     now,
     moveClock: by => {
       offsetMs += 'to' in by ? by.to.getTime() - now().getTime() : by.advanceMs;
+      runDue();
     },
-    state: () => showState(core),
+    state: () => {
+      runDue();
+      return showState(core);
+    },
     stop: async () => {
+      clearInterval(ticking);
       for (const timer of timers) clearTimeout(timer);
       notifier.stop();
       await Promise.all([api.close(), closeControl()]);

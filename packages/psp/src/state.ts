@@ -1,13 +1,12 @@
 // What the PSP remembers, in memory: it is gone when the process ends.
 
 import type { DueCalendar, DueValue } from './amount-due.ts';
+import { type AutomaticState, emptyAutomaticState } from './automatic/model.ts';
 import type { CivilDay } from './days.ts';
-import type { Random } from './random.ts';
+import type { Person, PixRecord } from './pix-record.ts';
 
 export type ChargeKind = 'cob' | 'cobv';
 export type ChargeStatus = 'ATIVA' | 'CONCLUIDA' | 'REMOVIDA_PELO_USUARIO_RECEBEDOR' | 'REMOVIDA_PELO_PSP';
-
-type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome: string };
 
 /** A request for a charge that passed every check, defaults filled in. */
 export type ChargeBody = {
@@ -46,37 +45,6 @@ export type PayloadLocation = {
   readonly accessToken: string;
   readonly createdAt: Date;
   charge: Charge | undefined;
-};
-
-export type RefundStatus = 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
-export type RefundNature = 'ORIGINAL' | 'RETIRADA' | 'MED_OPERACIONAL' | 'MED_FRAUDE';
-
-/** As the API writes it. */
-export type Devolucao = {
-  readonly id: string;
-  readonly rtrId: string;
-  readonly valor: string;
-  readonly natureza: RefundNature;
-  readonly descricao?: string;
-  readonly horario: { readonly solicitacao: string; readonly liquidacao?: string };
-  readonly status: RefundStatus;
-  readonly motivo?: string;
-};
-
-export type PixRecord = {
-  readonly endToEndId: string;
-  readonly clientId: string;
-  readonly txid: string | undefined;
-  readonly chave: string;
-  readonly valor: string;
-  readonly componentesValor: Readonly<Record<string, { readonly valor: string }>>;
-  readonly horario: Date;
-  readonly infoPagador: string | undefined;
-  readonly pagador: Person;
-  /** When the PSP learned of it, for stale reads. */
-  readonly atMs: number;
-  /** Every state of its refunds; the first is empty. */
-  readonly refunds: { readonly atMs: number; readonly devolucoes: readonly Devolucao[] }[];
 };
 
 export type Webhook = {
@@ -157,6 +125,7 @@ export type State = {
   readonly lists: Map<string, TitleList>;
   /** Where clients get notifications about their boletos. */
   readonly titleWebhooks: Map<string, { readonly webhookUrl: string; readonly createdAt: Date }>;
+  readonly automatic: AutomaticState;
 };
 
 export function emptyState(): State {
@@ -169,6 +138,7 @@ export function emptyState(): State {
     titles: new Map(),
     lists: new Map(),
     titleWebhooks: new Map(),
+    automatic: emptyAutomaticState(),
   };
 }
 
@@ -177,25 +147,17 @@ export function chargeKey(clientId: string, txid: string): string {
   return `${clientId} ${txid}`;
 }
 
-export function current(charge: Charge): ChargeVersion {
-  return charge.versions.at(-1)!;
+type Version = { readonly atMs: number };
+
+/** What keeps all its versions, the first one included. */
+type Kept<V extends Version> = { readonly versions: V[] };
+
+export function current<V extends Version>({ versions }: Kept<V>): V {
+  return versions.at(-1)!;
 }
 
-export function change(charge: Charge, at: Date, changes: Partial<Omit<ChargeVersion, 'atMs'>>): ChargeVersion {
-  const version = { ...current(charge), ...changes, atMs: at.getTime() };
-  charge.versions.push(version);
+export function change<V extends Version>(kept: Kept<V>, at: Date, changes: Partial<Omit<V, 'atMs'>>): V {
+  const version = { ...current(kept), ...changes, atMs: at.getTime() };
+  kept.versions.push(version);
   return version;
 }
-
-export function refundsOf(pix: PixRecord): readonly Devolucao[] {
-  return pix.refunds.at(-1)!.devolucoes;
-}
-
-/** `E` or `D`, the ISPB, the minute in UTC and eleven characters: 32 in all. */
-export function settlementId(letter: 'E' | 'D', at: Date, random: Random): string {
-  const minute = at.toISOString().replace(/\D/g, '').slice(0, 12);
-  return `${letter}${ISPB}${minute}${random.letters(11)}`;
-}
-
-/** An ISPB that no participant has. */
-const ISPB = '99999999';

@@ -1,7 +1,8 @@
 // Objects as the API writes them.
 import { writeDynamicCode } from './br-code.ts';
 import { type Core, isPixSeen, type Seen, seenRefunds } from './core.ts';
-import type { Charge, ChargeVersion, PayloadLocation, PixRecord, Webhook } from './state.ts';
+import type { PixRecord } from './pix-record.ts';
+import type { Charge, ChargeVersion, PayloadLocation, Webhook } from './state.ts';
 
 export function chargeView(core: Core, charge: Charge, version: ChargeVersion, seen?: Seen): object {
   const { body, status, revisao, pix } = version;
@@ -52,7 +53,7 @@ export function pixView(pix: PixRecord, seen?: Seen): object {
     ...(pix.txid !== undefined && { txid: pix.txid }),
     valor: pix.valor,
     componentesValor: pix.componentesValor,
-    chave: pix.chave,
+    ...(pix.chave !== undefined && { chave: pix.chave }),
     horario: pix.horario.toISOString(),
     ...(pix.infoPagador !== undefined && { infoPagador: pix.infoPagador }),
     ...(devolucoes.length > 0 && { devolucoes }),

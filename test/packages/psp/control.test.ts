@@ -1,6 +1,7 @@
 // The control API of the simulated PSP: what the methods do, over plain HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cobrBody, recBody, VARIABLE } from './automatic/caller.ts';
 import { cobBody, newTxid, startCaller } from './caller.ts';
 
 async function start(t: Parameters<typeof startCaller>[0]) {
@@ -79,5 +80,52 @@ test('what it does not understand is named', async t => {
     const { status, json } = await control(method, path, body);
     assert.ok(status === 400 || status === 404, path);
     assert.match(json.message, message);
+  }
+});
+
+test('the payer of a recurrence approves, has limits and money, and cancels', async t => {
+  const { call, control } = await start(t);
+  const rules = { earliestDays: null, latestDays: 0, stepMs: 0, countedIn: 'banking', localHolidays: {} };
+  assert.equal((await control('PUT', '/recs/rules', rules)).status, 204);
+  const { id } = (await call('POST', '/locrec')).json;
+  const make = async (more: object) => (await call('POST', '/rec', recBody(more))).json.idRec as string;
+  const far = { calendario: { dataInicial: '2049-12-10', periodicidade: 'MENSAL' } };
+  const idRec = await make({ loc: id, ...far, ...VARIABLE });
+  const pagador = { cpf: '15231470190', codMun: '2611606' };
+  const approved = await control('POST', '/recs/approve', { idRec, maximum: '80.00', pagador });
+  assert.deepEqual([approved.json.rec.status, approved.json.rec.pagador.codMun], ['APROVADA', '2611606']);
+  assert.equal((await control('POST', '/recs/approve', { idRec })).json.error, 'not_open');
+  assert.equal((await control('PUT', '/recs/account', { idRec, balance: '100.00', maximum: null })).status, 200);
+  const body = (dataDeVencimento: string) => cobrBody(idRec, { calendario: { dataDeVencimento } });
+  const { txid } = (await call('POST', '/cobr', body('2049-12-10'))).json;
+  assert.equal((await control('POST', '/cobrs/collect', { txid })).json.status, 'CONCLUIDA');
+  const next = (await call('POST', '/cobr', body('2050-01-10'))).json.txid;
+  assert.equal((await control('PUT', '/cobrs/refusal', { codigo: 'AG12', count: 1 })).status, 204);
+  const refused = await control('POST', '/cobrs/collect', { txid: next });
+  assert.deepEqual([refused.json.status, refused.json.encerramento.rejeicao.codigo], ['REJEITADA', 'AG12']);
+  assert.equal((await control('PUT', '/cobrs/refusal', {})).status, 204);
+  const last = (await call('POST', '/cobr', body('2050-01-11'))).json.txid;
+  assert.equal((await control('POST', '/cobrs/cancel', { txid: last })).json.status, 'CANCELADA');
+  const ended = await control('POST', '/recs/cancel', { idRec, solicitante: 'PSP_PAGADOR', codigo: 'FRUD' });
+  assert.equal(ended.json.encerramento.cancelamento.codigo, 'FRUD');
+  const [refusing, expiring] = [await make({ ...far }), await make({ ...far })];
+  await call('PATCH', `/rec/${refusing}`, { loc: (await call('POST', '/locrec')).json.id });
+  assert.equal((await control('POST', '/recs/reject', { idRec: refusing })).json.status, 'REJEITADA');
+  assert.equal((await control('POST', '/recs/expire', { idRec: expiring })).json.status, 'EXPIRADA');
+  const { json: state } = await control('GET', '/state');
+  assert.deepEqual([state.recs.length, state.cobsr.length], [3, 3]);
+  const wrong = [
+    ['POST', '/recs/approve', { idRec: 1 }],
+    ['POST', '/recs/approve', { idRec, pay: 'yes' }],
+    ['POST', '/recs/cancel', { idRec, solicitante: 'ALGUEM' }],
+    ['PUT', '/recs/account', { idRec, balance: 1 }],
+    ['PUT', '/recs/rules', { latestDays: -1 }],
+    ['PUT', '/recs/rules', { unknown: 1 }],
+    ['PUT', '/cobrs/refusal', { codigo: 'LONGER' }],
+    ['POST', '/cobrs/collect', {}],
+  ] as const;
+  for (const [method, path, input] of wrong) {
+    const { status, json } = await control(method, path, input);
+    assert.deepEqual([status, json.error], [400, 'bad_input'], `${method} ${path}`);
   }
 });

@@ -1,36 +1,15 @@
-// Efí's own SDK drives the simulated PSP: what it sends and reads was written by others, for the real bank.
+// Efí's own SDK drives the simulated PSP.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { EfiPay } from 'sdk-node-apis-efi';
 import { startPsp } from '../../../packages/psp/src/start.ts';
 import { KEY, newTxid } from './caller.ts';
+import { openEfi } from './efi.ts';
 import { startTlsReceiver } from './receiver.ts';
-
-type Endpoints = { readonly endpoints: { readonly APIS: { readonly PIX: { readonly URL: { SANDBOX: string } } } } };
-
-/** The SDK has no option for another host, so its table of hosts is changed. Only this test does that. */
-async function pointSdkAt(origin: string): Promise<void> {
-  const table = new URL('constants/endpoints.js', import.meta.resolve('sdk-node-apis-efi'));
-  const { endpoints } = (await import(table.href)) as Endpoints;
-  endpoints.APIS.PIX.URL.SANDBOX = origin;
-}
 
 test("Efí's SDK creates a charge, sees it paid, refunds it and registers a webhook", async t => {
   const psp = await startPsp({ profile: 'efi' });
   t.after(psp.stop);
-  await pointSdkAt(new URL(psp.url).origin);
-  // It has no option for a CA either.
-  setDefaultCACertificates([...getCACertificates(), readFileSync(psp.files.ca, 'utf8')]);
-  const efi = new EfiPay({
-    sandbox: true,
-    client_id: psp.client.clientId,
-    client_secret: psp.client.clientSecret,
-    certificate: psp.client.certificate.certificate,
-    pemKey: psp.client.certificate.key,
-    validateMtls: true,
-  });
+  const efi = await openEfi(psp);
   const receiver = await startTlsReceiver(t, psp);
   await efi.pixConfigWebhook({ chave: KEY }, { webhookUrl: receiver.url });
   assert.equal((await efi.pixDetailWebhook({ chave: KEY })).webhookUrl, receiver.url);

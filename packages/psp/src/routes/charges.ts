@@ -29,7 +29,10 @@ export function putCharge(kind: ChargeKind): Handler {
     const [txid = ''] = call.params;
     if (!TXID.test(txid))
       throw new ApiRefusal(INVALID[kind], [violation('txid', 'O txid não respeita o schema.', txid)]);
-    const existing = core.state.charges.get(chargeKey(call.client.clientId, txid));
+    const key = chargeKey(call.client.clientId, txid);
+    if (core.state.automatic.charges.has(key))
+      throw new ApiRefusal(INVALID[kind], [violation('txid', 'O txid é de uma cobr.', txid)]);
+    const existing = core.state.charges.get(key);
     if (existing && core.profile.repeatedPut === 'conflict') throw new ApiRefusal('TxidDuplicado');
     const body = readNewCharge(core, call, kind);
     return existing ? revise(core, call, existing, kind, body) : create(core, call, kind, txid, body);

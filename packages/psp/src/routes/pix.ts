@@ -3,9 +3,9 @@ import { checkRefundBody } from '../charge-checks.ts';
 import { centsOf, type Violation, violation } from '../checks.ts';
 import { type Call, type Core, type Handler, isPixSeen, seenRefunds } from '../core.ts';
 import { pageOf, readListQuery } from '../paging.ts';
+import { type PixRecord, refundsOf } from '../pix-record.ts';
 import { ApiRefusal } from '../problem.ts';
 import { leftToRefund, openRefund } from '../refunds.ts';
-import { type PixRecord, refundsOf } from '../state.ts';
 import { pixView } from '../views.ts';
 
 const REFUND_ID = /^[a-zA-Z0-9]{1,35}$/;

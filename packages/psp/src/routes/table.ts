@@ -1,12 +1,10 @@
 // Every operation of the API with the scope that it needs.
-import type { Handler } from '../core.ts';
-import type { Operation } from '../profiles.ts';
+import { AUTOMATIC_ROUTES } from '../automatic/routes.ts';
 import { getCharge, listCharges, patchCharge, postCob, putCharge } from './charges.ts';
 import { deleteLocationTxid, getLocation, listLocations, postLocation } from './locations.ts';
 import { getPix, getRefund, listPix, putRefund } from './pix.ts';
+import type { Route } from './route.ts';
 import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
-
-export type Route = { readonly operation: Operation; readonly scope: string; readonly handle: Handler };
 
 export const ROUTES: readonly Route[] = [
   { operation: 'PUT /cob/{txid}', scope: 'cob.write', handle: putCharge('cob') },
@@ -30,4 +28,5 @@ export const ROUTES: readonly Route[] = [
   { operation: 'GET /webhook/{chave}', scope: 'webhook.read', handle: getWebhook },
   { operation: 'DELETE /webhook/{chave}', scope: 'webhook.write', handle: deleteWebhook },
   { operation: 'GET /webhook', scope: 'webhook.read', handle: listWebhooks },
+  ...AUTOMATIC_ROUTES,
 ];

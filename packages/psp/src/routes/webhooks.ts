@@ -3,7 +3,7 @@ import { checkWebhookBody } from '../charge-checks.ts';
 import { type Violation, violation } from '../checks.ts';
 import type { Call, Core, Handler } from '../core.ts';
 import { pageOf, readListQuery } from '../paging.ts';
-import { ApiRefusal } from '../problem.ts';
+import { ApiRefusal, type KindName } from '../problem.ts';
 import type { Webhook } from '../state.ts';
 import { webhookView } from '../views.ts';
 
@@ -16,22 +16,26 @@ export const putWebhook: Handler = async (core, call) => {
     found.push(violation('chave', 'A chave não pertence a este usuário recebedor.', chave));
   }
   checkWebhookBody(call.body, 'webhook', found);
+  const webhookUrl = await readWebhookUrl(core, call, 'WebhookOperacaoInvalida', found);
+  const { clientId } = call.client;
+  core.state.webhooks.set(chave, { chave, clientId, webhookUrl, createdAt: core.now() });
+  return { status: 200, body: { webhookUrl } };
+};
+
+/** The URL of a body that was checked; refuses one that is not good, or that does not stand the test of the profile. */
+export async function readWebhookUrl(core: Core, call: Call, refusal: KindName, found: Violation[]): Promise<string> {
   const { webhookUrl } = (call.body ?? {}) as { webhookUrl?: unknown };
   if (found.length === 0 && !isGoodUrl(core, webhookUrl)) {
     found.push(violation('webhook.webhookUrl', 'O campo webhook.webhookUrl não respeita o schema.', webhookUrl));
   }
-  if (found.length > 0) throw new ApiRefusal('WebhookOperacaoInvalida', found);
+  if (found.length > 0) throw new ApiRefusal(refusal, found);
   const url = webhookUrl as string;
   if (core.profile.probesWebhook && call.headers['x-skip-mtls-checking'] !== 'true') {
-    const refusal = await core.notifier.probe(url);
-    if (refusal !== undefined) {
-      throw new ApiRefusal('WebhookOperacaoInvalida', [violation('webhook.webhookUrl', refusal, url)]);
-    }
+    const why = await core.notifier.probe(url);
+    if (why !== undefined) throw new ApiRefusal(refusal, [violation('webhook.webhookUrl', why, url)]);
   }
-  const { clientId } = call.client;
-  core.state.webhooks.set(chave, { chave, clientId, webhookUrl: url, createdAt: core.now() });
-  return { status: 200, body: { webhookUrl: url } };
-};
+  return url;
+}
 
 export const getWebhook: Handler = (core, call) => ({
   status: 200,

@@ -3,7 +3,8 @@ import { nextBankingDay } from '../banking-days.ts';
 import type { Core } from '../core.ts';
 import { type CivilDay, civilDay, daysBetween } from '../days.ts';
 import { PspRefusal } from '../payer.ts';
-import { type Channel, change, current, type PixRecord, type Title } from '../state.ts';
+import type { PixRecord } from '../pix-record.ts';
+import { type Channel, change, current, type Title } from '../state.ts';
 import { barcodeOf, lineOf } from './line.ts';
 
 export type TitlePayment = {
