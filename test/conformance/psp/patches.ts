@@ -52,16 +52,58 @@ export const PATCHES: readonly Patch[] = [
     times: 1,
   },
   {
+    why: 'a recurrence is required to have fields that only answers have, and one (retentativa) that nothing describes',
+    find: /required: \["idRec", "calendario","vinculo","retentativa"\]/g,
+    replace: 'required: ["calendario", "vinculo"]',
+    times: 1,
+  },
+  {
+    why: 'the location of a recurrence is required to have tipo, which neither its properties nor its examples have',
+    find: /required: \["id", "location", "tipo", "criacao"\]/g,
+    replace: 'required: ["id", "location", "criacao"]',
+    times: 1,
+  },
+  {
+    why: 'a request of approval is required to have pagador, which it has not',
+    find: /required: \["calendario", "pagador", "idRec","destinatario"\]/g,
+    replace: 'required: ["calendario", "idRec", "destinatario"]',
+    times: 1,
+  },
+  {
+    why: 'the answer about a request of approval is required to have rec, which is called recPayload',
+    find: /(SolicRecCompleta:\n.+\n.+\n\s+required: \[)"rec"\]/g,
+    replace: '$1"recPayload"]',
+    times: 1,
+  },
+  {
+    why: 'the bank of the payer is required a level too high, beside pagador and not in it',
+    find: /(title: "Dados do Pagador"\n)\s+required: \["ispbParticipante"\]\n/g,
+    replace: '$1',
+    times: 1,
+  },
+  {
+    why: 'both forms of an end, of a debtor and of his name require the same, so that every one fits both',
+    find: /oneOf:(\n\s+-\s+type: "object"\n\s+(?:properties:\n\s+(?:rejeicao|cancelamento):|required: \["nome"\]))/g,
+    replace: 'anyOf:$1',
+    times: 3,
+  },
+  {
+    why: 'the value of a pix of a recurrence is text and at the same time an object of its parts',
+    find: /(PixAutomatico:\n(?:.+\n)+?\s+description: "Valor do Pix."\n)\s+anyOf:\n(?:\s+- \$ref: "#\/components\/schemas\/PixValor\w+"\n)+/g,
+    replace: '$1',
+    times: 1,
+  },
+  {
     why: 'the payload behind a location is a JWS, which the document describes as if it were decoded',
-    find: /("application\/jose":\n\s+schema:\n\s+)\$ref: "#\/components\/schemas\/CobV?Payload"/g,
+    find: /("application\/jose":\n\s+schema:\n\s+)\$ref: "#\/components\/schemas\/(?:CobV?|Rec)Payload"/g,
     replace: '$1type: "string"',
-    times: 2,
+    times: 3,
   },
   {
     why: 'locations are at another host; here their paths would be those of charges',
-    find: /^ {2}"(\/cobv)?\/\{pixUrlAccessToken\}":$/gm,
-    replace: '  "/qr/v2$1/{pixUrlAccessToken}":',
-    times: 2,
+    find: /^ {2}"(\/cobv|\/rec)?\/\{(pix|rec)UrlAccessToken\}":$/gm,
+    replace: '  "/qr/v2$1/{$2UrlAccessToken}":',
+    times: 3,
   },
 ];
 

@@ -1,6 +1,7 @@
 // One way through every endpoint of the Pix API, with every optional part of a request used once. Requests that must be
 // refused keep to the document's forms, so that only the meaning is wrong.
 import type { Psp } from '@trilho/psp';
+import { automaticCallsOf } from './automatic-script.ts';
 
 /** Sends a call below the base, or below the host when the path begins with /qr/, and returns what was answered. */
 // biome-ignore lint/suspicious/noExplicitAny: the script takes from an answer what it needs.
@@ -19,6 +20,7 @@ export async function callsOf(psp: Psp, send: Send): Promise<void> {
   await locations(send);
   await payments(psp, send);
   await webhooks(send);
+  await automaticCallsOf(psp, send);
 }
 
 function times(psp: Psp): string {

@@ -45,7 +45,7 @@ const FINDINGS_HEADER = 'sl-violations';
 const NO_ANSWER = 503;
 
 /** What stands before the first resource: a test with a scripted PSP may have told the rail of any path. */
-const SCRIPTED_PREFIX = /^.*?(?=\/(?:cobv?|pix|loc|webhook)(?:\/|$))/;
+const SCRIPTED_PREFIX = /^.*?(?=\/(?:cob[rv]?|pix|loc|(?:solic)?rec|locrec|webhook(?:rec|cobr)?)(?:\/|$))/;
 
 /** A call on its way through Prism. */
 type Exchange = {
