@@ -10,6 +10,7 @@ import { openStorage } from './app/open-storage.ts';
 import type { Overrides } from './app/overrides.ts';
 import { composeSandbox } from './app/sandbox.ts';
 import { collectStops } from './app/stops.ts';
+import { customersModule } from './billing/customers/module.ts';
 import { openChains } from './chains/open-chains.ts';
 import { warnOfNumbers } from './charges/bank-files/warn-numbers.ts';
 import { startChargeWriters } from './charges/create/writers.ts';
@@ -123,6 +124,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       quotesModule({ ...core, feePercent, orderTerms }),
       payoutsModule({ ...core, ...policy, coldAddresses, receiptKey, payoutOwner: payoutOwners(core) }),
       ordersModule({ ...paying, feePercent, orderTerms, settlement }, config),
+      customersModule(core),
     ];
 
     const jobs = modules.flatMap(module => module.jobs ?? []);

@@ -1,5 +1,6 @@
 // Every noun, in the order of the menu and of the reference.
 import { accounts } from './accounts/noun.ts';
+import { customers } from './billing/customers/noun.ts';
 import { charges } from './charges/noun.ts';
 import { events } from './events/noun.ts';
 import { ledger } from './ledger/noun.ts';
@@ -9,7 +10,7 @@ import { payouts } from './payouts/noun.ts';
 import { quotes } from './quotes/noun.ts';
 import { wallets } from './wallets/noun.ts';
 
-export const SHIPPED = [charges, orders, payouts, wallets, quotes, events, ledger, accounts] as const;
+export const SHIPPED = [charges, customers, orders, payouts, wallets, quotes, events, ledger, accounts] as const;
 
 export const NOUNS: readonly Noun[] = SHIPPED;
 

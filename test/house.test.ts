@@ -24,6 +24,7 @@ const ORDER = [
   'quotes',
   'payouts',
   'orders',
+  'billing',
   'payers',
   'noun.ts',
   'nouns.ts',

@@ -5,6 +5,8 @@ export const ACCOUNT_SCOPES = [
   'charges:read',
   'charges:write',
   'refunds:write',
+  'customers:read',
+  'customers:write',
   'transactions:read',
   'transactions:write',
   'wallets:read',

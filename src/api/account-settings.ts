@@ -1,15 +1,13 @@
 // How an account shows itself to payers, on the wire.
 import { type Static, Type } from 'typebox';
 import type { AccountSettings } from '../accounts/settings.ts';
-import { LooseText } from './schemas.ts';
+import { LooseText, orNull } from './schemas.ts';
 
 const MAX_URL_LENGTH = 2_000;
 /** 32 kB in base64, and the prefix before them. */
 const MAX_LOGO_LENGTH = 43_800;
 const MAX_ORIGINS = 20;
 
-const orNull = <S extends ReturnType<typeof Type.String>>(schema: S) =>
-  Type.Optional(Type.Union([schema, Type.Null()]));
 const descriptions = {
   displayName: 'The name above the checkout.',
   document: 'CPF or CNPJ of the receiver, which payers compare with what their bank shows.',

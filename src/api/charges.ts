@@ -11,10 +11,10 @@ import {
 import { WARNING_CODES, WARNING_PATHS } from '../charges/create/lint.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import type { Method } from '../rails/rail.ts';
-import { CustomerView } from './customers.ts';
 import { ChargeBody, MethodsBody } from './new-charge.ts';
 import { noteViews } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
+import { PayerView } from './payers.ts';
 import { PaymentView } from './payments.ts';
 import { RefundView } from './refunds.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
@@ -81,7 +81,8 @@ export const ChargeView = Type.Object(
       },
       { additionalProperties: false },
     ),
-    customer: CustomerView,
+    customer: PayerView,
+    customerId: Type.Optional(Uuid({ description: 'The customer that the charge was made for by its id.' })),
     taxes: Type.Optional(
       Type.Object(
         { fine: Type.Optional(Type.Number()), interest: Type.Optional(Type.Number()) },
@@ -129,6 +130,12 @@ export const ChargesQuery = Type.Object(
     accountId: Type.Optional(Text({ description: 'Only charges of this account.' })),
     state: Type.Optional(OneOf(CHARGE_STATES, { description: 'Only charges in this state.' })),
     externalId: Type.Optional(Text({ description: 'Only charges with this id of yours.' })),
+    customerId: Type.Optional(
+      Uuid({
+        description:
+          'Only charges of this customer: made by its id, or for its document by a customer that has the document to itself.',
+      }),
+    ),
     sourceKey: Type.Optional(Text({ description: 'Only charges from this source.' })),
     ...pageParameters,
   },

@@ -1,65 +1,187 @@
-// Who pays: as a request names them, as an answer shows them.
+// Customers: whom an account charges again and again.
 import { type Static, Type } from 'typebox';
-import { CUSTOMER_TYPES, type Customer, type CustomerType } from '../charges/charge.ts';
-import { inferCustomerType, normaliseDocument } from '../charges/create/check.ts';
-import { Email, LooseText, OneOf, Phone, Text } from './schemas.ts';
+import { type CustomerChanges as Changes, LOCALES, type NewCustomer } from '../billing/customers/customer.ts';
+import { CUSTOMER_TYPES } from '../charges/charge.ts';
+import { normaliseDocument } from '../charges/create/check.ts';
+import { Metadata, MetadataView } from './notes.ts';
+import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
+import { Address, payerFields, toPayerType } from './payers.ts';
+import { AccountId, DateTime, OneOf, optional, orNull, Ref, Text, Uuid } from './schemas.ts';
 
-/** Further names for a company, as other services call it. */
-const ACCEPTED_TYPES = [...CUSTOMER_TYPES, 'business', 'corporation'] as const;
+const MAX_NOTES_LENGTH = 2_000;
 
-const Address = Type.Object(
-  {
-    street: Type.Optional(LooseText()),
-    number: Type.Optional(LooseText()),
-    postalCode: Type.Optional(LooseText()),
-    city: Type.Optional(LooseText()),
-    countryCode: Type.Optional(LooseText()),
-    complement: Type.Optional(LooseText()),
-    neighborhood: Type.Optional(LooseText()),
-    state: Type.Optional(LooseText()),
-  },
-  { additionalProperties: false },
-);
+const given = {
+  externalId: Text({ description: 'Your own id. A repeat for the same account returns the first customer.' }),
+  email: payerFields.email,
+  phone: payerFields.phone,
+  address: payerFields.address,
+  locale: OneOf(LOCALES, { description: 'The language of mails to the customer.' }),
+  notes: Text({ maxLength: MAX_NOTES_LENGTH, description: 'For yourselves: the customer never sees them.' }),
+  metadata: Metadata,
+};
+
+const EXAMPLE = {
+  accountId: 'acme',
+  externalId: 'client-77',
+  name: 'Maria da Silva',
+  document: '529.982.247-25',
+  email: 'maria@example.com',
+  phone: '+5511987654321',
+  address: { street: 'Rua das Flores', number: '100', city: 'São Paulo', state: 'SP', postalCode: '01001-000' },
+  locale: 'pt-BR',
+};
 
 export const CustomerBody = Type.Object(
   {
-    name: Text(),
-    document: Text({ description: 'CPF or CNPJ, punctuation allowed.', maxLength: 32 }),
-    type: Type.Optional(OneOf(ACCEPTED_TYPES, { description: 'Inferred from the document when absent.' })),
-    address: Type.Optional(Address),
-    email: Type.Optional(Email({ description: 'At most 254 characters.' })),
-    phone: Type.Optional(Phone({ description: 'E.164: a plus sign and 8 to 15 digits, such as +5511987654321.' })),
+    accountId: AccountId({
+      description: 'The account the customer belongs to. A sandbox opens an account it does not know.',
+    }),
+    name: Type.Optional(
+      Text({ description: 'Needed for a new customer; a request for one that exists may leave it out.' }),
+    ),
+    document: payerFields.document,
+    type: Type.Optional(payerFields.type),
+    ...optional(given),
+    separate: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'True: another customer, whether the document has one or not. Only charges that name its id are its own.',
+      }),
+    ),
   },
-  { additionalProperties: false },
+  { $id: 'NewCustomer', additionalProperties: false, examples: [EXAMPLE] },
 );
 export type CustomerBody = Static<typeof CustomerBody>;
 
-export const CustomerView = Type.Object(
+export const CustomerChanges = Type.Object(
   {
-    name: Type.String(),
-    document: Type.String({ description: 'Without punctuation.' }),
-    type: OneOf(CUSTOMER_TYPES),
-    address: Type.Optional(Address),
-    email: Type.Optional(Type.String()),
-    phone: Type.Optional(Type.String()),
+    name: Type.Optional(payerFields.name),
+    document: Type.Optional(payerFields.document),
+    type: Type.Optional(payerFields.type),
+    externalId: orNull(given.externalId),
+    email: orNull(given.email),
+    phone: orNull(given.phone),
+    address: orNull(given.address),
+    locale: orNull(given.locale),
+    notes: orNull(given.notes),
+    metadata: orNull(given.metadata),
+  },
+  {
+    $id: 'CustomerChanges',
+    additionalProperties: false,
+    examples: [{ email: 'maria@example.org', notes: null }],
+  },
+);
+export type CustomerChanges = Static<typeof CustomerChanges>;
+
+const view = {
+  id: Uuid(),
+  accountId: Type.String(),
+  externalId: Type.Optional(Type.String()),
+  name: Type.String(),
+  document: Type.String({ description: 'Without punctuation; zeros once the customer was erased.' }),
+  type: OneOf(CUSTOMER_TYPES),
+  separate: Type.Optional(Type.Boolean({ description: 'True: made beside the customer that the document may have.' })),
+  email: Type.Optional(Type.String()),
+  phone: Type.Optional(Type.String()),
+  address: Type.Optional(Address),
+  locale: Type.Optional(OneOf(LOCALES)),
+  notes: Type.Optional(Type.String()),
+  metadata: Type.Optional(MetadataView),
+  createdAt: DateTime(),
+  updatedAt: DateTime(),
+  erasedAt: Type.Optional(DateTime({ description: 'Nothing names the person any more, and no new charge its id.' })),
+};
+
+export const CustomerView = Type.Object(view, { $id: 'Customer', additionalProperties: false });
+
+const CountedSum = (description: string) =>
+  Type.Object(
+    { count: Type.Integer({ minimum: 0 }), amountCents: Type.Integer({ minimum: 0 }) },
+    { additionalProperties: false, description },
+  );
+
+export const CustomerDetail = Type.Object(
+  {
+    ...view,
+    balance: Type.Object(
+      {
+        open: CountedSum('Charges that can be paid, the overdue ones included, without fines and interest.'),
+        overdue: CountedSum('Those of them that are overdue.'),
+        missing: CountedSum('Charges that were paid in part and have no open charge for the rest: what is missing.'),
+        paid: CountedSum('Payments that came.'),
+        refunded: CountedSum('Refunds and returns, those that failed excepted.'),
+      },
+      { additionalProperties: false, description: 'In reais, exact, over all charges of the customer.' },
+    ),
+  },
+  { $id: 'CustomerDetail', additionalProperties: false },
+);
+
+export const CustomersQuery = Type.Object(
+  {
+    accountId: Type.Optional(Text({ description: 'Only customers of this account.' })),
+    search: Type.Optional(
+      Text({
+        description:
+          'Beginnings of words, in any case and with any accents: of the name, the e-mail, the document and your own id. Or a whole document as people write it.',
+      }),
+    ),
+    document: Type.Optional(Text({ maxLength: 32, description: 'Only customers of this CPF or CNPJ.' })),
+    email: Type.Optional(Text({ description: 'Only customers with this whole e-mail address, in any case.' })),
+    externalId: Type.Optional(Text({ description: 'Only customers with this id of yours.' })),
+    ...pageParameters,
   },
   { additionalProperties: false },
 );
 
-/** The customer of a body as the noun takes it. */
-export function toCustomer({ name, document, type, address, email, phone }: CustomerBody): Customer {
+export const CustomersPage = Type.Object(
+  { customers: Type.Array(Ref(CustomerView)), ...pageCounts },
+  { $id: 'CustomersPage', additionalProperties: false },
+);
+
+export const CUSTOMER_SCHEMAS = [CustomerBody, CustomerChanges, CustomerView, CustomerDetail, CustomersPage];
+
+export const CUSTOMER_EXAMPLE: Static<typeof CustomerView> = {
+  id: '019a7c52-0b1e-7c3d-8a55-2e4d6f8091b3',
+  ...EXAMPLE,
+  document: '52998224725',
+  type: 'individual',
+  locale: 'pt-BR',
+  createdAt: '2026-11-16T06:33:20.240Z',
+  updatedAt: '2026-11-16T06:33:20.240Z',
+};
+
+export const CUSTOMER_DETAIL_EXAMPLE: Static<typeof CustomerDetail> = {
+  ...CUSTOMER_EXAMPLE,
+  balance: {
+    open: { count: 2, amountCents: 31_980 },
+    overdue: { count: 1, amountCents: 15_990 },
+    missing: { count: 0, amountCents: 0 },
+    paid: { count: 11, amountCents: 175_890 },
+    refunded: { count: 0, amountCents: 0 },
+  },
+};
+
+export const CUSTOMERS_EXAMPLE: Static<typeof CustomersPage> = { customers: [CUSTOMER_EXAMPLE], ...ONE_PAGE };
+
+/** The customer that a body asks for. */
+export function toNewCustomer({ separate = false, document, type, ...body }: CustomerBody): NewCustomer {
   const normalised = normaliseDocument(document);
   return {
-    name,
+    ...body,
     document: normalised,
-    type: toCustomerType(type, normalised),
-    ...(address && { address }),
-    ...(email !== undefined && { email }),
-    ...(phone !== undefined && { phone }),
+    isSeparate: separate,
+    ...(type !== undefined && { type: toPayerType(type, normalised) }),
   };
 }
 
-function toCustomerType(type: CustomerBody['type'], document: string): CustomerType {
-  if (type === undefined) return inferCustomerType(document);
-  return type === 'individual' ? 'individual' : 'company';
+export function toChanges({ document, type, ...body }: CustomerChanges): Changes {
+  const normalised = document === undefined ? undefined : normaliseDocument(document);
+  return {
+    ...body,
+    ...(normalised !== undefined && { document: normalised }),
+    ...(type !== undefined && { type: type === 'individual' ? 'individual' : 'company' }),
+  };
 }

@@ -1,12 +1,14 @@
 // The body of POST /charges, and the `NewCharge` that it means.
+
 import { type Static, Type } from 'typebox';
-import type { ChargeDraft, NewCharge } from '../charges/charge.ts';
+import type { ChargeDraft, ChargeRequest } from '../charges/charge.ts';
 import { normaliseDocument } from '../charges/create/check.ts';
 import { CURRENCIES } from '../lib/currency.ts';
+import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
-import { CustomerBody, toCustomer } from './customers.ts';
 import { noteFields, toNotes } from './notes.ts';
-import { AccountId, DateTime, dateOf, OneOf, Text } from './schemas.ts';
+import { PayerBody, toPayer } from './payers.ts';
+import { AccountId, DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
 import type { DeepPartial } from './wire.ts';
 
 /** Far above any lawful rate; more than this is a typing error. */
@@ -53,7 +55,12 @@ export const ChargeBody = Type.Object(
     amountCents: Type.Integer({ minimum: 1, description: 'Hundredths of the currency.' }),
     currency: OneOf(CURRENCIES, { description: 'USD and EUR are payable in reais at a rate locked now.' }),
     methods: MethodsBody,
-    customer: CustomerBody,
+    customer: Type.Optional(PayerBody),
+    customerId: Type.Optional(
+      Uuid({
+        description: 'A customer of the account, instead of `customer`: its data of now are those of the payer.',
+      }),
+    ),
     taxes: Type.Optional(
       Type.Object(
         {
@@ -71,14 +78,16 @@ export const ChargeBody = Type.Object(
 export type ChargeBody = Static<typeof ChargeBody>;
 
 /** The charge that a body asks for. */
-export function toNewCharge({ taxes = {}, ...body }: ChargeBody): NewCharge {
-  const { accountId, externalId, sourceKey, amountCents, currency, methods, customer, dueAt, expireAt } = body;
+export function toChargeRequest({ taxes = {}, ...body }: ChargeBody): ChargeRequest {
+  const { accountId, externalId, sourceKey, amountCents, currency, methods, customer, customerId, dueAt, expireAt } =
+    body;
   return {
     accountId,
     amountCents: BigInt(amountCents),
     currency,
     methods: [...new Set(methods)],
-    customer: toCustomer(customer),
+    ...(customer && { customer: toPayer(customer) }),
+    ...(customerId !== undefined && { customerId }),
     dueAt: dateOf(dueAt),
     ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
     ...(externalId !== undefined && { externalId }),
@@ -87,6 +96,17 @@ export function toNewCharge({ taxes = {}, ...body }: ChargeBody): NewCharge {
     ...(taxes.fine !== undefined && { finePercent: decimalText(taxes.fine) }),
     ...(taxes.interest !== undefined && { interestPercent: decimalText(taxes.interest) }),
   };
+}
+
+/** What the schema cannot say: a charge names who pays, or a customer on record, and not both. */
+export function checkWhoPays({ given: { body } }: { readonly given: { readonly body: unknown } }): Fault[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const isGiven = { customer: 'customer' in body, customerId: 'customerId' in body };
+  if (!isGiven.customer && !isGiven.customerId) {
+    return [{ path: 'customer', code: 'required', message: 'is required, or customerId instead' }];
+  }
+  if (!isGiven.customer || !isGiven.customerId) return [];
+  return [{ path: 'customerId', code: 'not_together', message: 'must not come together with customer' }];
 }
 
 /** What the rules of a charge look at, of a body that has faults elsewhere. */

@@ -2,15 +2,15 @@
 import { type Static, Type } from 'typebox';
 import type { OrderCharge } from '../orders/charge-of-order.ts';
 import { SETTLEMENT_SCHEDULES, SETTLEMENTS } from '../orders/order.ts';
-import { CustomerBody, toCustomer } from './customers.ts';
 import { MethodsBody } from './new-charge.ts';
 import { noteFields, toNotes } from './notes.ts';
+import { PayerBody, toPayer } from './payers.ts';
 import { QUOTE_EXAMPLE, quoteFields } from './quotes.ts';
 import { AccountId, DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
 import { TRANSACTION_EXAMPLE } from './transactions.ts';
 
 const chargeFields = {
-  customer: CustomerBody,
+  customer: PayerBody,
   methods: MethodsBody,
   externalId: Type.Optional(Text({ description: 'Your own id for the charge; it must be new.' })),
   sourceKey: Type.Optional(Text()),
@@ -127,7 +127,7 @@ export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody, Settl
 export function toOrderCharge(body: OrderChargeBody): OrderCharge {
   const { customer, methods, externalId, sourceKey, dueAt, expireAt } = body;
   return {
-    customer: toCustomer(customer),
+    customer: toPayer(customer),
     methods: [...new Set(methods)],
     ...(externalId !== undefined && { externalId }),
     ...(sourceKey !== undefined && { sourceKey }),

@@ -9,7 +9,7 @@ const MAX_NAME_LENGTH = 40;
 const MAX_VALUE_LENGTH = 500;
 
 /** TypeBox has no schema for objects of texts with names of limited length. */
-const Metadata = Type.Unsafe<Record<string, string>>({
+export const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_METADATA,
   propertyNames: { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, 'x-storable': true },
@@ -27,11 +27,14 @@ export const noteFields = {
   metadata: Type.Optional(Metadata),
 };
 
+export const MetadataView = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+});
+
 export const noteViews = {
   description: Type.Optional(Type.String()),
-  metadata: Type.Optional(
-    Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-  ),
+  metadata: Type.Optional(MetadataView),
 };
 
 const body = Type.Object(noteFields);

@@ -31,6 +31,7 @@ export type Particulars = {
 };
 
 const EXAMPLE_CHARGE = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+const EXAMPLE_CUSTOMER = '019a7c52-0b1e-7c3d-8a55-2e4d6f8091b3';
 const EXAMPLE_WALLET = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 
 export const PROBLEMS = {
@@ -154,6 +155,19 @@ export const PROBLEMS = {
       detail:
         'This may be the payment "20261210001 2026-12-10 15990", which the charge has with the same amount. If it is another one, say so: isAnother in a request, --another in the command.',
       first: { duplicateOf: '20261210001 2026-12-10 15990' },
+    },
+  },
+  customer_exists: {
+    status: 409,
+    title: 'The document has a customer',
+    meaning:
+      'The account has a customer with this CPF or CNPJ, which customerId names, and something that was sent differs from what it has. Nothing was written.',
+    nextStep:
+      'Use the customer that customerId names, change it with PATCH /customers/{id}, or send "separate": true to make another customer of the same document.',
+    example: {
+      detail: `The account has a customer of this document with other data: see errors. Change it with PATCH /customers/${EXAMPLE_CUSTOMER}, or send "separate": true to make another customer of the same document.`,
+      errors: [{ path: 'name', code: 'differs', message: 'is not what the customer has' }],
+      first: { customerId: EXAMPLE_CUSTOMER },
     },
   },
   wallet_exists: {

@@ -22,6 +22,7 @@ export const Problem = Type.Object(
       }),
     ),
     chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
+    customerId: Type.Optional(Type.String({ format: 'uuid', description: 'The customer that was there first.' })),
     walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that was there first.' })),
     transactionId: Type.Optional(Type.String({ format: 'uuid', description: 'The order that was there first.' })),
     duplicateOf: Type.Optional(Type.String({ description: 'The reference of the payment that it may be.' })),

@@ -1,6 +1,6 @@
 // Schemas that several resources share. One schema validates, types and documents.
 import assert from 'node:assert/strict';
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TOptional, type TSchema, Type } from 'typebox';
 import { parseRfc3339 } from '../lib/date-times.ts';
 
 type Options = { readonly description?: string };
@@ -42,6 +42,17 @@ export const UtcDateTime = (options: Options = {}) =>
 /** One word of a closed list. */
 export const OneOf = <const T extends string>(values: readonly T[], options: Options = {}) =>
   Type.Enum([...values], { type: 'string', ...options });
+
+/** All of these fields may be left out. */
+export function optional<T extends Readonly<Record<string, TSchema>>>(
+  fields: T,
+): { [Field in keyof T]: TOptional<T[Field]> } {
+  const all = Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]);
+  return Object.fromEntries(all) as { [Field in keyof T]: TOptional<T[Field]> };
+}
+
+/** In a change: what is absent stays, and null removes it. */
+export const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]));
 
 /** A civil day, `YYYY-MM-DD`. */
 export const Day = (options: Options = {}) => Type.String({ format: 'date', ...options });

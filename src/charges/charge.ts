@@ -116,6 +116,8 @@ export type NewCharge = {
   readonly currency: Currency;
   readonly methods: readonly Method[];
   readonly customer: Customer;
+  /** The customer on record whose data of now `customer` is, where the caller named one by its id. */
+  readonly customerId?: string;
   readonly dueAt: Date;
   readonly expireAt?: Date;
   readonly externalId?: string;
@@ -126,6 +128,9 @@ export type NewCharge = {
   readonly finePercent?: string;
   readonly interestPercent?: string;
 };
+
+/** A request for a charge. `customer` is absent when `customerId` names no customer of the account. */
+export type ChargeRequest = Omit<NewCharge, 'customer'> & { readonly customer?: Customer };
 
 /** The fields that the rules need, as far as they could be read. A rule is checked only when all its fields are present. */
 export type ChargeDraft = Partial<Pick<NewCharge, 'accountId' | 'methods' | 'dueAt' | 'expireAt'>> & {

@@ -31,6 +31,7 @@ export function chargeView(links: Links, charge: Charge) {
       rateAt: lockedRate?.at.toISOString(),
     },
     customer: customerView(charge),
+    customerId: charge.customerId,
     taxes: hasTaxes ? { fine: numberOf(finePercent), interest: numberOf(interestPercent) } : undefined,
     boleto: boleto && { ...boletoResult(charge.id, boleto), receivedCents: receivedCents(charge, 'boleto') },
     pix: pix && { ...pixResult(charge.id, pix), receivedCents: receivedCents(charge, 'pix') },

@@ -45,8 +45,8 @@ async function sayAll({ db }: CommandDeps, config: Config, document: string): Pr
   console.error(ELSEWHERE);
 }
 
-async function erase({ db }: CommandDeps, document: string): Promise<void> {
-  const erased = await erasePayer({ db }, document);
+async function erase({ db, clock }: CommandDeps, document: string): Promise<void> {
+  const erased = await erasePayer({ db, clock }, document);
   const counts = Object.entries(erased).map(([kind, count]) => `${count} ${kind}`);
   console.log(`Erased: ${counts.join(', ')}.`);
 }

@@ -18,6 +18,7 @@ type Api = {
   day(offset: number): string;
   // biome-ignore lint/suspicious/noExplicitAny: a recipe takes from an answer what it needs.
   post(path: string, body?: unknown): Promise<any>;
+  patch(path: string, body: unknown): Promise<unknown>;
   get(path: string): Promise<unknown>;
 };
 
@@ -97,6 +98,17 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/crypto/transactions/${id}/reprice`, {});
     return id;
   },
+  'customer.created': api => customer(api),
+  'customer.updated': async api => {
+    const id = await customer(api);
+    await api.patch(`/customers/${id}`, { email: 'maria@example.org' });
+    return id;
+  },
+  'customer.erased': async api => {
+    const id = await customer(api);
+    await api.post(`/customers/${id}/erase`);
+    return id;
+  },
   'payout.alarm_raised': api => lowFunds(api),
   'payout.alarm_cleared': async api => {
     const id = await lowFunds(api);
@@ -170,6 +182,12 @@ async function charge(api: Api, changes: Record<string, unknown> = {}): Promise<
   return registered(api, id);
 }
 
+/** Another one each time, so that each has its own events. */
+async function customer(api: Api): Promise<string> {
+  const { id } = await api.post('/customers', { accountId: ACCOUNT, ...PAYER.customer, separate: true });
+  return id;
+}
+
 /** Waits until the bank has decided about each method, so that what a recipe does next always comes after that. */
 async function registered(api: Api, id: string): Promise<string> {
   for (let look = 0; look < MAX_LOOKS; look++) {
@@ -240,14 +258,16 @@ async function openApi(url: string): Promise<Api> {
     if (response.ok) return answer;
     throw new StartError(`${path} answered ${response.status}: ${answer.detail ?? 'no reason given'}`);
   }
+  function send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    return ask(path, { method, ...(body !== undefined && json) });
+  }
   const { now } = (await ask('/sandbox/clock')) as { now: string };
   return {
     day: offset => new Date(Date.parse(now) + offset * DAY_MS).toISOString(),
     get: path => ask(path),
-    post: async (path, body) => {
-      const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-      return ask(path, { method: 'POST', ...(body !== undefined && json) });
-    },
+    post: (path, body) => send('POST', path, body),
+    patch: (path, body) => send('PATCH', path, body),
   };
 }
 

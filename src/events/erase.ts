@@ -11,6 +11,20 @@ export async function eraseFromEvents(tx: Sql, objectIds: readonly string[], cus
   return rows.length;
 }
 
+/** Puts `fields` into every event of this object, and removes those that are named. */
+export async function eraseFromObjects(
+  tx: Sql,
+  objectId: string,
+  removed: readonly string[],
+  fields: object,
+): Promise<void> {
+  await tx.query('update events set object = (object - $2::text[]) || $3::jsonb where object_id = $1', [
+    objectId,
+    removed,
+    JSON.stringify(fields),
+  ]);
+}
+
 /** Answers of receivers may repeat what they were sent, so their text is removed; status and time stay. */
 export async function eraseWebhookAnswers(tx: Sql, objectIds: readonly string[]): Promise<void> {
   await tx.query(

@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'wrong_state'
   | 'reference_conflict'
   | 'possible_duplicate'
+  | 'customer_exists'
   | 'wallet_exists'
   | 'wallet_blocked'
   | 'second_key_needed'
@@ -56,6 +57,7 @@ export type ErrorCode =
 /** The object that was there first, by its kind. */
 export type FirstThere =
   | { readonly chargeId: string }
+  | { readonly customerId: string }
   | { readonly walletId: string }
   | { readonly transactionId: string }
   /** The reference of a payment. */

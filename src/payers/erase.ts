@@ -1,9 +1,12 @@
 // Erases the personal data of a payer from the database (LGPD, article 18). Money, days, references and every proof stay: the ledger and
 // the audit log contain only ids.
+import { eraseCustomers as eraseRecords } from '../billing/customers/erase.ts';
+import { findCustomersOfPayer } from '../billing/customers/store.ts';
 import type { CustomerType } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store/charges.ts';
 import { eraseCustomers, eraseReports, PAYABLE_STATES, type Unanswered } from '../charges/store/payer.ts';
 import { eraseFromEvents, eraseWebhookAnswers } from '../events/erase.ts';
+import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { eraseFromAnswers } from '../orders/store-payer.ts';
 import { insertAuditLines } from '../storage/audit.ts';
@@ -11,7 +14,7 @@ import type { Database, Sql } from '../storage/database.ts';
 import { eraseDeclarations } from '../wallets/store-ownership.ts';
 import { batchesOf, findKnown, type Known, linesAbout } from './find.ts';
 
-type Deps = { readonly db: Database };
+type Deps = { readonly db: Database; readonly clock: Clock };
 
 export type Erased = {
   readonly charges: number;
@@ -21,6 +24,7 @@ export type Erased = {
   readonly receipts: number;
   readonly notifications: number;
   readonly declarations: number;
+  readonly customers: number;
 };
 
 /**
@@ -28,12 +32,15 @@ export type Erased = {
  * or an instruction about its boleto waits for a bank. After a crash, running it again continues: the charges are erased last, because
  * receipts are found by them.
  */
-export async function erasePayer({ db }: Deps, document: string): Promise<Erased> {
+export async function erasePayer({ db, clock }: Deps, document: string): Promise<Erased> {
   const known = await findKnown(db, document);
   refuseOpen(known);
   await db.transaction(async tx => {
     await eraseReports(tx, known);
     await eraseDeclarations(tx, document);
+    const customers = await findCustomersOfPayer(tx, document, true);
+    await eraseRecords(tx, customers, clock.now());
+    await insertAuditLines(tx, linesAbout(customers.map(({ id }) => id)));
   });
   const customer = { name: 'erased', document: '0'.repeat(document.length), type: typeOf(document) };
   let [orders, events] = [0, 0];
@@ -50,6 +57,7 @@ export async function erasePayer({ db }: Deps, document: string): Promise<Erased
     receipts: known.receipts.length,
     notifications: known.notifications.length,
     declarations: known.declarations.length,
+    customers: known.customers.length,
   };
 }
 

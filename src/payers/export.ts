@@ -1,4 +1,5 @@
 // Exports everything stored about a payer, for a payer who asks (LGPD, article 18).
+import { customerView } from '../billing/customers/view.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharges } from '../charges/store/charges.ts';
 import { findFilesOfCharges } from '../charges/store/payer.ts';
@@ -26,6 +27,11 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
     }
     for (const order of await findOrdersOfCharges(db, batch)) yield { kind: 'order', record: order };
     for (const file of await findFilesOfCharges(db, batch)) yield { kind: 'boleto_file', record: file };
+  }
+  await db.transaction(tx => insertAuditLines(tx, linesAbout(known.customers.map(({ id }) => id))));
+  for (const customer of known.customers) {
+    yield { kind: 'customer', record: customerView(customer) };
+    for (const event of await readEventsOf(db, customer.id)) yield { kind: 'event', record: event };
   }
   for (const payment of known.payments) yield { kind: 'payment', record: payment };
   for (const receipt of known.receipts) yield { kind: 'receipt', record: receipt };

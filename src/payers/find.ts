@@ -1,4 +1,5 @@
 // Finds everything stored about one payer, by their document.
+import { findCustomersOfPayer } from '../billing/customers/store.ts';
 import {
   findChargesOfPayer,
   findNotificationsOfPayer,
@@ -26,6 +27,7 @@ export function findKnown(db: Database, document: string) {
       receipts: await findReceiptsOfPayer(tx, document, ids),
       notifications: await findNotificationsOfPayer(tx, document),
       declarations: await findDeclarationsOf(tx, document),
+      customers: await findCustomersOfPayer(tx, document),
     };
   });
 }

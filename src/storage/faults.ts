@@ -49,6 +49,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_TIMEOUT;
 }
 
+/** A unique index has refused a row, because another transaction committed first. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505';
+}
+
 /** The server has ended one of several transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return codeOf(error) === '40P01';

@@ -133,7 +133,18 @@ async function stateOfAcme(): Promise<string> {
     );
     return `${table}: ${row?.rows}`;
   };
-  const own = ['charges', 'payments', 'refunds', 'orders', 'wallets', 'webhooks', 'api_keys', 'people', 'payouts'];
+  const own = [
+    'charges',
+    'payments',
+    'refunds',
+    'orders',
+    'customers',
+    'wallets',
+    'webhooks',
+    'api_keys',
+    'people',
+    'payouts',
+  ];
   const all = [
     'link_requests',
     'unmatched_receipts',

@@ -103,6 +103,9 @@ export async function startAcme(): Promise<Acme> {
   things['/webhooks/:id'] = hook.json.id;
   things['/accounts/:id'] = 'acme';
   addresses = [];
+  const customer = await service.post('/customers', { accountId: 'acme', ...CUSTOMER });
+  assert.equal(customer.status, 201, customer.text);
+  things['/customers/:id'] = customer.json.id;
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;

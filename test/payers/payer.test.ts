@@ -91,6 +91,10 @@ test('what is kept of a payer is printed, and gone when it is erased, with every
   const receiver = await startReceiver(t, (response, { text }) => response.writeHead(200).end(text));
   assert.equal((await service.post('/webhooks', { url: receiver.url, accountId: 'acme' })).status, 201);
   const notes = { description: 'Casamento', metadata: { guest: 'noiva' } };
+  const record = { accountId: 'acme', ...MARIA, notes: 'Casamento', metadata: notes.metadata };
+  const onRecord = await service.post('/customers', record);
+  const ofOthers = await service.post('/customers', { accountId: 'acme', ...OTHER });
+  assert.deepEqual([onRecord.status, ofOthers.status], [201, 201], onRecord.text);
   const paid = await create(MARIA, notes);
   const open = await create(MARIA, { methods: ['pix'] });
   const ofOther = await create(OTHER);
@@ -120,10 +124,11 @@ test('what is kept of a payer is printed, and gone when it is erased, with every
   const printed = (await payer('export', '529.982.247-25')).said.split('\n').map(line => JSON.parse(line));
   const kinds = Map.groupBy(printed, ({ kind }) => kind);
   const idsOf = (kind: string) => kinds.get(kind)?.map(({ id, reference }) => id ?? reference);
-  const names = ['charge', 'declaration', 'event', 'notification', 'order', 'payment', 'receipt'];
+  const names = ['charge', 'customer', 'declaration', 'event', 'notification', 'order', 'payment', 'receipt'];
   assert.deepEqual([...kinds.keys()].sort(), names);
   assert.deepEqual(idsOf('charge')?.sort(), [paid, open, order.json.charge.id].sort());
   assert.deepEqual(idsOf('order'), [order.json.transactionId]);
+  assert.deepEqual(idsOf('customer'), [onRecord.json.id]);
   assert.deepEqual(idsOf('receipt'), ['hidden', 'of two', 'stray']);
   assert.ok(!JSON.stringify(printed).includes(OTHER.name), 'nothing of another payer');
 
@@ -137,7 +142,8 @@ test('what is kept of a payer is printed, and gone when it is erased, with every
   await service.runJobs();
 
   const { said } = await payer('erase', DOCUMENT);
-  const counts = /^Erased: 3 charges, 1 orders, \d+ events, 1 payments, 3 receipts, 1 notifications, 1 declarations\.$/;
+  const counts =
+    /^Erased: 3 charges, 1 orders, \d+ events, 1 payments, 3 receipts, 1 notifications, 1 declarations, 1 customers\.$/;
   assert.match(said, counts);
   assert.deepEqual(await tablesWith(TRACES), []);
   const erased = { name: 'erased', document: '00000000000', type: 'individual' };
@@ -152,15 +158,21 @@ test('what is kept of a payer is printed, and gone when it is erased, with every
     [order.json.exact, order.json.charge.amountCents, order.json.charge.pix],
   );
   assert.equal((await service.get(`/charges/${ofOther}`)).json.customer.name, OTHER.name);
-  assert.deepEqual(await tablesWith([OTHER.name]), ['public.charges', 'public.events', 'public.unmatched_receipts']);
+  assert.deepEqual(await tablesWith([OTHER.name]), [
+    ...['public.charges', 'public.customers', 'public.events', 'public.unmatched_receipts', 'public.webhook_attempts'],
+  ]);
   assert.equal((await payer('export', DOCUMENT)).said, '');
   assert.match((await payer('erase', DOCUMENT)).said, /^Erased: 0 charges, 0 orders, 0 events, 0 /);
 
   const env = { DATABASE_URL: service.databaseUrl };
   assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
   assert.equal((await runCommand(auditCommand, env, ['verify'])).code, 0);
-  const lines = (await auditLines()).filter(line => line.object_id === paid);
-  assert.deepEqual(lines.map(({ action }) => action).sort(), ['trilho payer erase', 'trilho payer export']);
+  const read = (await service.get(`/customers/${onRecord.json.id}`)).json;
+  assert.deepEqual([read.name, read.document, read.notes], ['erased', '00000000000', undefined]);
+  for (const id of [paid, onRecord.json.id]) {
+    const lines = (await auditLines()).filter(line => line.object_id === id);
+    assert.deepEqual(lines.map(({ action }) => action).sort(), ['trilho payer erase', 'trilho payer export']);
+  }
 });
 
 test('an export of a person without a charge is in the audit log too', async () => {

@@ -29,7 +29,7 @@ export function checkCharge({ chargeRules: rules }: CheckDeps, draft: ChargeDraf
   if (dueAt && expireAt && expireAt < dueAt) {
     faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
   }
-  if (customer?.document !== undefined) faults.push(...checkDocument(customer.document, rules));
+  if (customer?.document !== undefined) faults.push(...checkDocument(customer.document, rules, 'customer.document'));
   if (dueAt && dueAt < FIRST_DUE_AT) {
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be before the year 1' });
   } else if (rules.refusesPastDueDates && dueAt && dueAt < now) {
@@ -56,8 +56,8 @@ export const isDocument = (text: string) => CPF.test(text) || CNPJ.test(text);
 
 export const hasRightDigits = (document: string) => isValidCpf(document) || isValidCnpj(document, { version: 2 });
 
-function checkDocument(document: string, { checksDigits }: ChargeRules): Fault[] {
-  const path = 'customer.document';
+/** The faults of a document in the form in which one is stored, at this path of the request. */
+export function checkDocument(document: string, { checksDigits }: ChargeRules, path: string): Fault[] {
   if (!isDocument(document)) {
     return [{ path, code: 'not_a_document', message: 'must be a CPF (11 digits) or a CNPJ (14 characters)' }];
   }

@@ -3,7 +3,7 @@
 import { type Claim, type First, findEarlier, type Records, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { auditLineAbout, setAuditObject } from '../../lib/audit-context.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { contentHash, type Plain } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
@@ -11,7 +11,7 @@ import { traceOf } from '../../lib/tracing.ts';
 import { METHODS } from '../../rails/rail.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
-import type { Charge, NewCharge } from '../charge.ts';
+import type { Charge, ChargeRequest, NewCharge } from '../charge.ts';
 import { type IssueNowDeps, issueNow } from '../issue/issue-now.ts';
 import { findByExternalId, findCharge, findFirstById } from '../store/charges.ts';
 import { chargeAnswer } from './answer.ts';
@@ -45,7 +45,7 @@ export type Created = {
  * @example
  * const { id, answer } = await createCharge(deps, { accountId: 'acme', amountCents: 15_990n, currency: 'BRL', … });
  */
-export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
+export async function createCharge(deps: CreateDeps, input: ChargeRequest, idempotencyKey?: string): Promise<Created> {
   const claim: Claim = {
     hash: contentHash(contentOf(input)),
     scope: deps.accounts.keyScopeOf(input.accountId),
@@ -56,10 +56,10 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const id = uuidV7(now);
   let charge: Charge;
   try {
-    charge = buildCharge(deps, input, id, now);
+    charge = buildCharge(deps, requirePayer(input), id, now);
   } catch (refusal) {
-    // A request that was accepted once may be invalid now, for example because dueAt has passed. Its repeat still gets the
-    // first charge.
+    // A request that was accepted once may be invalid now, for example because dueAt has passed or the customer was erased. Its
+    // repeat still gets the first charge.
     const earlier = refusal instanceof AppError ? await findEarlier(deps.db, records, claim, input) : undefined;
     if (!earlier) throw refusal;
     return { id: earlier.id, answer: earlier.answer, replayed: true };
@@ -71,6 +71,11 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const issued = await issueNow(deps, written.charge);
   const text = issued === written.charge ? written.answer : JSON.stringify(chargeAnswer(issued));
   return { id, answer: text, replayed: false };
+}
+
+function requirePayer({ customer, ...input }: ChargeRequest): NewCharge {
+  if (customer) return { ...input, customer };
+  throw invalidRequest([{ path: 'customerId', code: 'not_found', message: 'must be a customer of this account' }]);
 }
 
 /** Writes the charge in its own transaction, or returns the charge that an earlier request wrote. */
@@ -123,12 +128,16 @@ export async function writeCharge(deps: WriteNewDeps, tx: Sql, charge: Charge): 
   return written.charge;
 }
 
-/** The content that two requests must share to count as the same request, independent of how the JSON was written. */
-function contentOf({ amountCents, dueAt, expireAt, customer, methods, ...input }: NewCharge): Plain {
+/**
+ * The content that two requests must share to count as the same request, independent of how the JSON was written. A customer on record
+ * counts by its id: its data may have changed before the repeat.
+ */
+function contentOf({ amountCents, dueAt, expireAt, customer, methods, ...input }: ChargeRequest): Plain {
+  const payer = input.customerId === undefined && customer;
   return {
     ...input,
     amountCents: String(amountCents),
-    customer: { ...customer, address: { ...customer.address } },
+    ...(payer && { customer: { ...payer, address: { ...payer.address } } }),
     dueAt: dueAt.toISOString(),
     expireAt: expireAt?.toISOString(),
     methods: METHODS.filter(method => methods.includes(method)),

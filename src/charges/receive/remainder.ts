@@ -86,11 +86,12 @@ const DAYS_TO_PAY = 3;
 
 /** Missing money is in reais, whatever the first charge was denominated in. */
 function asked(first: Charge, amountCents: bigint, now: Date): NewCharge {
-  const { accountId, customer, sourceKey, description, metadata, finePercent, interestPercent } = first;
+  const { accountId, customer, customerId, sourceKey, description, metadata, finePercent, interestPercent } = first;
   const lastSecond = new Date(momentOn(addDays(civilDay(now), DAYS_TO_PAY + 1)).getTime() - 1_000);
   return {
     accountId,
     customer,
+    ...(customerId !== undefined && { customerId }),
     amountCents,
     currency: 'BRL',
     methods: methodsOf(first),

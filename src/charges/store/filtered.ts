@@ -6,6 +6,7 @@ import { pageSql } from '../../storage/page.ts';
 import type { Charge } from '../charge.ts';
 import { namePattern } from '../plain-name.ts';
 import type { ChargeQuery } from './list.ts';
+import { chargesOf } from './of-customer.ts';
 import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './row.ts';
 import { SEARCHED_CHARGES } from './search.ts';
 
@@ -38,7 +39,7 @@ export async function readFilteredCharges(
   filter: ChargeFilter,
   searched = SEARCHED_CHARGES,
 ): Promise<Filtered<Charge>> {
-  const { accountId, sourceKey, state, externalId } = query;
+  const { accountId, sourceKey, state, externalId, ofCustomer } = query;
   const equals = {
     account_id: accountId,
     source_key: sourceKey,
@@ -46,10 +47,12 @@ export async function readFilteredCharges(
     external_id: externalId,
     "customer ->> 'document'": filter.document,
   };
-  const { where, limit, offset, values } = pageSql(query, equals);
+  const always = ofCustomer && 'id in (select id from mine)';
+  const { where, limit, offset, values } = pageSql(query, equals, always);
   // The page number was not given.
   values.pop();
   const parameter = (value: unknown) => `$${values.push(value)}`;
+  const mine = ofCustomer ? `${chargesOf(ofCustomer, parameter)}, ` : '';
   const conditions: string[] = [];
   const { name, fromCents, toCents, method, paidBy } = filter;
   if (fromCents !== undefined) conditions.push(`payable_cents >= ${parameter(fromCents)}`);
@@ -58,7 +61,7 @@ export async function readFilteredCharges(
   if (method !== undefined) conditions.push(hasSome('charge_methods', parameter(method)));
   if (paidBy !== undefined) conditions.push(hasSome('payments', parameter(paidBy)));
   const rows = await sql.query<FilteredRow>(
-    `with newest as materialized (
+    `with ${mine}newest as materialized (
             select id, account_id, created_at, payable_cents, customer ->> 'name' as name
               from charges ${where} order by created_at desc, id desc limit ${parameter(searched)}),
           fitting as materialized (

@@ -12,9 +12,10 @@ import {
   RemainderBody,
   WithdrawalBody,
 } from '../../api/charges.ts';
-import { ChargeBody, toChargeDraft, toNewCharge } from '../../api/new-charge.ts';
+import { ChargeBody, checkWhoPays, toChargeDraft, toChargeRequest } from '../../api/new-charge.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import { dateOf } from '../../api/schemas.ts';
+import { findWhoseCharges, withPayer } from '../../billing/customers/charges-of.ts';
 import { cancelCharge } from '../../charges/cancel.ts';
 import { checkCharge } from '../../charges/create/check.ts';
 import { type CreateDeps, createCharge } from '../../charges/create/create.ts';
@@ -26,6 +27,7 @@ import { requireCharge, requireChargeOf } from '../../charges/require.ts';
 import { findCharge } from '../../charges/store/charges.ts';
 import { chargeView } from '../../charges/view.ts';
 import { invalidRequest } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
@@ -47,6 +49,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     tag,
     takesIdempotencyKey: true,
     body: ChargeBody,
+    check: checkWhoPays,
     // A body that fits its schema is checked by createCharge, which looks for an earlier charge before it refuses: a repeat
     // gets the first charge even when its dueAt has passed since.
     checkWhenRefused: ({ body }) => checkCharge(deps, toChargeDraft(body), deps.clock.now()),
@@ -57,7 +60,8 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     }),
     problems: ['external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
     handle: async ({ body, idempotencyKey }, reply) => {
-      const { id, answer, replayed } = await createCharge(deps, toNewCharge(body), idempotencyKey);
+      const request = await withPayer(deps.db, toChargeRequest(body));
+      const { id, answer, replayed } = await createCharge(deps, request, idempotencyKey);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/charges/${id}`);
       // Not in the body, whose fields are given; `payment` is a registered relation. A repeat may come after a withdrawal.
@@ -91,7 +95,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     check: checkPage,
     answer: ok(ChargesPage, 'A page of charges', CHARGES_EXAMPLE, DATA_AS_OF),
     handle: async ({ query, caller, request }, reply) => {
-      const { state, externalId, sourceKey } = query;
+      const { state, externalId, sourceKey, customerId } = query;
       const accountId = accountOf(caller, query.accountId);
       const asked = {
         ...toPageQuery(query, deps.pageSize),
@@ -102,7 +106,11 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
       };
       // Who looks for one charge may just have made it.
       const isFresh = externalId !== undefined;
-      return readList(deps, request, reply, db => listCharges({ ...deps, db }, asked), { isFresh });
+      const read = async (db: Sql) => {
+        const ofCustomer = customerId === undefined ? undefined : await findWhoseCharges(db, customerId, accountId);
+        return listCharges({ ...deps, db }, { ...asked, ...(ofCustomer && { ofCustomer }) });
+      };
+      return readList(deps, request, reply, read, { isFresh });
     },
   });
 

@@ -1,0 +1,28 @@
+// What ties charges to customers: who pays a charge that names a customer, and which charges are a customer's.
+import type { ChargeRequest } from '../../charges/charge.ts';
+import type { OfCustomer } from '../../charges/store/of-customer.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type Customer, payerOf } from './customer.ts';
+import { findCustomer } from './store.ts';
+
+/**
+ * The request with the data of now of the customer that it names by its id; without a payer when the account has no such customer, or it
+ * was erased.
+ */
+export async function withPayer(sql: Sql, request: ChargeRequest): Promise<ChargeRequest> {
+  const { accountId, customerId } = request;
+  if (customerId === undefined) return request;
+  const customer = await findCustomer(sql, customerId, accountId);
+  return customer && !customer.erasedAt ? { ...request, customer: payerOf(customer) } : request;
+}
+
+/** A customer that is separate shares its document, and one that was erased has none: then only charges by its id are its own. */
+export function whoseCharges({ id, accountId, document, isSeparate, erasedAt }: Customer): OfCustomer {
+  return { accountId, customerId: id, ...(!isSeparate && !erasedAt && { document }) };
+}
+
+/** Of a customer that the caller cannot see there are none. */
+export async function findWhoseCharges(sql: Sql, customerId: string, accountId?: string): Promise<OfCustomer> {
+  const customer = await findCustomer(sql, customerId, accountId);
+  return customer ? whoseCharges(customer) : { customerId, accountId: accountId ?? '' };
+}

@@ -1,0 +1,13 @@
+// What customers give the service.
+import { CUSTOMER_SCHEMAS } from '../../api/customers.ts';
+import { customerRoutes } from '../../http/routes/customers.ts';
+import type { Module } from '../../module.ts';
+
+type Deps = Parameters<typeof customerRoutes>[1];
+
+export function customersModule(deps: Deps): Module {
+  return {
+    schemas: CUSTOMER_SCHEMAS,
+    routes: app => customerRoutes(app, deps),
+  };
+}

@@ -1,0 +1,17 @@
+// What customers declare: who may do what with them, their events, and their place in the menu.
+import type { Noun } from '../../noun.ts';
+import { CUSTOMER_EVENTS } from './customer.ts';
+
+export const customers = {
+  tags: [{ name: 'Customers', description: 'Whom an account charges again and again, with what they owe.' }],
+  events: [{ types: CUSTOMER_EVENTS, schema: 'Customer' }],
+  access: {
+    ofOneAccount: {
+      'GET /customers': 'customers:read',
+      'POST /customers': 'customers:write',
+      'GET /customers/:id': 'customers:read',
+      'PATCH /customers/:id': 'customers:write',
+      'POST /customers/:id/erase': 'customers:write',
+    },
+  },
+} as const satisfies Noun;
