@@ -9,7 +9,7 @@ export function activeOf([first, ...others]: readonly [SenderSettings, ...Sender
   return [first.address, ...others.flatMap(({ address, isActive }) => (isActive ? [address] : []))];
 }
 
-/** Faults of senders of which two that take slots are one: it would count its nonces twice. Each with its path. */
+/** Faults of senders that take slots under one address: its nonces would be counted twice. Each with its path. */
 export function faultsOfActive(senders: readonly SenderSettings[]): string[] {
   const active = senders.map(({ address, isActive = false }, index) => (index === 0 || isActive ? address : undefined));
   return active.flatMap((address, index) => {

@@ -14,7 +14,7 @@ const BURNS = [
   '77944d19c052b73ee2286823aa83f8138cb7032f',
 ];
 
-/** Of every network: people paste an address of one network into a wallet of another. */
+/** Tokens of every network: people paste an address of one network into a wallet of another. */
 const TOKEN_CONTRACTS: ReadonlySet<string> = new Set(
   NETWORKS.flatMap(network => [
     ...Object.values(NETWORK_FACTS[network].tokens).map(({ address }) => address),
@@ -22,7 +22,7 @@ const TOKEN_CONTRACTS: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** Addresses that the settings name: those that are sent from, and the contracts of tokens of test nodes. */
+/** Addresses that the settings name: the senders, and the token contracts of test nodes. */
 export type OwnAddresses = { readonly senders: readonly string[]; readonly tokens: readonly string[] };
 
 const NO_OWN: OwnAddresses = { senders: [], tokens: [] };
@@ -33,7 +33,7 @@ export function readPayee(network: Network, text: string, own: OwnAddresses = NO
   if (reading.refusal) return reading;
   const body = bodyOf(reading.address);
   if (/^0+$/.test(body)) return refuse('zero_address', 'is the zero address: nobody has its key');
-  if (isBurn(body)) return refuse('burn_address', 'is an address that burns: nobody has its key');
+  if (isBurn(body)) return refuse('burn_address', 'is a burn address: nobody has its key');
   if (TOKEN_CONTRACTS.has(reading.address) || own.tokens.includes(reading.address)) {
     return refuse('token_contract', 'is the contract of a token, not a wallet: what is sent there is lost');
   }
@@ -48,7 +48,7 @@ export function readAddress(network: Network, text: string): AddressReading {
   return addresses.read(text);
 }
 
-/** The family whose addresses have the form of a text. */
+/** The family whose addresses are written like this text. */
 export function familyOfAddress(text: string): (typeof FAMILIES)[number] | undefined {
   return FAMILIES.find(({ addresses }) => addresses.pattern.test(text));
 }
@@ -75,7 +75,7 @@ function shapeFault(network: Network, text: string): string {
  */
 export function bodyOf(address: string): string {
   const body = familyOfAddress(address)?.addresses.bodyOf(address);
-  if (body === undefined) throw new RangeError('not an address of a network that is known here');
+  if (body === undefined) throw new RangeError('not an address of a supported network');
   return body;
 }
 

@@ -1,5 +1,5 @@
-// A refusal of a transfer counts when enough providers say it. One that is out of credits, broken or wrong refuses everything, and
-// another one that would carry the transfer out shows it.
+// A refusal of a transfer counts when enough providers agree on it. A provider that is out of credits, broken or wrong refuses everything;
+// another one that would execute the transfer shows that.
 
 type Answer = { readonly kind: string; readonly message?: string };
 /** `message`: what the nodes that answered said. */

@@ -1,4 +1,4 @@
-// What can be set about chains: one entry for each network that crypto is sent on, with the fields of its family.
+// The settings of chains: one entry for each network that crypto is sent on, with the fields of its family.
 import { type Static, Type } from 'typebox';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf } from '../lib/settings/kinds.ts';

@@ -6,7 +6,7 @@ import type { OwnAddresses } from './address.ts';
 import { type AssetSymbol, type Network, symbolsOn } from './asset.ts';
 import type { SentSymbol } from './networks.ts';
 
-/** The place of one payout among all transfers of a sender. On a chain without nonces the service counts itself. */
+/** The place of one payout among all transfers of a sender. On a chain without nonces the service keeps the count. */
 export type Slot = { readonly network: Network; readonly sender: string; readonly nonce: bigint };
 
 /** What is to be sent, before it has a slot. */
@@ -23,7 +23,7 @@ export type Transfer = Omit<Intent, 'sender'> & { readonly slot: Slot };
 /** An attempt at using a slot: signed once, stored for ever, sent as often as needed. Numbered from 1. */
 export type Attempt = {
   readonly number: number;
-  /** `void`: moves nothing and uses the slot up, so that the transfer can never be carried out. */
+  /** `void`: moves nothing and uses the slot up, so that the transfer can never be executed. */
   readonly kind: 'transfer' | 'void';
   readonly hash: string;
   /** The signed bytes, as hexadecimal text. */
@@ -38,7 +38,7 @@ export type Signed =
   /** A node or the signer did not answer. */
   | { readonly kind: 'unknown'; readonly message?: string };
 
-/** A block as it was seen: another hash at the same height proves that it is part of the chain no more. */
+/** A block as it was seen: another hash at the same height proves that it is no longer part of the chain. */
 export type Block = { readonly number: number; readonly hash: string };
 
 /** The result of a lookup, for the attempt that the chain has taken. */
@@ -47,7 +47,7 @@ export type Sighting =
   | { readonly kind: 'absent' }
   /** An attempt waits to be mined. */
   | { readonly kind: 'pending' }
-  /** The attempts will not be mined as they are: another one, in the same slot, may be signed. */
+  /** The attempts will not be mined as they are: a new one may be signed for the same slot. */
   | { readonly kind: 'stuck' }
   /** The slot was used up by bytes that the service did not sign: the key is used elsewhere. */
   | { readonly kind: 'taken' }
@@ -66,7 +66,7 @@ export type Sighting =
       readonly outcome: 'transferred' | 'mismatched' | 'reverted' | 'voided';
       /** Smallest units of the asset that left the sender. */
       readonly leftUnits: bigint;
-      /** What the network took for it, in smallest units of its coin. */
+      /** The fee that the network took, in smallest units of its coin. */
       readonly feeUnits: bigint;
     }
   /**
@@ -75,16 +75,16 @@ export type Sighting =
    */
   | { readonly kind: 'unknown'; readonly message?: string; readonly isAnswered?: true; readonly isUsed?: true };
 
-/** Whether a transfer could be carried out now; asked before a slot is taken. */
+/** Whether a transfer could be executed now; asked before a slot is taken. */
 export type Check =
   | { readonly kind: 'ready' }
-  /** Carried out now it would fail, or pay another amount. */
+  /** Executed now it would fail, or pay another amount. */
   | { readonly kind: 'refused'; readonly reason: CheckReason; readonly message: string }
   /** `message`: what the nodes answered, when it says nothing about the transfer. */
   | { readonly kind: 'unknown'; readonly message?: string };
 /**
  * `blocked`: the issuer of the token blocks payee or sender. `pays_less`: the token keeps a part of each transfer. `no_funds`:
- * the sender has too little. `would_revert`: the node says that it fails for another reason, or it takes too much gas.
+ * the sender has too little. `would_revert`: the node says that it fails for another reason, or that it needs too much gas.
  */
 export type CheckReason = 'blocked' | 'pays_less' | 'no_funds' | 'would_revert' | 'fee_too_high';
 
@@ -117,16 +117,16 @@ export type Funds = {
   readonly worstFee: bigint;
 };
 
-/** What a sender had of an asset after a block that counts as done, in smallest units. */
+/** The balance of a sender after a block that counts as final, in smallest units. */
 export type Balance = { readonly units: bigint; readonly block: number };
 
-/** What left a sender and came to it, as the chain itself keeps it. */
+/** What left a sender and what it received, as the chain itself records it. */
 export type ChainRecord = {
   /** All slots below this one are used. */
   readonly usedSlots: bigint;
-  /** All slots below this one are used or have a transaction that waits in the pool of a node; absent where nodes show no pool. */
+  /** All slots below this one are used, or have a transaction waiting in the pool of a node; absent where nodes show no pool. */
   readonly takenSlots?: bigint;
-  /** Transfers of tokens; addresses in small letters. */
+  /** Transfers of tokens; addresses in lower case. */
   readonly transfers: readonly {
     readonly hash: string;
     readonly symbol: AssetSymbol;
@@ -139,16 +139,16 @@ export type ChainRecord = {
 /** What left a sender since a moment, on a chain whose nodes keep no list of it. */
 export type ChainHistory = {
   readonly transfers: readonly Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>[];
-  /** Whatever was signed before is in it, or never will be in a block. */
+  /** Everything signed before this time is in the list, or will never be in a block. */
   readonly completeUntil: Date;
 };
 
-/** What a provider counts of the transactions of a sender. */
+/** How many transactions of a sender a provider counts. */
 export type SlotCount = {
   readonly provider: string;
   /** The height of its newest block. */
   readonly head: bigint;
-  /** All slots below are used in blocks; and with what waits in its pool. */
+  /** All slots below are used in blocks; the second also counts what waits in its pool. */
   readonly mined: bigint;
   readonly pooled: bigint;
 };
@@ -164,7 +164,7 @@ export type ChainHealth = {
   readonly head?: bigint;
   /** How far the final block is behind the head; undefined when unknown. */
   readonly finalityLagMs?: number;
-  /** What the nodes say against the settings, where they did not answer at the start: nothing is signed. */
+  /** What contradicts the settings, on nodes that did not answer at the start: nothing is signed. */
   readonly fault?: string;
   readonly providers: readonly { readonly name: string; readonly isAnswering: boolean; readonly words?: string }[];
 };
@@ -172,7 +172,7 @@ export type ChainHealth = {
 export type Chain = {
   readonly name: string;
   readonly network: Network;
-  /** The addresses that the service sends from: those that take new slots, and former ones, looked after until final. */
+  /** The addresses that the service sends from: those that take new slots, and former ones, watched until their transfers are final. */
   readonly senders: readonly [string, ...string[]];
   /** Those of `senders` that take new slots, each with its own nonces. Absent: the first alone. */
   readonly activeSenders?: readonly [string, ...string[]];
@@ -182,7 +182,7 @@ export type Chain = {
   readonly depth: number;
   /** Slots of one sender that may be open at once. */
   readonly window: number;
-  /** Attempts at one slot; after them the newest is sent again and a person is asked. */
+  /** The most attempts at one slot; after them the newest is sent again and an operator is asked. */
   readonly maxAttempts: number;
   /** Where transfers of an asset are made. Pure. */
   placeOf(symbol: SentSymbol): Place;
@@ -196,7 +196,7 @@ export type Chain = {
    * chain without nonces.
    */
   readonly usedSlots?: (sender: string) => Promise<bigint | undefined>;
-  /** What each provider counts of a sender's slots, at most some seconds ago. Absent on a chain without nonces. */
+  /** How many slots of a sender each provider counts as used, at most some seconds ago. Absent on a chain without nonces. */
   readonly slotCounts?: (sender: string) => Promise<SlotCounts>;
   /**
    * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code
@@ -206,7 +206,7 @@ export type Chain = {
   check(intent: Intent): Promise<Check>;
   funds(sender: string, symbol: SentSymbol): Promise<Funds | undefined>;
   /**
-   * What a sender has, to compare the books with. Undefined when no node answers, or when the network does not have the asset.
+   * The balances of a sender, to compare with the books. Undefined when no node answers, or when the network does not have the asset.
    * Absent on a chain that keeps no balances.
    */
   readonly balance?: (sender: string, asset: AssetSymbol | 'coin') => Promise<Balance | undefined>;
@@ -217,7 +217,9 @@ export type Chain = {
    * that is not used blocks no other: there a slot is void when all its attempts are `stuck`.
    */
   readonly signVoid?: (slot: Slot, before: readonly Attempt[]) => Promise<Signed>;
-  /** Sends signed bytes to every node. Idempotent. `sender`: whose they are, for `memory`. `message`: what the nodes said, if they refused. */
+  /**
+   * Sends signed bytes to every node. Idempotent. `sender`: who signed them, for `memory`. `message`: what the nodes said, if they refused.
+   */
   broadcast(attempt: Attempt, sender?: string): Promise<{ readonly isSent: boolean; readonly message?: string }>;
   /**
    * Looks all attempts up. `seen` is the block in which a lookup has seen an attempt: from then on `absent`, `pending`,
@@ -226,16 +228,16 @@ export type Chain = {
    */
   lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
   /**
-   * The transfer that a transaction makes, by any sender. `none`: no block that a node shows has the transaction, or this
+   * The transfer that a transaction makes, by any sender. `absent`: no block that a node shows has the transaction, or this
    * service could not have made it. Undefined when no node answers. Its outcome, and whether nodes agree, are for a lookup.
    */
-  readTransfer(hash: string): Promise<SentTransfer | 'none' | undefined>;
+  readTransfer(hash: string): Promise<SentTransfer | 'absent' | undefined>;
   /** When to look the transfer up again, after a sighting. Pure. */
   nextLookupAt(sighting: Sighting, now: Date): Date;
-  /** The longest time between two lookups of an open payout, where its attempts are good for a short time only. */
+  /** The longest time between two lookups of an open payout, where its attempts expire soon. */
   readonly maxLookupWaitMs?: number;
   /**
-   * What the chain keeps of a sender, to compare the books with: its transfers from a block or a time on, no transfers without either.
+   * What the chain records of a sender, to compare with the books: its transfers since a block or a time, and no transfers without either.
    * Undefined when no node answers. Absent on a chain whose nodes keep no such record.
    */
   readonly record?: (sender: string, from?: number | Date) => Promise<ChainRecord | undefined>;
@@ -249,7 +251,7 @@ export type Chain = {
    * read. Absent on a chain whose slots show what left.
    */
   readonly ownTransfers?: (sender: string) => Promise<readonly OwnTransfer[] | undefined>;
-  /** Whether as many nodes as must agree show a transaction in a block. Present with `ownTransfers`. */
+  /** Whether enough nodes show a transaction in a block. Present with `ownTransfers`. */
   readonly isShown?: (hash: string) => Promise<boolean>;
   health(): Promise<ChainHealth>;
   /** What this process itself has sent and seen. Absent where the database of the service holds the chain as well. */
@@ -257,7 +259,7 @@ export type Chain = {
 };
 
 export type ChainMemory = {
-  /** The hashes of a sender's bytes that were handed to nodes in the last half hour, the newest ones, with those of whom is not known. */
+  /** The newest hashes of the bytes handed to nodes in the last half hour for a sender, and of those whose sender is not known. */
   sent(sender: string): readonly string[];
   /** Whether a lookup has shown the transaction in a block. */
   wasMined(hash: string): boolean;

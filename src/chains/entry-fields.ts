@@ -9,7 +9,7 @@ import { type AssetSymbol, SYMBOLS } from './symbol.ts';
 
 const MAX_PROVIDERS = 10;
 const MAX_SENDERS = 20;
-/** No asset has more. */
+/** The most that any asset has. */
 const MAX_DECIMALS = 18;
 export const CLOSED = { additionalProperties: false } as const;
 
@@ -95,7 +95,7 @@ function hasFirstSigner(senders: unknown): boolean {
   return !Array.isArray(senders) || senders.length === 0 || has(senders[0], 'signer');
 }
 
-/** Whether the entries of a list have different values of a field. */
+/** Whether the values of a field are unique within a list. */
 export function hasDistinct(field: string): (list: unknown) => boolean {
   return list => {
     if (!Array.isArray(list)) return true;

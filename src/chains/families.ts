@@ -1,4 +1,4 @@
-// The families of chains that the service knows. All that depends on a family asks its entry here.
+// The families of chains that the service knows. Whatever depends on a family asks its entry here.
 import { evm } from './evm/family.ts';
 import { tron } from './tron/family.ts';
 

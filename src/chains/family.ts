@@ -1,34 +1,33 @@
-// What a family of chains declares, and what the file of a network declares. Everything else is derived from these: lists, limits,
-// schemas, texts of pages.
+// What a family of chains declares, and what the file of a network declares. Lists, limits, schemas and texts of pages are derived from
+// these.
 import type { TSchema } from 'typebox';
 import type { AssetSymbol } from './symbol.ts';
 
 export type Token = { readonly address: string; readonly decimals: number };
 
-/** How much may leave in live while the settings do not say it, in units as text. */
+/** The default limits of live, in units as text. */
 export type DefaultLimits = { readonly perPayout: string; readonly perDay: string };
 
-/** What a network takes its fees in. One that is no asset has limits of its own. */
+/** The coin that fees are paid in. One that is not an asset has limits of its own. */
 export type Coin = { readonly decimals: number } & (
   | { readonly symbol: AssetSymbol; readonly limits?: undefined }
   | { readonly symbol: string; readonly limits: DefaultLimits }
 );
 
-/** All that is known of one network, whatever its family. Addresses and decimals are checked against a node before anything is sent. */
+/** Everything known of one network, in any family. Addresses and decimals are checked against a node before anything is sent. */
 export type NetworkFacts = {
-  /** Its name in the interface, in settings and in the database; it never changes. */
+  /** Its name in the API, in settings and in the database; it never changes. */
   readonly id: string;
   /** Its name for people. */
   readonly label: string;
   /** The number of confirmations, its own block included, after which a transfer is done. */
   readonly confirmations: number;
   readonly blockMs: number;
-  /** Some coins are assets that can be paid out too. */
+  /** Some coins can also be paid out as assets. */
   readonly coin: Coin;
   readonly tokens: { readonly [S in AssetSymbol]?: Token };
   /**
-   * The least that an order may send, in units of each asset, unless the settings say otherwise. Worth at least what the network takes for a
-   * transfer.
+   * The least that an order may send, in units of each asset, unless the settings say otherwise. Worth at least the fee of a transfer.
    */
   readonly minimums: { readonly [S in AssetSymbol]?: string };
   /** Where a person looks up what is on the network; a hash or an address follows. */
@@ -62,23 +61,23 @@ export type AddressReading =
   | { readonly address: string; readonly refusal?: undefined }
   | { readonly address?: undefined; readonly refusal: AddressRefusal };
 
-/** The addresses of a family: twenty bytes, which people write in its own way. */
+/** The addresses of a family: twenty bytes in the family's own notation. */
 export type AddressForm = {
-  /** What a text must be, after «must be». */
+  /** The expected form, after «must be». */
   readonly form: string;
   /** What it is, after «is an address of». */
   readonly of: string;
   /** How people write it, for the API. */
   readonly description: string;
-  /** Whether a text has the form; its checksum may still be wrong. */
+  /** Whether a text has this form; its checksum may still be wrong. */
   readonly pattern: RegExp;
-  /** Reads a text that has the form into its canonical spelling. */
+  /** Reads a text of this form into its canonical spelling. */
   read(text: string): AddressReading;
-  /** What a text without the form most likely is; undefined when it is like nothing else. */
+  /** What a text of another form most likely is; undefined when it resembles nothing. */
   mistake(text: string): string | undefined;
   /** The address of twenty bytes. */
   fromBody(body: Uint8Array): string;
-  /** How lists of others write it, which may keep no checksum. */
+  /** How third-party lists write it, possibly without a checksum. */
   readonly listedAs: RegExp;
   /**
    * The twenty bytes of an address that was read, or that is listed so, as lower-case hexadecimal digits. Undefined when a checksum that no
@@ -89,27 +88,27 @@ export type AddressForm = {
 
 /** The hashes of a family: 32 bytes. */
 export type HashForm = {
-  /** What a text must be, after «must be». */
+  /** The expected form, after «must be». */
   readonly form: string;
   readonly pattern: RegExp;
   /** The hash of 64 lower-case hexadecimal digits. */
   fromDigits(digits: string): string;
 };
 
-/** A family of chains: networks whose nodes, addresses and transactions are alike. */
+/** A family of chains: networks with the same kind of nodes, addresses and transactions. */
 export type ChainFamily = {
   readonly kind: string;
-  /** Its name for people, and that of its networks together. */
+  /** Its name for people, and the name for its networks together. */
   readonly label: string;
   readonly networksLabel: string;
   readonly networks: readonly NetworkFacts[];
   readonly addresses: AddressForm;
   readonly hashes: HashForm;
-  /** How the holder of a wallet signs a text: what wallets put before it, the function that signs, and the standard, if there is one. */
+  /** How the holder of a wallet signs a text: the prefix that wallets add, the function that signs, and the standard, if there is one. */
   readonly messages: { readonly prefix: string; readonly signedWith: string; readonly standard?: string };
   /**
-   * Whether a network takes one transaction at most for each slot (a nonce). Where it does not, nothing more is signed after a restore for
-   * what was under way.
+   * Whether a network accepts at most one transaction for each slot (a nonce). Where it does not, payouts that were under way are not
+   * signed again after a restore.
    */
   readonly hasNonces: boolean;
   /** An entry of `chains` in the settings. */

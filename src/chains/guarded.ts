@@ -1,9 +1,9 @@
-// Chains that are left alone for a while after they did not answer several times in a row: what is asked meanwhile is answered
-// at once as if no node had. One call is let through when the time is over, and its answer decides.
+// A circuit breaker around each chain: after several unanswered calls in a row, calls fail at once for a while as if no node had answered.
+// When the pause is over one call is let through, and its answer decides.
 import type { Clock } from '../lib/clock.ts';
 import type { Chain, Chains, Check, Sighting } from './chain.ts';
 
-/** Calls in a row without an answer after which a chain is left alone, and for how long. */
+/** Unanswered calls in a row after which the breaker opens, and for how long. */
 const FAILURES = 5;
 const PAUSE_MS = 5_000;
 
@@ -21,7 +21,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
     nextNonce: sender => guarded(undefined, () => chain.nextNonce(sender), isAnswered),
     ...(usedSlots && { usedSlots: sender => guarded(undefined, () => usedSlots(sender), isAnswered) }),
     isContract: address => guarded(undefined, () => chain.isContract(address), isAnswered),
-    // A text is an answer: one payee that nodes cannot judge does not make the network silent.
+    // A message is an answer: one payee that nodes cannot judge does not make the network silent.
     check: intent =>
       guarded<Check>(
         { kind: 'unknown' },
@@ -31,7 +31,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
     funds: (...asked) => guarded(undefined, () => chain.funds(...asked), isAnswered),
     sign: (...asked) => guarded({ kind: 'unknown' }, () => chain.sign(...asked), isKnown),
     ...(signVoid && { signVoid: (...asked) => guarded({ kind: 'unknown' }, () => signVoid(...asked), isKnown) }),
-    // A text is an answer: a node that refuses is reachable.
+    // A message is an answer: a node that refuses is reachable.
     broadcast: (...asked) =>
       guarded(
         { isSent: false },
@@ -39,7 +39,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
         ({ isSent, message }) => isSent || message !== undefined,
       ),
     readTransfer: hash => guarded(undefined, () => chain.readTransfer(hash), isAnswered),
-    // Nodes that disagree are there: asked again, they may agree.
+    // Nodes that disagree are reachable: asked again, they may agree.
     lookup: (...asked) =>
       guarded<Sighting>(
         { kind: 'unknown' },
@@ -51,7 +51,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
 
 type Guarded = <T>(silence: T, ask: () => Promise<T>, isAnswer: (answer: T) => boolean) => Promise<T>;
 
-/** Asks, except during the pause that follows several failures in a row. */
+/** Calls, except during the pause after several failures in a row. */
 function pauseAfterFailures(clock: Clock): Guarded {
   let failures = 0;
   let askAgainAt = 0;

@@ -8,7 +8,7 @@ type Known = (typeof FAMILIES)[number]['networks'][number];
 
 /** The coins of the networks; some of them only pay fees. */
 export type CoinSymbol = Known['coin']['symbol'];
-/** What a transfer may move: an asset that orders are for, or the coin of a network. */
+/** What a transfer may move: an asset of orders, or the coin of a network. */
 export type SentSymbol = AssetSymbol | CoinSymbol;
 
 export const NETWORK_FACTS = Object.fromEntries(
@@ -46,7 +46,7 @@ export function sentSymbolsOn(network: Network): SentSymbol[] {
   return [...new Set<SentSymbol>([...symbolsOn(network), coinOf(network).symbol])];
 }
 
-/** What is kept of the token with a symbol; undefined for the coin of a network. */
+/** What the file of a network says of a token; undefined for the coin. */
 export function ofToken<T>(tokens: { readonly [S in AssetSymbol]?: T }, symbol: SentSymbol): T | undefined {
   const bySymbol: { readonly [S in SentSymbol]?: T } = tokens;
   return bySymbol[symbol];

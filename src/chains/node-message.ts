@@ -1,4 +1,4 @@
-// What nodes say, as a text for an operator: short, in one line, never evidence.
+// What nodes say, as a text for operators: short, on one line, never evidence.
 
 const MAX_LENGTH = 200;
 const URL_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi;
@@ -6,7 +6,7 @@ const URL_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi;
 const PATH_TEXT = /(?<!\w)\/[^\s"']{6,}/g;
 const CONTROL = /\p{C}+/gu;
 
-/** Without addresses of nodes: an error of a gateway may repeat the URL that it was called by, and that may hold a key. */
+/** Without addresses of nodes: the error of a gateway may repeat the URL that was called, which may hold a key. */
 export function nodeMessage(text: string): string {
   const plain = text.replace(URL_TEXT, '…').replace(PATH_TEXT, '…').replace(CONTROL, ' ').trim();
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain;

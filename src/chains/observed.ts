@@ -1,5 +1,4 @@
-// Chains whose calls are reported: which network, what was asked, what came of it and how long it took. What a chain answers
-// passes through as it is.
+// Reports the calls of chains: the network, the call, its outcome and how long it took. Answers pass through unchanged.
 import { type Ended, timed } from '../lib/timed.ts';
 import type { Network } from './asset.ts';
 import type { Chain, Chains } from './chain.ts';
@@ -20,7 +19,7 @@ export const CHAIN_OPERATIONS = [
 ] as const;
 type Operation = (typeof CHAIN_OPERATIONS)[number];
 
-/** What may come of them, beside that a call fails. */
+/** Their outcomes, besides a failure. */
 export const CHAIN_OUTCOMES = [
   'answered',
   'ready',

@@ -1,4 +1,4 @@
-// What opening a chain of any family begins with: signers are found by their names, files read, and every fault is kept with its path.
+// The first steps of opening a chain of any family: signers are found by name, files read, and every fault is collected with its path.
 import type { Clock } from '../lib/clock.ts';
 import { isNodeUrl, NODE_URL_MESSAGE } from '../lib/node-url.ts';
 import { readAddress } from './address.ts';
@@ -12,7 +12,7 @@ export type OpenDeps = {
   readonly signers: ReadonlyMap<string, OpenSigner>;
 };
 
-/** A chain and what is not as expected, or every fault of its entry, each with its path inside it. */
+/** A chain and its warnings, or every fault of its entry, each with its path inside the entry. */
 export type Opened =
   | { readonly chain: Chain; readonly warnings: readonly string[] }
   | { readonly faults: readonly string[] };
@@ -27,7 +27,7 @@ export function urlOf({ url, urlFile }: ProviderEntry, path: string, faults: str
   return text ?? '';
 }
 
-/** Without the line end, and only if not every user of the machine can read it. */
+/** Without the line end, and only if the file is not readable by every user of the machine. */
 export function secretOf(file: string, path: string, faults: string[]): string | undefined {
   const read = readPasswordFile(file);
   if ('text' in read) return read.text;

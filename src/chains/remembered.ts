@@ -1,11 +1,11 @@
-// Chains that remember what this process has handed to nodes, and what it has seen in blocks. A database that goes back under a
-// running process loses rows; the process still knows what it sent.
+// Chains that remember what this process handed to nodes and has seen in blocks. When the database is restored under a running process,
+// rows are lost, but the process still knows what it sent.
 import type { Clock } from '../lib/clock.ts';
 import { activeSendersOf, type Chain, type ChainMemory, type Chains } from './chain.ts';
 
-/** A standby that takes over lacks seconds; one that was forgotten lacks more. */
+/** A standby that takes over may lack seconds; one that fell behind lacks more. */
 const SENT_FOR_MS = 30 * 60_000;
-/** Of each sender. A database that went back lacks the newest first, so the newest are enough. */
+/** For each sender. A restored database lacks the newest rows, so remembering the newest is enough. */
 const MAX_SENT = 256;
 const MAX_MINED = 10_000;
 
@@ -14,9 +14,9 @@ export function rememberingChains(chains: Chains, clock: Clock): Chains {
 }
 
 function remembering(chain: Chain, clock: Clock): Chain {
-  // A chain that lives in the database goes back with it.
+  // The simulated chain lives in the database and is restored with it.
   if (!chain.slotCounts && !chain.ownTransfers) return chain;
-  // In the order in which they were sent last.
+  // Ordered by when they were last sent.
   const handed = new Map<string, { readonly atMs: number; readonly by: string | undefined }>();
   const mined = new Set<string>();
   const maxSent = MAX_SENT * activeSendersOf(chain).length;

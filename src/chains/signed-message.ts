@@ -1,5 +1,5 @@
 // Who signed a text with a wallet: `personal_sign` of EVM wallets (EIP-191, version 0x45) and `signMessageV2` of Tron wallets.
-// They differ in the prefix alone. https://eips.ethereum.org/EIPS/eip-191 https://tronweb.network/docu/docs/Sign%20and%20Verify%20Message
+// They differ only in the prefix. https://eips.ethereum.org/EIPS/eip-191 https://tronweb.network/docu/docs/Sign%20and%20Verify%20Message
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Network } from './asset.ts';
@@ -8,14 +8,14 @@ import { familyOf } from './networks.ts';
 /** 65 bytes r ‖ s ‖ v in hexadecimal digits, with or without 0x. */
 export const MESSAGE_SIGNATURE = /^(?:0x)?([0-9a-fA-F]{128})([0-9a-fA-F]{2})$/;
 
-/** The parity of each v: wallets write 27 and 28, some hardware 0 and 1. */
+/** The parity of each v: most wallets write 27 and 28, some hardware wallets 0 and 1. */
 const PARITIES: Readonly<Record<number, 0 | 1>> = { 0: 0, 1: 1, 27: 0, 28: 1 };
 
 const ADDRESS_BYTES = 20;
 
 /**
- * The address whose key signed the text; undefined for bytes that are no signature. An s in the upper half counts, as it
- * does for the ecrecover of contracts: EIP-2 refuses it in transactions alone.
+ * The address whose key signed the text; undefined for bytes that are not a signature. An s in the upper half counts, as it
+ * does for the ecrecover of contracts: EIP-2 refuses it in transactions only.
  *
  * @example
  * messageSigner('polygon', 'a text', '0x…1b') // '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'

@@ -1,4 +1,4 @@
-// The assets that can be paid out. The given interface has these four and no other.
+// The assets that can be paid out: the API is fixed to these four.
 
 export const SYMBOLS = ['usdt', 'usdc', 'trx', 'eth'] as const;
 export type AssetSymbol = (typeof SYMBOLS)[number];

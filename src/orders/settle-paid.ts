@@ -122,7 +122,7 @@ function requireUnpaid({ status, hold, ended, settledAs }: Order): void {
 async function readSent(chain: Chain, hash: string): Promise<SentTransfer> {
   const sent = await chain.readTransfer(hash);
   if (!sent) throw chainSilent(chain.network);
-  if (sent !== 'none') return sent;
+  if (sent !== 'absent') return sent;
   throw new AppError('wrong_state', `This transaction has no transfer in any block of ${chain.network}.`);
 }
 

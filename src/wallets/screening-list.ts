@@ -16,7 +16,7 @@ export type ListIdentity = {
 export type ScreeningList = ListIdentity & {
   /** Different addresses on it. */
   readonly size: number;
-  /** Lines without an address of a network that is known here, such as those of Bitcoin. */
+  /** Lines without an address of a supported network, such as those of Bitcoin. */
   readonly skipped: number;
   /** Asks by the twenty bytes of a canonical address, so a key that is listed on one network is on all. */
   has(address: string): boolean;
@@ -44,7 +44,7 @@ export async function readScreeningList(bytes: Uint8Array): Promise<ScreeningLis
     else if (read.date !== undefined) date ??= read.date;
     else if (!read.isComment) skipped++;
   }
-  if (bodies.size === 0) return { fault: 'has no address of a network that is known here' };
+  if (bodies.size === 0) return { fault: 'has no address of a supported network' };
   return {
     digest: createHash('sha256').update(bytes).digest('hex'),
     ...(date !== undefined && { date }),

@@ -120,7 +120,7 @@ describe('trilho signer', { concurrency: 2 }, () => {
     );
     assert.match(
       refusalOf(await run(['address', 'wrong'], { env })),
-      /^signers\[2\]\.address is another than that of the key, 0x\w{40}\.$/,
+      /^signers\[2\]\.address is not that of the key, 0x\w{40}\.$/,
     );
     assert.equal(
       refusalOf(await run(['address', 'none'], { env })),

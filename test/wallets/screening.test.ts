@@ -255,7 +255,7 @@ test('a list that cannot be read at the start stops it with a sentence that name
   writeFileSync(empty, '# nothing\n');
   for (const [given, message] of [
     [missing, /^TRILHO_SCREENING_FILE: the file cannot be read \(ENOENT\)\.$/],
-    [empty, /^TRILHO_SCREENING_FILE: the file has no address of a network that is known here\.$/],
+    [empty, /^TRILHO_SCREENING_FILE: the file has no address of a supported network\.$/],
   ] as const) {
     await assert.rejects(
       startService({ beside: service, env: { TRILHO_SCREENING_FILE: given } }),

@@ -21,7 +21,7 @@ function read(text: string): AddressReading {
   const address = checksummed(digits.toLowerCase());
   const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (isPlain || text === address) return { address };
-  const message = 'has capital letters that do not fit its checksum (EIP-55): a character is wrong';
+  const message = 'has capital letters that do not match its checksum (EIP-55): a character is wrong';
   return { refusal: { code: 'wrong_checksum', message } };
 }
 

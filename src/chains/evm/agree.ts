@@ -1,8 +1,8 @@
-// What several providers say together. Pure. Where money depends on it, two must agree; where only one is configured, it must do.
+// What several providers say together. Pure. Where money depends on it, two must agree; if only one is configured, one has to be enough.
 import type { Receipt } from './read.ts';
 import type { View } from './watch.ts';
 
-/** How many providers must say the same of what cannot be taken back. */
+/** How many providers must agree on what cannot be undone. */
 export function quorumOf(providers: number): number {
   return Math.min(2, providers);
 }
@@ -13,7 +13,7 @@ export type Report =
   /** The slot is used, and no attempt has a receipt. */
   | { readonly kind: 'foreign'; readonly view: View }
   | { readonly kind: 'unused'; readonly view: View }
-  /** It shows a receipt of a block that it does not have yet, or does not answer. */
+  /** It shows a receipt of a block that it does not have yet, or it does not answer. */
   | { readonly kind: 'unclear'; readonly view: View };
 
 export type MinedReport = Extract<Report, { readonly kind: 'receipt' }>;
@@ -40,7 +40,7 @@ export function agreedReceipts(
   return group.length < quorum && against.length > 0 ? 'disagreement' : [first, ...others];
 }
 
-/** All that is written of it: the fee goes into the books as well. */
+/** Everything that is recorded of it: the fee goes into the books as well. */
 function keyOf({ transactionHash, blockHash, blockNumber, isSuccess, feeUnits, logs }: Receipt): string {
   return JSON.stringify([transactionHash, blockHash, String(blockNumber), isSuccess, String(feeUnits), logs]);
 }
@@ -51,7 +51,7 @@ export function confirmationsOf(reports: readonly MinedReport[]): number {
   return Math.min(...depths);
 }
 
-/** Whether a quorum calls the block final. A tag that stands still, or says block 0, reaches no block of ours. */
+/** Whether a quorum calls the block final. A tag that stands still, or says block 0, never reaches a block of ours. */
 export function isFinal(reports: readonly MinedReport[], quorum: number): boolean {
   const calling = reports.filter(({ view, receipt }) => view.final && view.final.number >= receipt.blockNumber);
   return calling.length >= quorum;

@@ -1,4 +1,4 @@
-// Sends signed bytes to every provider. What they answer is no evidence; their messages are kept for an operator.
+// Sends signed bytes to every provider. Their answers are not evidence; their messages are kept for an operator.
 import type { Attempt } from '../chain.ts';
 import type { Provider, Said } from './provider.ts';
 import { readHash } from './read.ts';

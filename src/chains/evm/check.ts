@@ -1,5 +1,5 @@
-// Whether a transfer could be carried out now: the node tries it out, the issuer of the token is asked for its blocklist,
-// and the fee must fit below the cap. Asked before a slot is taken, since a slot that reverts is used up.
+// Whether a transfer could be executed now: the node simulates it, the token contract is asked for its blocklist, and the fee must be below
+// the cap. Asked before a slot is taken, since a slot that reverts is used up.
 import { unlessRefused } from '../agreed-refusal.ts';
 import type { Check, CheckReason, Intent } from '../chain.ts';
 import { ofToken, type SentSymbol } from '../networks.ts';
@@ -17,12 +17,12 @@ type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; r
 /** The transaction that moves an asset; undefined when the network does not have it. */
 export function draftOf(plan: EvmPlan, { symbol, units, to }: Omit<Intent, 'sender'>): Draft | undefined {
   const contract = contractOf(plan, symbol);
-  if (contract === 'none') return undefined;
+  if (contract === 'absent') return undefined;
   if (contract === undefined) return { to, value: units, data: '0x' };
   return { to: contract, value: 0n, data: transferData(to, units) };
 }
 
-/** Refused as two providers say, or the only one. `onReady` gets the gas that was found on the way. */
+/** Refused when two providers say so, or the only one. `onReady` gets the gas found on the way. */
 export async function check(
   { providers, plan, watch }: Deps,
   intent: Intent,
@@ -63,7 +63,7 @@ async function tryOut(
   if (own) return refused('blocked', `the issuer of ${symbol} blocks the sender`);
   if (feeRate) return refused('pays_less', `${symbol} keeps ${feeRate} basis points of each transfer`);
   if (estimate.kind !== 'refused') return estimate;
-  // Tokens report too small a balance in many different messages; reading the balance settles it.
+  // Tokens report an insufficient balance in many different messages; reading the balance settles it.
   const isCoin = contractOf(plan, symbol) === undefined;
   const balance = isCoin ? undefined : await call(balanceOfData(sender));
   const isShort = balance?.kind === 'value' ? balance.value < units : /insufficient funds/i.test(estimate.message);
@@ -74,7 +74,7 @@ function questionsOf({ facts, tokens }: EvmPlan, symbol: SentSymbol): TokenQuest
   return (ofToken(tokens, symbol) && ofToken(facts.tokens, symbol)) ?? {};
 }
 
-/** A contract without the function says nothing against the transfer; the node that tries it out has the last word. */
+/** A contract without the function does not speak against the transfer; the simulation by the node decides. */
 function answered(said: Said<bigint>): bigint | 'silence' {
   if (said.kind === 'value') return said.value;
   return isRevert(said) ? 0n : 'silence';

@@ -20,7 +20,7 @@ export function transferData(to: string, units: bigint): Hex {
   return encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [hexOf(to), units] });
 }
 
-/** Whom a call of a token pays, in small letters, and how much; undefined unless it is exactly a call of `transfer`. */
+/** The payee of a token call, in lower case, and the amount; undefined unless it is exactly a call of `transfer`. */
 export function readTransferData(data: string): Omit<TokenTransfer, 'from'> | undefined {
   const [, to, units] = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data) ?? [];
   return to === undefined || units === undefined ? undefined : { to: `0x${to}`, units: BigInt(`0x${units}`) };
@@ -37,7 +37,7 @@ export function blocklistData(name: 'isBlackListed' | 'isBlacklisted' | 'isBlock
 export const DECIMALS_DATA = encodeFunctionData({ abi: TOKEN, functionName: 'decimals' });
 export const FEE_RATE_DATA = encodeFunctionData({ abi: TOKEN, functionName: 'basisPointsRate' });
 
-/** Asks what a transaction of this many bytes pays for its place on L1 at most. */
+/** Asks for the most that a transaction of this many bytes pays as L1 fee. */
 export function l1FeeData(bytes: number): Hex {
   return encodeFunctionData({ abi: L1_FEE_ORACLE, functionName: 'getL1FeeUpperBound', args: [BigInt(bytes)] });
 }

@@ -1,4 +1,4 @@
-// What can be set about an EVM network: an entry of `chains` in the settings.
+// The settings of an EVM network: an entry of `chains`.
 import { type Static, Type } from 'typebox';
 import { Address, Amount, CLOSED, Providers, Senders, TestTokens, whole } from '../entry-fields.ts';
 import { EVM_ADDRESSES } from './address.ts';

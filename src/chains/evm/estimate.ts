@@ -1,4 +1,4 @@
-// How much gas a transaction takes, and whether it would fail, as a node says that tries it out.
+// How much gas a transaction takes, and whether it would fail, as nodes simulate it.
 import { type Unknown, unlessRefused } from '../agreed-refusal.ts';
 import type { Provider, Said } from './provider.ts';
 import { readQuantity } from './read.ts';
@@ -23,7 +23,7 @@ const OUT_OF_GAS = /gas required exceeds|out of gas/i;
 /** Codes that are about the node or the request: EIP-1474, without those that nodes use for what fails. */
 const NODE_CODES = [-32_700, -32_600, -32_601, -32_602, -32_001, -32_002, -32_004];
 
-/** As the first provider says that knows it; that it would fail, as two say. */
+/** The estimate is that of the first provider with one; a failure needs two. */
 export function estimate(
   { providers, plan }: { readonly providers: readonly Provider[]; readonly plan: EvmPlan },
   from: string,
@@ -39,8 +39,8 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
   const { code, message } = said;
   const isAboutTransfer = isRevert(said);
   if (!isAboutTransfer && (NODE_CODES.includes(code) || ABOUT_NODE.test(message))) return { kind: 'unknown', message };
-  // Nodes word a failing transfer in many ways, and use the same codes for troubles of their own. A node that repeats the refusal,
-  // and at the same time estimates a transfer that cannot fail, means this one.
+  // Nodes describe a failing transfer in many ways, and use the same codes for problems of their own. A node that repeats the refusal while
+  // it estimates a transfer that cannot fail does mean this transfer.
   const [again, other] = await Promise.all([
     isAboutTransfer ? said : ask(provider, plan, from, draft),
     ask(provider, plan, from, { to: from, value: 0n, data: '0x' }),
@@ -50,16 +50,16 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
   return isAboutTransfer && OUT_OF_GAS.test(message) ? tooMuch(plan) : { kind: 'refused', message };
 }
 
-/** With the cap: a node that tried the code of a payee out for longer would seem to be silent. */
+/** With the cap: a node that executed the code of a payee for longer would seem not to answer. */
 function ask(provider: Provider, { maxGas }: EvmPlan, from: string, { to, value, data }: Draft): Promise<Said<bigint>> {
   const call = { from, to, value: `0x${value.toString(16)}`, data, gas: `0x${maxGas.toString(16)}` };
-  // Without what waits in the pool: a transfer to the same payee there, which may never be mined, would make this one cheaper.
+  // Without the pool: a pending transfer to the same payee, which may never be mined, would make this one look cheaper.
   return provider.ask('eth_estimateGas', [call, 'latest'], readQuantity);
 }
 
 /**
- * What writing a balance that was zero costs more than changing another one (EIP-2200 and 2929). The payee of a token may have spent all it
- * has between the estimate and the block; a limit that is not used up costs nothing.
+ * The extra cost of writing a balance that was zero (EIP-2200 and 2929): the payee may spend all of its tokens between the estimate and the
+ * block. A gas limit that is not used up costs nothing.
  */
 const EMPTY_BALANCE_GAS = 17_100n;
 
@@ -75,8 +75,8 @@ function tooMuch({ maxGas }: Pick<EvmPlan, 'maxGas'>): Estimate {
 }
 
 /**
- * A refusal that is about the transaction, and not about the node: by the code or the data of a revert, or by a message that no provider
- * uses for its own troubles. Code 3: EIP-1474 as geth fills it.
+ * A refusal that is about the transaction, not about the node: by the code or the data of a revert, or by a message that no provider uses
+ * for problems of its own. Code 3: geth's extension of EIP-1474.
  */
 export function isRevert(said: Said<unknown>): said is Refusal {
   if (said.kind !== 'refusal') return false;

@@ -23,7 +23,7 @@ export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
 
 type Deps = {
   readonly clock: Clock;
-  /** Milliseconds of a clock that never jumps, for how old an answer is and how long a pause lasts. */
+  /** Monotonic milliseconds, for the age of answers and the length of pauses. */
   readonly monotonicMs?: () => number;
 };
 
@@ -32,7 +32,7 @@ const RECHECK_MS = 5_000;
 const MAX_ESTIMATES = 10_000;
 const ESTIMATE_AGE_MS = 60_000;
 
-/** Opens a chain and asks its nodes what must be right before the first transfer. Never throws for what a node does. */
+/** Opens a chain and checks with its nodes what must be right before the first transfer. Never throws for what a node does. */
 export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<EvmChain> {
   const { clock, monotonicMs = () => performance.now() } = deps;
   const plan = planOf(settings);
@@ -50,7 +50,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
 
   let isChecked = start.isComplete;
   const recheck = sharedAnswers<StartCheck>(RECHECK_MS, monotonicMs);
-  /** What the nodes say against the settings, where they did not answer at the start. */
+  /** What contradicts the settings, on nodes that did not answer at the start. */
   async function wrongSetting(): Promise<string | undefined> {
     if (isChecked) return undefined;
     const { faults, isComplete } = await recheck('', () => startCheck({ providers, plan, senders }));
@@ -63,7 +63,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     return isChecked ? undefined : (fault ?? 'no provider answers');
   }
 
-  // A check finds the gas on its way; the signature that follows needs no call for it.
+  // A check finds the gas as well, so the signature that follows needs no further call.
   const estimates = new Map<string, { readonly gas: bigint; readonly atMs: number }>();
   const keyOf = (from: string, { to, value, data }: Draft) => `${from} ${to} ${value} ${data}`;
   function remember(from: string, draft: Draft, gas: bigint): void {
@@ -92,7 +92,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     placeOf(symbol) {
       const token = contractOf(plan, symbol);
       const { isTest } = plan;
-      return { chainId, isTest, ...(token !== undefined && token !== 'none' && { token }) };
+      return { chainId, isTest, ...(token !== undefined && token !== 'absent' && { token }) };
     },
     async nextNonce(sender) {
       const views = await watch.views(sender);
@@ -124,7 +124,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     broadcast: attempt => broadcast(providers, attempt),
     async lookup(transfer, attempts, seen) {
       const token = contractOf(plan, transfer.symbol);
-      if (token === 'none') return { kind: 'unknown', message: `there is no contract of ${transfer.symbol} here` };
+      if (token === 'absent') return { kind: 'unknown', message: `there is no contract of ${transfer.symbol} here` };
       return lookup(lookupDeps, { transfer, attempts, seen, token });
     },
     readTransfer: hash => readTransferIn({ providers, plan }, hash),
@@ -141,10 +141,10 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
 
 const SECOND_MS = 1_000;
 const MAX_WAIT_MS = 5 * 60_000;
-/** After an outage of an hour an open payout is seen soon. */
+/** After an outage of an hour an open payout is still looked up soon. */
 const MAX_LOOKUP_WAIT_MS = 30 * SECOND_MS;
 
-/** Until something can have changed: the next block, the missing confirmations, a part of the way to finality. */
+/** Until something can have changed: the next block, the missing confirmations, part of the way to finality. */
 function waitMs({ blockMs, depth, facts }: EvmPlan, sighting: Sighting): number {
   switch (sighting.kind) {
     case 'mined': {

@@ -1,10 +1,10 @@
 // Fees of type 2 transactions (EIP-1559). Pure. A bid lies between what nodes take and the cap, and beats every bid before it
 // by an eighth: pools replace a transaction only if both of its fees rise by a tenth.
 
-/** Wei for a unit of gas. */
+/** Wei per unit of gas. */
 export type Bid = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
 
-/** What the network asks now. */
+/** What the network charges now. */
 export type FeeLevel = { readonly baseFee: bigint; readonly tip: bigint };
 
 export type FeeLimits = { readonly minTip: bigint; readonly maxFee: bigint };
@@ -16,7 +16,7 @@ export function nextBid(level: FeeLevel, { minTip, maxFee }: FeeLimits, before: 
   const tipToBeat = most(before.map(bid => raised(bid.maxPriorityFeePerGas)));
   const feeToBeat = most(before.map(bid => raised(bid.maxFeePerGas)));
   const tip = most([level.tip, minTip, tipToBeat]);
-  // A block is taken only while the base fee and the tip fit; below that the transaction would wait from the start.
+  // Below base fee and tip the transaction would wait from the start.
   const least = most([level.baseFee + tip, feeToBeat]);
   if (least > maxFee) return undefined;
   // Twice the base fee lasts for at least six full blocks, as each raises it by an eighth at most.

@@ -1,4 +1,4 @@
-// What a sender has, and what a transfer may cost it.
+// The balances of a sender, and what a transfer may cost it.
 import type { AssetSymbol } from '../asset.ts';
 import type { Balance, Funds } from '../chain.ts';
 import type { SentSymbol } from '../networks.ts';
@@ -12,7 +12,7 @@ import { lowest, saidValue, type Watch } from './watch.ts';
 type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; readonly watch: Watch };
 
 /**
- * The lowest that a provider shows: one that lags shows what is spent already. Undefined when no provider answers, or when the
+ * The lowest that any provider shows: one that lags still shows what is already spent. Undefined when no provider answers, or when the
  * network does not have the asset.
  */
 export async function funds(
@@ -21,7 +21,7 @@ export async function funds(
   symbol: SentSymbol,
 ): Promise<Funds | undefined> {
   const contract = contractOf(plan, symbol);
-  if (contract === 'none') return undefined;
+  if (contract === 'absent') return undefined;
   const [said, cost] = await Promise.all([
     Promise.all(providers.map(provider => balancesOf(provider, sender, contract))),
     watch.cost(),
@@ -30,7 +30,7 @@ export async function funds(
   const asset = lowest(balances.map(each => each.asset));
   const coin = lowest(balances.map(each => each.coin));
   if (asset === undefined || coin === undefined || !cost) return undefined;
-  // Above the cap nothing is sent, so no more than the cap is paid.
+  // Nothing is sent above the cap, so the cap is the most that is paid.
   const price = nextBid(cost, plan.fees, [])?.maxFeePerGas ?? plan.fees.maxFee;
   return { asset, coin, worstFee: plan.maxGas * price + cost.l1Fee };
 }
@@ -49,8 +49,8 @@ async function balancesOf(
 }
 
 /**
- * After the newest block whose transfers count as done: nodes keep the state of the last 128 blocks at least, and the block
- * that a network calls final may be older.
+ * At the newest block whose transfers count as done: nodes keep the state of at least the last 128 blocks, and the final block may be
+ * older.
  */
 export async function balanceOf(
   { plan, watch }: Pick<Deps, 'plan' | 'watch'>,
@@ -58,7 +58,7 @@ export async function balanceOf(
   asset: AssetSymbol | 'coin',
 ): Promise<Balance | undefined> {
   const contract = asset === 'coin' ? undefined : contractOf(plan, asset);
-  if (contract === 'none') return undefined;
+  if (contract === 'absent') return undefined;
   for (const { provider, head } of await watch.views(sender)) {
     const newest = head.number - BigInt(plan.depth - 1);
     const block = newest < 0n ? 0n : newest;
@@ -68,7 +68,7 @@ export async function balanceOf(
   return undefined;
 }
 
-/** Of the coin without a contract. */
+/** Without a contract: of the coin. */
 async function balanceAt(
   provider: Provider,
   sender: string,

@@ -1,5 +1,5 @@
 // Looks the attempts at a slot up. The count of the sender says whether the slot is used; only then is a receipt asked for.
-// One provider suffices for what is corrected by the next lookup; what is not needs a quorum (agree.ts).
+// One provider suffices for what the next lookup corrects; everything else needs a quorum (agree.ts).
 import { memoize } from '../../lib/memoize.ts';
 import type { Attempt, Block, Sighting, Transfer } from '../chain.ts';
 import { agreedReceipts, confirmationsOf, isFinal, type MinedReport, type Report } from './agree.ts';
@@ -28,7 +28,7 @@ export type LookedUp = {
   readonly token: string | undefined;
 };
 
-/** Providers answered, and it cannot be concluded from what they said. */
+/** Providers answered, but what they said does not allow a conclusion. */
 const unclear = (message: string): Sighting => ({ kind: 'unknown', message, isAnswered: true });
 
 export async function lookup(deps: LookupDeps, asked: LookedUp): Promise<Sighting> {
@@ -79,7 +79,7 @@ async function mined(
     hash: attempt.hash,
     block: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
     confirmations,
-    // The depth beside the tag: milestones of Polygon were rolled back once.
+    // The depth counts besides the tag: Polygon once rolled back milestones.
     isFinal: confirmations >= depth && isFinal(reports, quorum),
     feeUnits: receipt.feeUnits,
     ...outcomeOf(transfer, attempt, receipt, token),
@@ -91,7 +91,7 @@ async function mined(
   const isSuccess = outcome === 'transferred';
   const movement = await (isSuccess ? movements.ofSuccess(asked) : movements.ofFailure(asked));
   if (movement.kind === 'unknown') {
-    // It is in a block, and is neither done nor failed before the balances are known.
+    // It is in a block, but is neither done nor failed until the balances are known.
     return { ...sighting, confirmations: Math.min(confirmations, depth - 1), isFinal: false };
   }
   if (movement.kind !== 'differs') return sighting;
@@ -99,7 +99,7 @@ async function mined(
   return unclear('a receipt says that the transfer failed, and its block shows that something moved');
 }
 
-/** Where a transfer is done later, balances are asked for here already: nodes keep those of the last 128 blocks. */
+/** Where a transfer is final later than that, balances are read here already: nodes keep those of the last 128 blocks. */
 const MOVEMENTS_DEPTH = 64;
 
 /** Whether a quorum has another block at the height of one that was seen. A node that lags has no block there. */
@@ -116,8 +116,8 @@ async function isUndone(views: readonly View[], seen: Block, quorum: number): Pr
 const MEMORY_MARGIN_MS = 3_600_000;
 
 /**
- * The slot is used and no attempt has a receipt: the node has not indexed its newest block, or has dropped the block of the
- * transfer, or the key was used elsewhere. Reports only the last, since a transfer that is taken for lost is made again.
+ * The slot is used and no attempt has a receipt: the node has not indexed its newest block, or has dropped the block of the transfer, or
+ * the key was used elsewhere. Only the last is reported as such, since a transfer believed lost is made again.
  */
 async function usedByOthers(
   { quorum }: LookupDeps,
@@ -142,13 +142,13 @@ async function usedByOthers(
   // Behind one address the node that has those transactions may not be the one that had no receipt.
   const again = await Promise.all(keeping.map(({ view }) => reportOf(view, slot.nonce, attempts)));
   if (again.every(({ kind }) => kind === 'foreign')) return { kind: 'taken' };
-  return unclear('the slot is used, and not every provider says twice that no attempt has a receipt');
+  return unclear('the slot is used, and not every provider has said twice that no attempt has a receipt');
 }
 
-/** How much longer than one that waits in a pool an attempt is sent again as it is. */
+/** How much longer an attempt is sent again unchanged than one that waits in a pool. */
 const REFUSED_TIMES = 5;
 
-/** The slot is free: an attempt waits in a pool, will never be mined as it is, or is nowhere. */
+/** The slot is free: an attempt waits in a pool, will never be mined as it is, or is unknown to every node. */
 async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]): Promise<Sighting> {
   const { transfer, attempts, seen } = asked;
   const { nonce } = transfer.slot;
@@ -159,11 +159,12 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   const ageMs = deps.now().getTime() - newest.signedAt.getTime();
   const bid = bidOf(newest.raw);
   const isBelowBaseFee = views.every(({ head }) => bid < head.baseFee);
-  // Behind an earlier slot of its sender it waits for that one, whatever it bids.
+  // Behind an earlier slot of its sender it waits for that one at any fee.
   const isFirst = views.some(({ mined }) => mined === nonce);
   const isLate = isFirst && ageMs >= deps.stuckAfterMs;
   if (isPooled) return { kind: isLate || (isBelowBaseFee && ageMs >= 2 * deps.blockMs) ? 'stuck' : 'pending' };
-  // Pools that are full, or want a higher tip, refuse the same bytes for ever. Others refuse for want of coin, which may come.
+  // Pools that are full, or want a higher tip, refuse the same bytes for ever. Others refuse because the sender lacks coin, which may still
+  // arrive.
   const isRefused = isFirst && ageMs >= REFUSED_TIMES * deps.stuckAfterMs;
   if (isBelowBaseFee || isRefused) return { kind: 'stuck' };
   if (seen && views.length < deps.quorum) return unclear('too few providers answer');

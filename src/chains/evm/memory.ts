@@ -1,9 +1,9 @@
-// Whether a node still has the transactions of a time. Nodes drop what is old, and one that has dropped a transfer shows no receipt of
-// it, as if it had never been made.
+// Whether a node still has the transactions of a given time. Nodes prune old data, and one that has pruned a transfer shows no receipt, as
+// if it had never been made.
 import { readBlockTransactions, readHead, readReceipt } from './read.ts';
 import { saidValue, type View } from './watch.ts';
 
-/** Blocks of a busy network are never empty; a test node may have made many without a transaction. */
+/** Blocks of a busy network are never empty; a test node may have made many empty ones. */
 const MOST_EMPTY = 64n;
 
 /** True when the provider has the receipt of a transaction from before `since`, or of the first one on a network that is younger. */

@@ -1,5 +1,5 @@
-// Whether the balances moved as the logs of a block say. A log is what a contract writes about itself: a contract that writes
-// one and moves nothing has paid no payee. A receipt alone is not enough: a node can report status 0 for a transfer that was carried out.
+// Whether the balances moved as the logs of a block say. A log is what a contract writes about itself: a contract that writes one and moves
+// nothing has paid nobody. A receipt alone is not enough either: a node can report status 0 for a transfer that was executed.
 import type { Transfer } from '../chain.ts';
 import { balanceOfData, TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
 import type { Provider, Said } from './provider.ts';
@@ -11,7 +11,7 @@ export type Movement =
   | { readonly kind: 'fits' }
   /** `leftUnits`: what left the sender for this transfer, by its balance. */
   | { readonly kind: 'differs'; readonly leftUnits: bigint }
-  /** Nodes do not keep what would prove it, and will not later either. */
+  /** Nodes do not keep what would prove it, now or later. */
   | { readonly kind: 'not_kept' }
   /** No answer. */
   | { readonly kind: 'unknown' };
@@ -25,9 +25,9 @@ export type AskedMovement = {
 };
 
 export type Movements = {
-  /** Of a transfer that a receipt shows as carried out. One provider whose balances fit suffices. */
+  /** For a transfer that a receipt shows as successful. One provider with matching balances suffices. */
   ofSuccess(asked: AskedMovement): Promise<Movement>;
-  /** Of one that a receipt shows as failed: `differs` as soon as one provider shows that something moved. */
+  /** For one that a receipt shows as failed: `differs` as soon as one provider shows that something moved. */
   ofFailure(asked: AskedMovement): Promise<Movement>;
 };
 
@@ -43,7 +43,7 @@ export function watchMovements(monotonicMs: () => number): Movements {
   const sharedLogs = sharedAnswers<Said<TransferLog[]>>(SHARED_MS, monotonicMs);
   const judged = new Set<string>();
 
-  /** What was found once for a transaction in a block stays so. */
+  /** A result for a transaction in a block is final. */
   async function once({ receipt }: AskedMovement, judge: () => Promise<Movement>): Promise<Movement> {
     const key = `${receipt.transactionHash} ${receipt.blockHash} ${receipt.isSuccess}`;
     if (judged.has(key)) return { kind: 'fits' };
@@ -81,7 +81,7 @@ export function watchMovements(monotonicMs: () => number): Movements {
 
   async function successBy(view: View, asked: AskedMovement): Promise<Movement> {
     const { transfer, receipt, token } = asked;
-    // Without balances logs decide nothing: a provider that never shows them must not keep the transfer from an end.
+    // Without balances the logs decide nothing: a provider that never shows balances must not keep the transfer from being settled.
     if (isOld(view, receipt)) return { kind: 'not_kept' };
     const { sender } = transfer.slot;
     const [logs, ofSender, ofPayee] = await Promise.all([
@@ -92,15 +92,15 @@ export function watchMovements(monotonicMs: () => number): Movements {
     const missing = [logs, ofSender, ofPayee].map(({ kind }) => kind).filter(kind => kind !== 'value');
     if (missing.length > 0) return { kind: missing.includes('silence') ? 'unknown' : 'not_kept' };
     if (logs.kind !== 'value' || ofSender.kind !== 'value' || ofPayee.kind !== 'value') return { kind: 'unknown' };
-    // An index that lacks it so far below the head will not have it.
+    // An index that lacks it this far below the head will never have it.
     if (!hasOwn(logs.value, receipt)) return { kind: 'not_kept' };
     const logged = flowsOf(logs.value, token, sender);
     const toPayee = flowsOf(logs.value, token, transfer.to);
     const isPaid = ofPayee.value === toPayee.came - toPayee.left;
-    // What did not leave as logged, beside what came in the same block.
+    // What did not leave as logged, net of what came in the same block.
     const lacking = logged.left - logged.came + ofSender.value;
     if (lacking === 0n && isPaid) return { kind: 'fits' };
-    // Several transfers of one block share what is lacking by their size.
+    // Several transfers of one block share the missing amount by size.
     const share = logged.left === 0n ? lacking : (lacking * transfer.units) / logged.left;
     const leftUnits = transfer.units - share;
     return { kind: 'differs', leftUnits: leftUnits > 0n ? leftUnits : 0n };
@@ -139,7 +139,7 @@ function isOld({ head }: View, { blockNumber }: Receipt): boolean {
 
 const TOO_OLD: Said<never> = { kind: 'refusal', code: 0, message: 'the state of this block is old' };
 
-/** The first of these kinds that a provider says. */
+/** The first of these kinds that any provider gives. */
 function find(said: readonly Movement[], kinds: readonly Movement['kind'][]): Movement {
   const found = kinds.flatMap(kind => said.find(each => each.kind === kind) ?? []);
   return found[0] ?? { kind: 'not_kept' };
@@ -149,7 +149,7 @@ function hasOwn(logs: readonly TransferLog[], { transactionHash }: Receipt): boo
   return logs.some(log => log.transactionHash === transactionHash);
 }
 
-/** What left an owner and came to it in a block, as the logs say. */
+/** What left an owner and what it received in a block, according to the logs. */
 function flowsOf(logs: readonly TransferLog[], token: string, owner: string) {
   const own = owner.toLowerCase();
   const flows = { left: 0n, came: 0n };

@@ -22,8 +22,8 @@ function coinOutcome({ to, units }: Transfer, { raw }: Attempt): Done {
 }
 
 /**
- * All that left the sender must have arrived, and be what was asked for. A success without any log of the token is
- * `mismatched` too: whether something moved is not known, so it must not be sent a second time.
+ * Everything that left the sender must have arrived, and be what was asked for. A success without any log of the token is
+ * `mismatched` too: it is not known whether something moved, so it must not be sent a second time.
  */
 function tokenOutcome({ to, units, slot }: Transfer, { logs }: Receipt, token: string): Done {
   const left = tokenTransfers(logs, token).filter(({ from }) => from === slot.sender.toLowerCase());

@@ -12,22 +12,22 @@ export type Answer =
       readonly kind: 'refusal';
       readonly code: number;
       readonly message: string;
-      /** The bytes that code of the network gave as its reason are with it. */
+      /** Whether the revert data of the contract came with it. */
       readonly hasData?: true;
     }
   /** No answer, or one that cannot be read. The message is ours. */
   | { readonly kind: 'silence'; readonly message: string };
 
-/** Answers in the order of the calls; or why there are none. `isBatchRefused`: the node takes calls one by one only. */
+/** Answers in the order of the calls, or why there are no answers. `isBatchRefused`: the node accepts single calls only. */
 export type Posted =
   | { readonly answers: readonly Answer[] }
   | { readonly message: string; readonly isBatchRefused?: true };
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** What nodes say when too much was asked of them: no answer to the question. */
+/** Codes of a rate limit: they do not answer the question. */
 const LIMIT_CODES = [429, -32_005, -32_097];
 
-/** Some nodes write a word before it. */
+/** Some nodes put a word before it. */
 const REVERT_DATA = /^(?:Reverted )?0x(?:[0-9a-f]{2})+$/i;
 
 /** Never throws. */
@@ -63,7 +63,7 @@ function readAnswer(answer: unknown): Answer {
   if (error !== undefined && error !== null) {
     const [code, message] = [at(error, 'code'), at(error, 'message')];
     if (typeof code !== 'number' || typeof message !== 'string') return { kind: 'silence', message: 'not JSON-RPC' };
-    if (LIMIT_CODES.includes(code)) return { kind: 'silence', message: 'says that it is asked too often' };
+    if (LIMIT_CODES.includes(code)) return { kind: 'silence', message: 'says that it is called too often' };
     const data = at(error, 'data');
     const hasData = typeof data === 'string' && REVERT_DATA.test(data);
     return { kind: 'refusal', code, message: nodeMessage(message), ...(hasData && { hasData }) };

@@ -1,5 +1,5 @@
-// A provider: one node, or a service in front of several. Calls that are made at the same time share a request; a provider
-// that fails is left alone for a while, so that a silent one costs the others nothing.
+// A provider: one node, or a service in front of several. Calls made at the same time share a request; a provider that fails is not called
+// for a while, so that it does not slow the others down.
 import { type Answer, type Call, type Posted, post } from './post.ts';
 import { type Read, readQuantity } from './read.ts';
 
@@ -20,7 +20,7 @@ export type Provider = {
   readonly name: string;
   /** Asks and reads the answer; what cannot be read is silence. Never throws. */
   ask<T>(method: string, params: readonly unknown[], read: Read<T>): Promise<Said<T>>;
-  /** Which network it is of; undefined when it does not answer. */
+  /** The id of its chain; undefined when it does not answer. */
   chainId(): Promise<bigint | undefined>;
   /** Why it does not answer now; undefined while it does. */
   trouble(): string | undefined;
@@ -34,9 +34,9 @@ type Options = {
 const TIMEOUT_SECONDS = 3;
 const MAX_REQUESTS = 8;
 const BATCH_SIZE = 50;
-/** How long a chain id holds: behind one address there may be another node tomorrow. */
+/** How long a chain id is valid: behind one address there may be another node tomorrow. */
 const CHAIN_ID_AGE_MS = 60_000;
-/** Failed requests in a row after which a provider is left alone, first for this long, then twice as long each time. */
+/** Failed requests in a row after which a provider is paused, first for this long, then twice as long each time. */
 const FAILURES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 2_000;
 const MAX_PAUSE_MS = 30_000;
@@ -68,19 +68,19 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     if (pauses >= 0) pausedUntilMs = monotonicMs() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, MAX_PAUSE_MS);
   }
 
-  /** A pause that is over lets one request through; only its answer lets others follow. */
+  /** After a pause one request is let through; only its answer lets others follow. */
   function isPaused(): boolean {
     if (failures < FAILURES_BEFORE_PAUSE) return false;
     return monotonicMs() < pausedUntilMs || requests > 0;
   }
 
   function send(call: Call): Promise<Answer> {
-    if (isPaused()) return Promise.resolve({ kind: 'silence', message: trouble ?? 'is left alone after failures' });
+    if (isPaused()) return Promise.resolve({ kind: 'silence', message: trouble ?? 'is paused after failures' });
     return new Promise(answer => {
       waiting.push({ call, answer });
       if (isFlushDue) return;
       isFlushDue = true;
-      // After the calls that this turn of the event loop still makes.
+      // After the remaining calls of this turn of the event loop.
       setImmediate(() => {
         isFlushDue = false;
         flush();
@@ -125,15 +125,15 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     }
     fail(posted.message);
     for (const { answer } of batch) answer({ kind: 'silence', message: posted.message });
-    // What waits would wait for the same failure.
+    // Queued calls would only meet the same failure.
     if (isPaused()) {
       for (const { answer } of waiting.splice(0)) answer({ kind: 'silence', message: posted.message });
     }
   }
 
   /**
-   * Asked before anything else, and again after every failure and every minute: a node of another network would take our bytes for its
-   * own, and show what that network has.
+   * Asked before anything else, and again after every failure and every minute: a node of another network would accept our bytes, and show
+   * the state of that network.
    */
   function chainId(): Promise<bigint | undefined> {
     if (monotonicMs() - chainIdAtMs >= CHAIN_ID_AGE_MS) foundChainId = undefined;
@@ -141,7 +141,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     foundChainId ??= send({ method: 'eth_chainId', params: [] }).then(answer => {
       const id = answer.kind === 'result' ? readQuantity(answer.result) : undefined;
       if (id === BigInt(wanted)) return id;
-      // Asked again with the next call: it may be mended meanwhile.
+      // Asked again with the next call: it may have been corrected.
       foundChainId = undefined;
       if (id !== undefined) fail(`is a node of chain ${id}, not of ${wanted}`);
       return id;

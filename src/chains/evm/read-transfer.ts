@@ -16,21 +16,21 @@ type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan };
 const HASH = /^0x[0-9a-f]{64}$/;
 
 /** As `Chain.readTransfer`. */
-export async function readTransferIn(deps: Deps, hash: string): Promise<SentTransfer | 'none' | undefined> {
-  if (!HASH.test(hash)) return 'none';
+export async function readTransferIn(deps: Deps, hash: string): Promise<SentTransfer | 'absent' | undefined> {
+  if (!HASH.test(hash)) return 'absent';
   const answers = await Promise.all(deps.providers.map(provider => askOne(provider, deps.plan, hash)));
-  return answers.find(answer => typeof answer === 'object') ?? answers.find(answer => answer === 'none');
+  return answers.find(answer => typeof answer === 'object') ?? answers.find(answer => answer === 'absent');
 }
 
-async function askOne(provider: Provider, plan: EvmPlan, hash: string): Promise<SentTransfer | 'none' | undefined> {
+async function askOne(provider: Provider, plan: EvmPlan, hash: string): Promise<SentTransfer | 'absent' | undefined> {
   const said = saidValue(await provider.ask('eth_getTransactionByHash', [hash], readSignedFields));
-  if (said === undefined || said === 'none') return said;
+  if (said === undefined || said === 'absent') return said;
   const signed = signedOf(said, hash);
-  // Not the transaction of that hash: as good as no answer.
+  // Not the transaction of that hash: counts as no answer.
   if (!signed) return undefined;
   const intent = signed.fields.chainId === plan.chainId ? intentOf(plan, signed.fields) : undefined;
   const sender = senderOf(signed);
-  if (!intent || sender === undefined) return 'none';
+  if (!intent || sender === undefined) return 'absent';
   const place = [`0x${said.blockNumber.toString(16)}`, false];
   const block = saidValue(await provider.ask('eth_getBlockByNumber', place, readHead));
   if (!block) return undefined;

@@ -19,7 +19,7 @@ export type Receipt = {
   readonly blockHash: string;
   readonly blockNumber: bigint;
   readonly isSuccess: boolean;
-  /** What the network took, the part for L1 included, in wei. */
+  /** The fee that the network took, L1 fee included, in wei. */
   readonly feeUnits: bigint;
   readonly logs: readonly Log[];
 };
@@ -100,10 +100,10 @@ export type SignedFields = {
   readonly blockNumber: bigint;
 };
 
-/** `none`: the node does not know it, has it in no block, or it is of another type. */
-export const readSignedFields: Read<SignedFields | 'none'> = value => {
+/** `absent`: the node does not know it, has it in no block, or it is of another type. */
+export const readSignedFields: Read<SignedFields | 'absent'> = value => {
   const blockNumber = readQuantity(at(value, 'blockNumber'));
-  if (value === null || blockNumber === undefined || readQuantity(at(value, 'type')) !== 2n) return 'none';
+  if (value === null || blockNumber === undefined || readQuantity(at(value, 'type')) !== 2n) return 'absent';
   const to = textOf(ADDRESS, at(value, 'to'));
   const data = readBytes(at(value, 'input'));
   const [chainId, nonce, amount] = [at(value, 'chainId'), at(value, 'nonce'), at(value, 'value')].map(readQuantity);
@@ -112,7 +112,7 @@ export const readSignedFields: Read<SignedFields | 'none'> = value => {
   const maxPriorityFeePerGas = readQuantity(at(value, 'maxPriorityFeePerGas'));
   const [r, s] = [at(value, 'r'), at(value, 's')].map(readQuantity);
   const parity = readQuantity(at(value, 'yParity') ?? at(value, 'v'));
-  if (to === undefined || data === undefined) return 'none';
+  if (to === undefined || data === undefined) return 'absent';
   if (chainId === undefined || nonce === undefined || amount === undefined || gas === undefined) return undefined;
   if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) return undefined;
   if (r === undefined || s === undefined || (parity !== 0n && parity !== 1n)) return undefined;

@@ -1,5 +1,5 @@
-// Everything that left a sender and came to it, as the network itself keeps it: the count of its transactions, and the transfer
-// logs of the tokens, read in ranges that providers allow.
+// Everything that a sender sent and received, as the network itself records it: the count of its transactions, and the transfer logs of the
+// tokens, read in ranges that providers allow.
 import type { AssetSymbol } from '../asset.ts';
 import type { ChainRecord } from '../chain.ts';
 import { TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
@@ -16,7 +16,7 @@ const RANGE_BLOCKS = 2_000n;
 /** Ranges that are asked for at the same time. */
 const RANGES_AT_ONCE = 20;
 
-/** Undefined when no provider answers all of it. */
+/** Undefined when no provider answers every range. */
 export async function recordOf(deps: Deps, sender: string, since?: number | Date): Promise<ChainRecord | undefined> {
   const views = await deps.watch.views(sender);
   const [view] = views.toSorted((a, b) => Number(b.head.number - a.head.number));
@@ -57,7 +57,7 @@ async function transfersIn(
     );
   const [out, into] = await Promise.all([ask([TRANSFER_TOPIC, owner]), ask([TRANSFER_TOPIC, null, owner])]);
   if (!out || !into) return undefined;
-  // What was sent to ourselves is in both.
+  // Transfers to ourselves are in both lists.
   const logs = [...out, ...into.filter(log => log.topics[1] !== owner)];
   return logs.flatMap(log => tokens.flatMap(([symbol, { address }]) => transferOf(log, symbol, address)));
 }

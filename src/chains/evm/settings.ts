@@ -1,4 +1,4 @@
-// What an EVM chain runs with: the facts of its network, as the settings change them.
+// What an EVM chain runs with: the facts of its network, with the changes of the settings.
 import { addressOf } from '../address.ts';
 import type { AssetSymbol } from '../asset.ts';
 import { type CoinSymbol, NETWORK_FACTS, ofToken, type SentSymbol } from '../networks.ts';
@@ -10,7 +10,7 @@ import type { ProviderSettings } from './provider.ts';
 
 export type EvmSender = {
   readonly address: string;
-  /** A former sender may be looked after without its key. */
+  /** A former sender can be watched without its key. */
   readonly signer?: Signer;
   /** Takes new slots, as the first always does. */
   readonly isActive?: boolean;
@@ -24,7 +24,7 @@ export type EvmSettings = {
   readonly depth?: number;
   readonly window?: number;
   readonly maxAttempts?: number;
-  /** In wei for a unit of gas. */
+  /** In wei per unit of gas. */
   readonly maxFee?: bigint;
   readonly minTip?: bigint;
   /** For one transfer. */
@@ -43,7 +43,7 @@ export type EvmPlan = {
   readonly facts: EvmNetworkFacts;
   readonly chainId: number;
   readonly blockMs: number;
-  /** How long what was read of the network serves other payouts. */
+  /** How long what was read from the network is shared with other payouts. */
   readonly maxAgeMs: number;
   readonly depth: number;
   readonly window: number;
@@ -56,7 +56,7 @@ export type EvmPlan = {
   readonly tokens: { readonly [S in AssetSymbol]?: { readonly address: string; readonly decimals: number } };
 };
 
-/** geth and bor take at least 16 of one account; what waits is kept well below. */
+/** geth and bor accept at least 16 pending transactions of one account; we stay well below. */
 const WINDOW = 8;
 const MAX_ATTEMPTS = 8;
 const MAX_AGE_MS = 500;
@@ -83,12 +83,12 @@ export function planOf(settings: EvmSettings): EvmPlan {
   };
 }
 
-/** A local node is its own L1, and has no contract that says what a place on another one costs. */
+/** A local node has no L1, so no contract for its fee. */
 function withoutL1({ l1FeeOracle: _, ...facts }: EvmNetworkFacts): EvmNetworkFacts {
   return facts;
 }
 
-/** A local node has tokens of its own, with the decimals that the real ones have, here in the one spelling of addresses. */
+/** A local node has tokens of its own with the decimals of the real ones; addresses are in their canonical spelling. */
 function testTokens(known: EvmNetworkFacts, addresses: NonNullable<EvmSettings['test']>['tokens']): EvmPlan['tokens'] {
   const entries = Object.entries(known.tokens).flatMap(([symbol, { decimals }]) => {
     const address: unknown = Reflect.get(addresses, symbol);
@@ -98,8 +98,8 @@ function testTokens(known: EvmNetworkFacts, addresses: NonNullable<EvmSettings['
   return Object.fromEntries(entries);
 }
 
-/** The contract to call to move an asset; undefined for the coin; `none` when the network does not have the asset. */
-export function contractOf(plan: EvmPlan, symbol: SentSymbol): string | undefined | 'none' {
+/** The contract to call to move an asset; undefined for the coin; `absent` when the network does not have the asset. */
+export function contractOf(plan: EvmPlan, symbol: SentSymbol): string | undefined | 'absent' {
   if (symbol === plan.coin) return undefined;
-  return ofToken(plan.tokens, symbol)?.address ?? 'none';
+  return ofToken(plan.tokens, symbol)?.address ?? 'absent';
 }

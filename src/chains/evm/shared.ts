@@ -1,4 +1,4 @@
-// Answers shared by all callers that ask the same within a short time. Nothing runs between calls.
+// Answers shared by all callers that ask the same within a short time. No timer runs between calls.
 
 type Answered<T> = { readonly askedAtMs: number; readonly answer: Promise<T> };
 

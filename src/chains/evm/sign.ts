@@ -47,7 +47,7 @@ async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly 
   return signTransaction(signer, transaction, sender);
 }
 
-/** An attempt at the same transfer has it already. Estimated again it might fail, since the slot before it may be open. */
+/** An earlier attempt at the same transfer has an estimate. A new one might fail, since the slot before it may be open. */
 async function estimateOf(
   { estimate }: Deps,
   sender: string,

@@ -1,5 +1,5 @@
 // Questions before the first transfer: is each provider a node of the network, are the tokens where we think, and are the
-// senders plain accounts? What answers wrongly is a fault of the settings; what does not answer is asked again before use.
+// senders plain accounts? A wrong answer is a fault of the settings; what does not answer is asked again before use.
 import { type AssetSymbol, SYMBOLS } from '../asset.ts';
 import { blocklistData, DECIMALS_DATA } from './contracts.ts';
 import type { Provider } from './provider.ts';
@@ -14,7 +14,7 @@ export type StartCheck = {
   /** Each begins with the path of its setting inside the entry. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
-  /** Whether tokens and senders were seen; if not, they are asked for again before the first transfer. */
+  /** Whether tokens and senders were checked; if not, they are checked before the first transfer. */
   readonly isComplete: boolean;
   /** Whether the first sender has delegated itself: nodes then take one transaction of it at a time. */
   readonly isDelegated: boolean;
@@ -60,7 +60,7 @@ async function checkProvider(provider: Provider, index: number, { chainId, netwo
   const where = `providers[${index}]`;
   const found = await provider.chainId();
   if (found === undefined) {
-    return { warning: `${where} (${provider.name}) does not answer; it is checked before it is first used` };
+    return { warning: `${where} (${provider.name}) does not answer; it is checked before its first use` };
   }
   if (found !== BigInt(chainId)) {
     return { fault: `${where}.url is a node of chain ${found}, not of ${network} (${chainId})` };
@@ -95,7 +95,7 @@ async function checkToken(
   const list = facts.tokens[symbol]?.blocklist;
   const answer = list && (await call(blocklistData(list, address)));
   if (list && answer?.kind !== 'value') {
-    return { warning: `${where} does not answer ${list}; blocked payees are found by trying the transfer out only` };
+    return { warning: `${where} does not answer ${list}; blocked payees are found only by simulating the transfer` };
   }
   return {};
 }

@@ -19,7 +19,7 @@ import { hexOf } from './contracts.ts';
 /** A type 2 transaction without an access list. */
 export type Transaction = UnsignedTransaction;
 
-/** Signed bytes of exactly this transaction by exactly this address, or why there are none. */
+/** The bytes of exactly this transaction, signed by exactly this address, or why it was not signed. */
 export async function signTransaction(signer: Signer, transaction: Transaction, sender: string): Promise<Signed> {
   try {
     const raw =
@@ -27,7 +27,7 @@ export async function signTransaction(signer: Signer, transaction: Transaction, 
         ? checked(await signer.signTransaction(transaction), transaction, sender)
         : await signedBytes(signer, transaction, sender);
     if (raw !== undefined) return { kind: 'signed', hash: keccak256(raw), raw };
-    return { kind: 'refused', message: 'the signer returned something else than what it was asked for' };
+    return { kind: 'refused', message: 'the signer returned another transaction than the one it was asked to sign' };
   } catch (error) {
     if (error instanceof SignerSilent) return { kind: 'unknown', message: 'the signer does not answer' };
     if (error instanceof SignerRefused) return { kind: 'refused', message: error.message };
@@ -48,11 +48,11 @@ export function readTransaction(
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
   const fields = { chainId, nonce: BigInt(nonce), to: address, value, data, gas, ...fees };
   const signature = { r: bytesOf(r), s: bytesOf(s), yParity } as const;
-  // What is serialised again must be the same bytes: then nothing was in them that was not read.
+  // Serialised again it must give the same bytes, which proves that everything in them was read.
   return serialize(fields, signature) === raw.toLowerCase() ? { fields, signature } : undefined;
 }
 
-/** The address that signed a transaction; undefined when no key could have. */
+/** The address that signed a transaction; undefined when no key can have made the signature. */
 export function senderOf({ fields, signature }: NonNullable<ReturnType<typeof readTransaction>>): string | undefined {
   return recover(digestOf(fields), signature);
 }
@@ -94,7 +94,7 @@ function digestOf(transaction: Transaction): Uint8Array {
   return keccak256(serialize(transaction), 'bytes');
 }
 
-/** The address whose key made the signature; undefined if no key could have, or if s is high, which networks refuse. */
+/** The address whose key made the signature; undefined if no key can have made it, or if s is high, which networks refuse. */
 function recover(digest: Uint8Array, { r, s, yParity }: RecoverableSignature): string | undefined {
   try {
     const signature = secp256k1.Signature.fromBytes(Buffer.concat([r, s]), 'compact').addRecoveryBit(yParity);

@@ -1,11 +1,11 @@
-// The slots of a sender that are used: for good, as several providers say together, and now, as each of them says.
+// The used slots of a sender: in final blocks, as several providers agree, and right now, as each of them counts.
 import type { SlotCounts } from '../chain.ts';
 import { readQuantity } from './read.ts';
 import { saidValue, type Watch } from './watch.ts';
 
 type Deps = { readonly watch: Watch; readonly quorum: number };
 
-/** The most that a quorum says: all slots below it are used in final blocks. Undefined when too few providers answer. */
+/** The highest count that a quorum confirms: all slots below it are used in final blocks. Undefined when too few providers answer. */
 export async function usedSlots({ watch, quorum }: Deps, sender: string): Promise<bigint | undefined> {
   const views = await watch.views(sender);
   const said = await Promise.all(
@@ -15,7 +15,7 @@ export async function usedSlots({ watch, quorum }: Deps, sender: string): Promis
   return counts.toSorted((a, b) => Number(b - a))[quorum - 1];
 }
 
-/** Of the views that lookups share, so it costs no call while payouts are looked up. */
+/** From the views that lookups share, so it costs no call while payouts are looked up. */
 export async function slotCounts({ watch, quorum }: Deps, sender: string): Promise<SlotCounts> {
   const views = await watch.views(sender);
   const said = views.map(({ provider, head, mined, pooled }) => ({

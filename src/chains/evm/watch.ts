@@ -21,7 +21,7 @@ export type View = {
 
 /** What a transaction costs now. */
 export type Cost = FeeLevel & {
-  /** In wei, for one transfer; 0 where there is no part for L1. */
+  /** In wei, for one transfer; 0 where there is no L1 fee. */
   readonly l1Fee: bigint;
 };
 
@@ -29,8 +29,8 @@ export type Watch = {
   /** The views of the providers that answer. */
   views(sender: string): Promise<View[]>;
   /**
-   * The base fee and the part for L1 as the first provider says that answers: the network takes no more than they are. A tip is paid
-   * as it is bid, so it is the lowest that a provider names.
+   * Base fee and L1 fee are those of the first provider that answers: the network charges no more than they are. A tip is paid as bid, so
+   * the lowest one that a provider suggests is used.
    */
   cost(): Promise<Cost | undefined>;
 };
@@ -59,7 +59,7 @@ export function watchNetwork({ providers, facts, maxAgeMs, monotonicMs }: Deps):
         const said = await Promise.all(providers.map(provider => cost(provider, facts)));
         const costs = said.filter(each => each !== undefined);
         const [first] = costs;
-        // Not every node suggests a tip; the floor of the network counts where no node does.
+        // Not every node suggests a tip; where no node does, the network's minimum is used.
         return first && { ...first, tip: lowest(costs.flatMap(({ tip }) => tip ?? [])) ?? 0n };
       }),
   };
@@ -77,7 +77,7 @@ export async function firstOf<T>(
   return undefined;
 }
 
-/** The head stands first, so that a node that answers in order shows no count that is ahead of it. */
+/** The head comes first, so that a node that answers in order shows no count ahead of it. */
 async function view(provider: Provider, sender: string): Promise<View | undefined> {
   const [head, final, mined, pooled] = await Promise.all([
     provider.ask('eth_getBlockByNumber', ['latest', false], readHead),

@@ -1,4 +1,4 @@
-// Has signatures made and checked in a thread of their own, so that a burst of payouts does not hold up requests.
+// Makes and checks signatures in a separate thread, so that a burst of payouts does not hold up requests.
 import { ThreadEnded, thread } from '../../lib/thread.ts';
 import type { RecoverableSignature } from './recover.ts';
 import { SignerSilent } from './signer.ts';

@@ -1,4 +1,4 @@
-// From the password of a keystore to the key that it is encrypted with: scrypt or PBKDF2, with the file's own parameters.
+// Derives the encryption key of a keystore from its password: scrypt or PBKDF2, with the file's own parameters.
 import { pbkdf2, type ScryptOptions, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { scryptAsync as nobleScrypt } from '@noble/hashes/scrypt.js';
@@ -9,16 +9,16 @@ export type Derivation =
   | { readonly kdf: 'scrypt'; readonly n: number; readonly r: number; readonly p: number; readonly salt: Buffer }
   | { readonly kdf: 'pbkdf2'; readonly rounds: number; readonly salt: Buffer };
 
-/** What new keystores are written with; geth's own. About a second. */
+/** The parameters of new keystores, the same as geth's. About a second. */
 export const SCRYPT = { n: 2 ** 18, r: 8, p: 1 } as const;
 export const DERIVED_BYTES = 32;
 
 /** Four times what geth writes. A file that asks for more would hold the start up, or take all memory. */
 const MAX_SCRYPT_BYTES = 1024 ** 3;
 const MAX_SCRYPT_P = 16;
-/** Beside its table, scrypt needs room for p blocks. */
+/** Besides its table, scrypt needs room for p blocks. */
 const MAX_MEMORY_BYTES = 2 * MAX_SCRYPT_BYTES;
-/** The longest that the slower scrypt holds up everything else. */
+/** The longest that the slower pure scrypt may block the event loop. */
 const TICK_MS = 100;
 const MAX_PBKDF2_ROUNDS = 10_000_000;
 
@@ -51,7 +51,7 @@ export async function deriveKey(derivation: Derivation, password: string): Promi
     return promisify(pbkdf2)(password, derivation.salt, derivation.rounds, DERIVED_BYTES, 'sha256');
   }
   const { n, r, p, salt } = derivation;
-  // OpenSSL takes only n below 2^(16·r), as RFC 7914 says; some wallets write n = 2^18 with r = 1.
+  // OpenSSL accepts only n below 2^(16·r), as RFC 7914 says; some wallets write n = 2^18 with r = 1.
   if (Math.log2(n) >= 16 * r) {
     const options = { N: n, r, p, dkLen: DERIVED_BYTES, maxmem: MAX_MEMORY_BYTES, asyncTick: TICK_MS };
     return Buffer.from(await nobleScrypt(password, salt, options));

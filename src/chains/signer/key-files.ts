@@ -1,5 +1,5 @@
-// Files with keys, passwords and PINs: read only if no other user of the machine can read them too, and written so that a
-// key is never lost or replaced. No fault repeats what a file holds, nor where it is: a secret may stand in place of a path.
+// Files with keys, passwords and PINs: read only if they are not readable by every user of the machine, and written so that a key is never
+// lost or replaced. No fault repeats the content of a file or its path: someone may have put the secret where the path belongs.
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
@@ -29,7 +29,7 @@ function readFile(file: string, { isSecret }: { readonly isSecret: boolean }): F
     try {
       const stats = fstatSync(handle);
       if (stats.isDirectory()) return { fault: 'is a folder' };
-      // Windows has no such bits. The group is let pass: it is how orchestrators hand secrets to a user of their own.
+      // Windows has no such bits. Reading by the group is allowed: that is how orchestrators hand secrets to a user of their own.
       if (isSecret && process.platform !== 'win32' && stats.mode & READABLE_BY_OTHERS) {
         return { fault: 'can be read by every user of this machine; take that away with chmod o-r' };
       }
@@ -56,7 +56,7 @@ function readAll(handle: number): FileText {
   return Buffer.from(text).equals(bytes) ? { text } : { fault: 'is not UTF-8 text' };
 }
 
-/** One line end at the end of the file is no part of a password or PIN; an empty one is a fault. */
+/** One line end at the end of the file is not part of a password or PIN; an empty one is a fault. */
 export function readPasswordFile(file: string): FileText {
   const read = readKeyFile(file);
   if ('fault' in read) return read;
@@ -65,8 +65,8 @@ export function readPasswordFile(file: string): FileText {
 }
 
 /**
- * Writes a new file for this user only. It appears whole and synchronised to disk, or not at all. A file that is there
- * already stays as it is, and is a fault: it may hold the only copy of a key.
+ * Writes a new file for this user only, completely and synchronised to disk, or not at all. An existing file is left alone and is a fault:
+ * it may hold the only copy of a key.
  */
 export async function writeKeyFile(file: string, text: string): Promise<{ readonly fault: string } | undefined> {
   const folder = path.dirname(file);
@@ -93,7 +93,7 @@ export async function writeKeyFile(file: string, text: string): Promise<{ readon
   }
 }
 
-/** Windows opens no folders. */
+/** Windows cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -15,9 +15,9 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const MAX_TEXT_LENGTH = 100_000;
 
-/** A keystore as it was read, still under its password. */
+/** A keystore as it was read, still encrypted. */
 export type Keystore = {
-  /** Those that the file names, which nothing proves yet; some writers leave them out. */
+  /** The address in the file, not verified yet; some programs leave it out. */
   readonly addresses?: KeyAddresses;
   readonly derivation: Derivation;
   readonly iv: Buffer;
@@ -64,7 +64,7 @@ export function parseKeystore(text: string): { readonly keystore: Keystore } | {
   const mac = bytesAt(crypto, ['mac']);
   // geth once left out leading zeros of a key, so a shorter text is a key too.
   const isWhole = iv?.length === IV_BYTES && mac?.length === MAC_BYTES && ciphertext && ciphertext.length <= KEY_BYTES;
-  if (!isWhole) return { fault: 'has a crypto section that is not whole' };
+  if (!isWhole) return { fault: 'has an incomplete crypto section' };
   const body = bytesAt(json, ['address']);
   if (body && body.length !== 20) return { fault: 'has an address that is not 20 bytes long' };
   return {
@@ -78,7 +78,7 @@ export function parseKeystore(text: string): { readonly keystore: Keystore } | {
   };
 }
 
-/** The private key (32 bytes), or why there is none. */
+/** The private key (32 bytes), or why the keystore does not yield one. */
 export async function decryptKeystore(
   { derivation, iv, ciphertext, mac, addresses }: Keystore,
   password: string,

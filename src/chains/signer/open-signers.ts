@@ -1,5 +1,5 @@
-// Opens the signers of the settings at start: files are read and decrypted, HSMs logged into, and each key's address compared
-// with the one that was expected.
+// Opens the signers of the settings at start: files are read and decrypted, HSMs logged into, and the address of each key compared with the
+// expected one.
 import { StartError } from '../../lib/errors.ts';
 import { familyOfAddress, readAddress } from '../address.ts';
 import { EVM_NETWORKS } from '../evm/networks/list.ts';
@@ -23,8 +23,8 @@ export type OpenSigner = { readonly signer: Signer } & Partial<KeyAddresses>;
 type Opened = { readonly open: OpenSigner } | { readonly faults: readonly SettingFault[] };
 
 /**
- * The signers by their names. Throws a StartError with every fault, each a sentence that names its setting. A remote signer
- * that is silent is no fault: it is asked again with every payout.
+ * The signers by their names. Throws a StartError with every fault, each a sentence that names its setting. A remote signer that
+ * does not answer is not a fault: it is asked again with every payout.
  *
  * @example
  * const signers = await openSigners(config.signers);
@@ -32,7 +32,7 @@ type Opened = { readonly open: OpenSigner } | { readonly faults: readonly Settin
 export async function openSigners(settings: readonly SignerSettings[]): Promise<ReadonlyMap<string, OpenSigner>> {
   const signers = new Map<string, OpenSigner>();
   const faults: string[] = [];
-  // One after the other: to decrypt a keystore takes 256 MiB.
+  // One after the other: decrypting a keystore takes 256 MiB.
   for (const [index, entry] of settings.entries()) {
     const opened = await openSigner(entry);
     if ('open' in opened) signers.set(entry.name, opened.open);
@@ -57,8 +57,8 @@ export async function openSigner(settings: SignerSettings): Promise<Opened> {
 
 const KEYSTORE_FAULTS = {
   password: { path: 'passwordFile', message: 'is not the password of the keystore' },
-  key: { path: 'file', message: 'holds bytes that are no private key' },
-  address: { path: 'file', message: 'names another address than that of its key' },
+  key: { path: 'file', message: 'holds bytes that are not a private key' },
+  address: { path: 'file', message: 'names an address that is not that of its key' },
 } as const;
 
 export async function openKeystore({ file, passwordFile }: Pick<OfKind<'keystore'>, 'file' | 'passwordFile'>) {
@@ -89,7 +89,7 @@ async function openRemote(settings: OfKind<'remote'>): Promise<Opened> {
   if ('faults' in read) return read;
   const deps = postDeps(settings.url, read.tls);
   if ((await hasRemoteKey(deps, address)) === false) {
-    return { faults: [{ path: 'address', message: 'is none that the remote signer has a key of' }] };
+    return { faults: [{ path: 'address', message: 'is not an address that the remote signer has a key for' }] };
   }
   return { open: { signer: remoteSigner(deps, address), evm: address } };
 }
@@ -104,11 +104,11 @@ export async function isRemoteSilent(settings: OfKind<'remote'>): Promise<boolea
 function addressFault(expected: string | undefined, open: OpenSigner): SettingFault | undefined {
   if (expected === undefined) return undefined;
   const family = familyOfAddress(expected);
-  if (!family) return { path: 'address', message: 'is not an address of a network that is known here' };
+  if (!family) return { path: 'address', message: 'is not an address of a supported network' };
   const { address, refusal } = family.addresses.read(expected);
   if (refusal) return { path: 'address', message: refusal.message };
   const found = open[family.kind];
-  return address === found ? undefined : { path: 'address', message: `is another than that of the key, ${found}` };
+  return address === found ? undefined : { path: 'address', message: `is not that of the key, ${found}` };
 }
 
 function textOf(path: string, read: FileText, faults: SettingFault[]): string | undefined {

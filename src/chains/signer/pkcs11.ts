@@ -97,7 +97,7 @@ function publicKeyIn(
   // A DER octet string as the standard says, or the bare point as some HSMs have it.
   const publicKey = Uint8Array.from(point?.value.subarray(-PUBLIC_KEY_BYTES) ?? []);
   if (!curve?.value.equals(SECP256K1) || !secp256k1.utils.isValidPublicKey(publicKey, false)) {
-    return faultAt(settings, 'is no key on the curve secp256k1');
+    return faultAt(settings, 'is not a key on the curve secp256k1');
   }
   return { publicKey };
 }
@@ -117,7 +117,7 @@ function findObjects(pkcs11: Pkcs11, session: Handle, kind: number, { key, keyId
 
 type SignDigest = DigestSigner['signDigest'];
 
-/** After an error it signs in a new session: an HSM that was away has forgotten the former. */
+/** After an error it signs in a new session: an HSM that was away has dropped the old one. */
 function sessionSigner(pkcs11: Pkcs11, settings: Pkcs11Settings, pin: string, first: Session): SignDigest {
   let session: Session | undefined = first;
   let fault: SettingFault | undefined;
@@ -131,7 +131,8 @@ function sessionSigner(pkcs11: Pkcs11, settings: Pkcs11Settings, pin: string, fi
   }
 
   return async digest => {
-    if (fault) throw new SignerRefused(`The HSM was left: ${fault.path} ${fault.message}. Restart to try it again.`);
+    if (fault)
+      throw new SignerRefused(`The HSM is no longer used: ${fault.path} ${fault.message}. Restart to try it again.`);
     try {
       session ??= reopened();
       pkcs11.C_SignInit(session.handle, { mechanism: CK.CKM_ECDSA }, session.key);
@@ -152,7 +153,7 @@ function close(pkcs11: Pkcs11, handle: Handle): void {
   }
 }
 
-/** A session does one thing at a time. A request that has waited too long fails with that reason and is not signed. */
+/** A session does one thing at a time. A request that has waited too long fails, with that reason, and is not signed. */
 function inTurn(sign: SignDigest): SignDigest {
   let last: Promise<unknown> = Promise.resolve();
   return digest =>

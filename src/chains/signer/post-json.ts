@@ -1,5 +1,5 @@
-// One POST of JSON to a signer and its whole answer, within a limit. It is sent again on a new connection when a kept one
-// was closed: signing the same twice moves nothing.
+// One POST of JSON to a signer and its whole answer, within a limit. It is sent again on a new connection when a kept-alive one was closed:
+// signing the same bytes twice is harmless.
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
@@ -10,7 +10,7 @@ export type PostDeps = {
   readonly timeoutMs: number;
 };
 
-/** `failure` is text of this service; of the other side it holds at most an error code. `json` is undefined if the body is not JSON. */
+/** `failure` is our own text, with at most an error code of the other side. `json` is undefined if the body is not JSON. */
 export type PostAnswer = { readonly status: number; readonly json: unknown } | { readonly failure: string };
 
 const SIGNER_TIMEOUT_MS = 3_000;
@@ -19,7 +19,7 @@ const KEEP_ALIVE = { keepAlive: true, maxSockets: 16, timeout: 30_000 } as const
 
 export function postDeps(url: string, tls: SecureContextOptions = {}, timeoutMs = SIGNER_TIMEOUT_MS): PostDeps {
   const target = new URL(url);
-  // An agent of its own, so that a proxy of the environment is not used.
+  // Its own agent, so that a proxy from the environment is not used.
   const agent = target.protocol === 'https:' ? new HttpsAgent({ ...KEEP_ALIVE, ...tls }) : new HttpAgent(KEEP_ALIVE);
   return { url: target, agent, timeoutMs };
 }

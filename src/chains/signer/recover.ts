@@ -36,7 +36,7 @@ function parseSignature(bytes: Uint8Array) {
 
 /**
  * Verifies the signature (SEC 1, 4.1.4) and returns the parity of the point that it was made from; undefined when it is not
- * of this key. Recovering the key for both parities finds the same and takes three times as long.
+ * of this key. Recovering the key for both parities gives the same and takes three times as long.
  */
 function parityOf(
   { r, s }: ReturnType<typeof secp256k1.Signature.fromBytes>,

@@ -35,7 +35,7 @@ export function addressesOf(publicKey: Uint8Array): KeyAddresses {
   return addressesOfBody(keccak_256(publicKey.subarray(1)).subarray(-BODY_BYTES));
 }
 
-/** The addresses that twenty bytes stand for. */
+/** The addresses of twenty bytes, one for each family. */
 export function addressesOfBody(body: Uint8Array): KeyAddresses {
   return Object.fromEntries(FAMILIES.map(({ kind }) => [kind, addressOf(kind, body)])) as KeyAddresses;
 }

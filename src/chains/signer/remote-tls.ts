@@ -10,7 +10,7 @@ export type RemoteTlsSettings = {
   readonly caFile?: string;
 };
 
-/** What TLS needs, or every fault with the setting it lies in. */
+/** What TLS needs, or every fault with its setting. */
 export function readRemoteTls(
   settings: RemoteTlsSettings,
 ): { readonly tls: SecureContextOptions } | { readonly faults: readonly SettingFault[] } {

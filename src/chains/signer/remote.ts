@@ -1,5 +1,5 @@
 // A remote signer that speaks JSON-RPC (`eth_signTransaction`), as Web3Signer does. What it returns is compared field by
-// field by the chain: Web3Signer has a chain id of its own and ignores the one it is sent.
+// field by the chain: Web3Signer has a chain id of its own and ignores the one it receives.
 import { valueAt } from '../../lib/exact-json.ts';
 import { type PostDeps, postJson } from './post-json.ts';
 import { SignerRefused, SignerSilent, type TransactionSigner, type UnsignedTransaction } from './signer.ts';

@@ -1,4 +1,4 @@
-// What can be set about signers: the keys that payouts are signed with. An entry holds paths and no secret; the files that it
+// The settings of signers: the keys that payouts are signed with. An entry holds paths and no secret; the files that it
 // names are read when the signers are opened.
 import { type Static, Type } from 'typebox';
 import type { Check } from '../../lib/settings/check-schema.ts';
@@ -9,7 +9,7 @@ import { EVM_ADDRESSES } from '../evm/address.ts';
 import { FAMILIES } from '../families.ts';
 
 const MAX_SIGNERS = 100;
-/** PKCS#11 gives a token's label 32 bytes. */
+/** A token's label has at most 32 bytes in PKCS#11. */
 const MAX_TOKEN_LABEL_BYTES = 32;
 const CLOSED = { additionalProperties: false } as const;
 

@@ -1,5 +1,5 @@
-// How a chain gets its signatures. Whatever comes back from a signer is checked by the chain before it is saved: s is made
-// low, the parity found, and the address recovered and compared.
+// How a chain gets its signatures. The chain checks what a signer returns before it is saved: s is made low, the parity found, and the
+// address recovered and compared.
 
 /** Signs digests with a secp256k1 key: a file, an HSM. Serves EVM and Tron. */
 export type DigestSigner = {
@@ -34,12 +34,12 @@ export type UnsignedTransaction = {
 
 export type Signer = DigestSigner | TransactionSigner;
 
-/** The signer did not answer: nothing is known of it, and it is asked again later. */
+/** The signer did not answer; it is asked again later. */
 export class SignerSilent extends Error {
   override readonly name = 'SignerSilent';
 }
 
-/** The signer answered, but with no signature of its key. The message tells an operator why, and holds no secret. */
+/** The signer answered, but without a signature of its key. The message is for operators and holds no secret. */
 export class SignerRefused extends Error {
   override readonly name = 'SignerRefused';
 }

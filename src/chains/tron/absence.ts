@@ -1,6 +1,6 @@
-// Proves from whole blocks that attempts were never carried out. Where one provider is all there is, an empty answer of its index
-// proves nothing: an index that lags or lost its data answers the same. The blocks of the time in which a block could take an
-// attempt must all be shown, and all be without it.
+// Proves from whole blocks that attempts were never executed. With a single provider an empty answer of its index proves nothing: an index
+// that lags or lost its data answers the same. All blocks of the time in which an attempt could be included must be shown, and none may
+// contain it.
 import { valueAt } from '../../lib/exact-json.ts';
 import { readBlock, type TronBlock } from './answers.ts';
 import type { AttemptFacts } from './attempt-bytes.ts';
@@ -20,7 +20,7 @@ export type AbsenceProof = (
 
 const BLOCKS_A_CALL = 10;
 const CALLS_AT_ONCE = 4;
-/** An attempt lives for six minutes, 120 blocks; one of a version with a longer life is left to a person. */
+/** An attempt is valid for six minutes, 120 blocks; one with a longer validity, from another version, is left to a person. */
 const MAX_BLOCKS = 1_200;
 /** Attempts of the same time need the same blocks, and a signature needs those of the lookup before it. */
 const KEPT_CALLS = 40;
@@ -70,7 +70,7 @@ export function openAbsenceProof(): AbsenceProof {
   };
 }
 
-/** At heights that all attempts share, so that what one reads serves the others. */
+/** At heights that all attempts share, so that one reading serves the others. */
 function rangesOf(first: number, last: number): (readonly [number, number])[] {
   const start = first - (first % BLOCKS_A_CALL);
   const count = Math.ceil((last - start + 1) / BLOCKS_A_CALL);
@@ -98,7 +98,7 @@ function readFullBlock(given: unknown): FullBlock | undefined {
   const root = valueAt(given, ['block_header', 'raw_data', 'txTrieRoot']);
   const transactions = listAt(given, 'transactions') ?? [];
   const hashes = transactions.map(transaction => valueAt(transaction, ['txID']));
-  if (!head || head === 'none' || typeof parentId !== 'string' || typeof root !== 'string') return undefined;
+  if (!head || head === 'absent' || typeof parentId !== 'string' || typeof root !== 'string') return undefined;
   if (ZERO_ROOT.test(root) !== (hashes.length === 0) || !hashes.every(isId)) return undefined;
   return { ...head, parentId, hashes: new Set(hashes) };
 }

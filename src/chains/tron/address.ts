@@ -29,7 +29,7 @@ export const TRON_ADDRESSES: AddressForm = {
 function read(text: string): AddressReading {
   const bytes = decoded(text);
   if (!bytes) {
-    return { refusal: { code: 'wrong_checksum', message: 'does not fit its checksum: a character is wrong' } };
+    return { refusal: { code: 'wrong_checksum', message: 'does not match its checksum: a character is wrong' } };
   }
   if (bytes.length === BODY_BYTES + 1 && bytes[0] === VERSION) return { address: text };
   return {

@@ -1,5 +1,5 @@
 // Reads the answers of nodes strictly: a field that is missing, malformed or of another transaction makes the whole answer
-// unreadable, which counts as no answer. Protobuf leaves zero, false and empty out, so an absent number is zero.
+// unreadable, which counts as no answer. Protobuf omits zero, false and empty values, so an absent number is zero.
 import { valueAt } from '../../lib/exact-json.ts';
 import { decodedMessage } from './messages.ts';
 import type { Reader } from './provider.ts';
@@ -21,16 +21,16 @@ export type TransactionInfo = {
 
 export type Account = { readonly balance: bigint; readonly isContract: boolean };
 
-/** The result of a call that changes nothing. */
+/** The result of a read-only call. */
 export type ConstantCall =
   | { readonly kind: 'returned'; readonly energy: bigint; readonly words: readonly string[] }
-  /** Carried out, it would fail. */
+  /** Executed, it would fail. */
   | { readonly kind: 'failed'; readonly message: string };
 
 export type ChainParameters = {
   readonly energyFee: bigint;
   readonly bandwidthFee: bigint;
-  /** Taken from a sender of TRX to an account that does not exist yet: for the account, and instead of bandwidth. */
+  /** Charged to a sender of TRX when the account does not exist yet: for the account, and instead of bandwidth. */
   readonly newAccountFee: bigint;
   readonly newAccountBandwidthFee: bigint;
 };
@@ -40,9 +40,9 @@ const HEX = /^(?:[0-9a-f]{2})*$/;
 const INTEGER = /^\d{1,19}$/;
 const CODE = /^[A-Z_]{1,40}$/;
 
-/** `none`: the node has no block at that height. */
-export const readBlock: Reader<TronBlock | 'none'> = answer => {
-  if (isEmpty(answer)) return 'none';
+/** `absent`: the node has no block at that height. */
+export const readBlock: Reader<TronBlock | 'absent'> = answer => {
+  if (isEmpty(answer)) return 'absent';
   const id = textAt(answer, 'blockID');
   const number = numberAt(answer, 'block_header', 'raw_data', 'number');
   const timeMs = numberAt(answer, 'block_header', 'raw_data', 'timestamp');
@@ -51,11 +51,11 @@ export const readBlock: Reader<TronBlock | 'none'> = answer => {
   return BigInt(`0x${id.slice(0, 16)}`) === BigInt(number) ? { number, id, timeMs } : undefined;
 };
 
-/** `none`: the node knows no such transaction in a block. */
+/** `absent`: the node knows no such transaction in a block. */
 export const readInfo =
-  (hash: string): Reader<TransactionInfo | 'none'> =>
+  (hash: string): Reader<TransactionInfo | 'absent'> =>
   answer => {
-    if (isEmpty(answer)) return 'none';
+    if (isEmpty(answer)) return 'absent';
     const blockNumber = numberAt(answer, 'blockNumber');
     const feeUnits = integerAt(answer, 'fee');
     const logs = readLogs(valueAt(answer, ['log']));
@@ -66,11 +66,11 @@ export const readInfo =
     return { blockNumber, feeUnits, isFailed, logs, ...(result !== undefined && { result }) };
   };
 
-/** The `contractRet` of a transaction that the node knows; `none` when it knows none. */
+/** The `contractRet` of a transaction that the node knows; `absent` when it knows none. */
 export const readContractRet =
   (hash: string): Reader<string> =>
   answer => {
-    if (isEmpty(answer)) return 'none';
+    if (isEmpty(answer)) return 'absent';
     if (textAt(answer, 'txID') !== hash) return undefined;
     const ret = textAt(answer, 'ret', '0', 'contractRet') ?? '';
     return ret === '' || CODE.test(ret) ? ret : undefined;
@@ -78,9 +78,9 @@ export const readContractRet =
 
 /** The bytes of a transaction that the node knows: what was signed, and the signature. */
 export const readSignedBytes =
-  (hash: string): Reader<{ readonly rawData: Buffer; readonly signature: Buffer } | 'none'> =>
+  (hash: string): Reader<{ readonly rawData: Buffer; readonly signature: Buffer } | 'absent'> =>
   answer => {
-    if (isEmpty(answer)) return 'none';
+    if (isEmpty(answer)) return 'absent';
     const [rawData, signature] = [textAt(answer, 'raw_data_hex'), textAt(answer, 'signature', '0')];
     if (textAt(answer, 'txID') !== hash || !isHex(rawData) || !isHex(signature)) return undefined;
     return { rawData: Buffer.from(rawData, 'hex'), signature: Buffer.from(signature, 'hex') };
@@ -117,7 +117,7 @@ export const readParameters: Reader<ChainParameters> = answer => {
   for (const entry of listAt(answer, 'chainParameter') ?? []) {
     const key = textAt(entry, 'key');
     const value = textAt(entry, 'value') ?? '0';
-    // Some parameters are negative, but not those that are read here.
+    // Some parameters are negative, but none of those read here.
     if (key !== undefined && INTEGER.test(value)) values.set(key, BigInt(value));
   }
   const energyFee = values.get('getEnergyFee');

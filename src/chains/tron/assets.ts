@@ -1,4 +1,4 @@
-// Which contract an asset of Tron has: TRX is the coin itself.
+// The contract of each asset on Tron; TRX is the coin itself.
 import type { AssetSymbol } from '../asset.ts';
 import { ofToken, type SentSymbol } from '../networks.ts';
 import { tron } from './network.ts';
@@ -8,7 +8,7 @@ export type TronTokens = { readonly [S in AssetSymbol]?: { readonly address: str
 
 export const MAINNET_TOKENS: TronTokens = tron.tokens;
 
-/** Tokens at other addresses, with the decimals that the real ones have. */
+/** Tokens at other addresses, with the decimals of the real ones. */
 export function tokensAt(addresses: { readonly [S in AssetSymbol]?: string }): TronTokens {
   const { decimals } = tron.tokens.usdt;
   return addresses.usdt === undefined ? {} : { usdt: { address: addresses.usdt, decimals } };
@@ -16,7 +16,7 @@ export function tokensAt(addresses: { readonly [S in AssetSymbol]?: string }): T
 
 export type TronAsset = { readonly kind: 'coin' } | { readonly kind: 'token'; readonly contract: string };
 
-/** Undefined for an asset that does not exist on Tron, or not on the network in its place. */
+/** Undefined for an asset that does not exist on Tron, or not on the network that stands in for it. */
 export function assetOf(symbol: SentSymbol, tokens: TronTokens): TronAsset | undefined {
   if (symbol === tron.coin.symbol) return { kind: 'coin' };
   const token = ofToken(tokens, symbol);

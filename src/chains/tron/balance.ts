@@ -1,11 +1,12 @@
-// What a sender has after a solidified block. The calls for it do not say which block they saw: the same block before and after does.
+// The balance of a sender at a solidified block. The calls do not say which block they saw, so the block is read before and after and must
+// be the same.
 import type { Balance } from '../chain.ts';
 import type { TronAsset } from './assets.ts';
 import { tokenBalance } from './call-transfer.ts';
 import type { Node } from './nodes.ts';
 import type { Asked } from './provider.ts';
 
-/** A block takes three seconds, and the calls much less. */
+/** A block takes three seconds; the calls take much less. */
 const TRIES = 3;
 
 /** Undefined when no node answers. */

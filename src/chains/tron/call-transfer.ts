@@ -1,4 +1,4 @@
-// Asks nodes what a transfer would do if it were carried out now: the energy that it needs, or why it would fail.
+// Asks nodes what a transfer would do if it were executed now: the energy that it needs, or why it would fail.
 import { type Unknown, unlessRefused } from '../agreed-refusal.ts';
 import type { Check, Funds, Intent } from '../chain.ts';
 import type { SentSymbol } from '../networks.ts';
@@ -12,7 +12,7 @@ import type { Asked } from './provider.ts';
 type Fee = { readonly kind: 'fee'; readonly feeLimit: bigint };
 type Refusal = Extract<Check, { readonly kind: 'refused' }>;
 
-/** Tokens whose issuer blocks addresses, by the same call on every network that Tether serves. */
+/** Tokens whose issuer can block addresses; Tether uses the same call on every network. */
 const WITH_BLOCKLIST: readonly SentSymbol[] = ['usdt'];
 
 /** The fee limit for a transfer of a token; a refusal when two nodes say, or the only one, that it would fail or cost more than the cap. */
@@ -42,7 +42,10 @@ async function estimateBy(
   return { kind: 'refused', reason: 'fee_too_high', message };
 }
 
-/** Whether a transfer could be carried out now, as two nodes say, or the only one. What the sender has is not judged here: `fundsOf` reads it. */
+/**
+ * Whether a transfer could be executed now, as two nodes say, or the only one. The balance of the sender is not judged here: `fundsOf`
+ * reads it.
+ */
 export async function checkTransfer(
   nodes: readonly Node[],
   intent: Intent,
@@ -65,7 +68,7 @@ async function checkBy(node: Node, intent: Intent, asset: TronAsset, cap: bigint
   }
   const balance = await tokenBalance([node], intent.sender, asset.contract);
   if (balance.failure !== undefined) return unknown();
-  // Without the units the call fails for that reason alone, and would prove nothing about the payee.
+  // Without the balance the call fails for that reason alone, which says nothing about the payee.
   if (balance.value < intent.units) return READY;
   const fee = await estimateBy(node, intent, asset.contract, cap);
   if (fee.kind === 'unknown') return unknown();
@@ -129,7 +132,9 @@ export async function tokenBalance(
   const asked = await askCall(nodes, address, contract, SELECTORS.balanceOf + addressWord(address), side);
   if (asked.failure !== undefined) return asked;
   const balance = asked.value.kind === 'returned' ? readWord(asked.value.words[0]) : undefined;
-  return balance === undefined ? { failure: 'the token does not say what the sender has' } : { value: balance };
+  return balance === undefined
+    ? { failure: 'the token does not return the balance of the sender' }
+    : { value: balance };
 }
 
 function askCall(

@@ -1,4 +1,4 @@
-// What can be set about Tron: an entry of `chains` in the settings.
+// The settings of Tron: an entry of `chains`.
 import { type Static, Type } from 'typebox';
 import { Address, Amount, CLOSED, Path, Providers, Senders, TestTokens, Word, whole } from '../entry-fields.ts';
 import { TRON_ADDRESSES } from './address.ts';

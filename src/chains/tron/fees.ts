@@ -5,7 +5,7 @@ import type { ChainParameters } from './answers.ts';
 /** The default cap on what one call may cost: 30 TRX. */
 export const DEFAULT_FEE_CAP = 30_000_000n;
 
-/** Energy of a USDT transfer to an address without USDT, the dearest case; one to a holder needs half of it. */
+/** Energy of a USDT transfer to an address without USDT, the most expensive case; one to a holder needs half of it. */
 const EMPTY_PAYEE_ENERGY = 130_285n;
 /** The same, rounded up. */
 const DEAREST_TRANSFER_ENERGY = 131_000n;
@@ -16,8 +16,8 @@ const TOKEN_BYTES = 360n;
 const COIN_BYTES = 280n;
 
 /**
- * The fee limit of a call that needs so much energy; undefined when even the estimate is above the cap. It covers a payee that has
- * nothing any more when a block takes the call: with too little all of it is lost. What is not needed is not taken.
+ * The fee limit of a call that needs so much energy; undefined when even the estimate is above the cap. It covers a payee whose balance has
+ * become zero by then: with too little energy the whole fee is lost. What is not needed is not charged.
  */
 export function feeLimitOf(energy: bigint, { energyFee }: ChainParameters, cap: bigint): bigint | undefined {
   const estimate = energy * energyFee;

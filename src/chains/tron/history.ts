@@ -1,4 +1,4 @@
-// The transfers that a sender made since a moment. No node keeps a list of them, so every block since then is read.
+// The transfers that a sender made since a given time. No node keeps a list of them, so every block since then is read.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChainHistory } from '../chain.ts';
 import type { TronTokens } from './assets.ts';
@@ -12,10 +12,10 @@ import { LIFE_MS } from './sign.ts';
 /** A block of the main network has some hundred kilobytes of JSON. */
 const BLOCKS_A_CALL = 10;
 const CALLS_AT_ONCE = 4;
-/** A provider that refuses for want of quota answers again after half a minute. */
+/** A provider that refuses over its quota answers again after half a minute. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 31_000;
-/** The life of a transaction begins at the time of a block, which may be ahead of the signer's clock. */
+/** The validity of a transaction begins at the time of a block, which may be ahead of the signer's clock. */
 const CLOCK_MARGIN_MS = 60_000;
 
 /** Undefined when a block is shown by no node. The solidified chain has no forks, so each block may come from another node. */
@@ -46,7 +46,7 @@ export async function historyOf(
   return { transfers, completeUntil: new Date(timeMs - LIFE_MS - CLOCK_MARGIN_MS) };
 }
 
-/** A block takes one slot at least, so no block after the moment is below this one. */
+/** A block takes at least one slot of time, so no block after the given time is below this one. */
 function firstSince({ number, timeMs }: { readonly number: number; readonly timeMs: number }, since: Date): number {
   const slots = Math.ceil((timeMs - since.getTime()) / tron.blockMs);
   return Math.max(number - Math.max(slots, 0), 1);

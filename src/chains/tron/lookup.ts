@@ -1,5 +1,5 @@
-// Looks the attempts at a transfer up at every node, and concludes what has become of them. A node alone may show that an
-// attempt is mined; that it is final, undone or expired needs two that agree, if two are configured.
+// Looks the attempts at a transfer up at every node, and concludes what became of them. One node suffices to show that an attempt is mined;
+// final, undone or expired needs two that agree, if two are configured.
 import type { Block, Sighting, Transfer } from '../chain.ts';
 import { type AbsenceProof, openAbsenceProof } from './absence.ts';
 import type { TronAsset } from './assets.ts';
@@ -16,7 +16,7 @@ export type Question = {
   readonly seen?: Block | undefined;
 };
 
-/** `absence`: how a node that is the only one proves that an attempt was never carried out. */
+/** `absence`: how a single node proves that an attempt was never executed. */
 export async function lookUp(
   nodes: readonly Node[],
   question: Question,
@@ -48,7 +48,7 @@ function mined(views: readonly View[], witnesses: number): Sighting {
     kind: 'mined',
     hash,
     block,
-    // Only the solidified chain shows a transfer that is done, however many blocks are above it.
+    // A transfer is done only in the solidified chain, no matter how many blocks are above it.
     confirmations: isSolid ? Math.max(confirmations, SOLID_DEPTH) : Math.min(confirmations, SOLID_DEPTH - 1),
     isFinal: views.filter(view => isSolidIn(view, best.found)).length >= witnesses,
     ...together(best.view.found),
@@ -60,7 +60,7 @@ export const SOLID_DEPTH = 19;
 
 /**
  * Whether a node shows something else of a solidified attempt: in its own solidified chain, or at a height that this chain has
- * reached. A block above the solidified chains of all others must not decide by itself.
+ * reached. A block above the solidified chains of all other nodes must not decide alone.
  */
 function contradicts(view: View, attempt: Found): boolean {
   if (!attempt.isSolid) return false;
@@ -70,18 +70,18 @@ function contradicts(view: View, attempt: Found): boolean {
   return (hasReached || other.isSolid) && !isSame(other, attempt);
 }
 
-/** All that is written of it: the fee goes into the books as well. */
+/** Everything that is recorded of it: the fee goes into the books as well. */
 function isSame(a: Found, b: Found): boolean {
   const isOneTransfer = a.hash === b.hash && a.block.hash === b.block.hash && a.outcome === b.outcome;
   return isOneTransfer && a.leftUnits === b.leftUnits && a.feeUnits === b.feeUnits;
 }
 
-/** Whether the node shows the same of the attempt in its solidified chain, and every other that it shows is solidified too. */
+/** Whether the node shows the same of the attempt in its solidified chain, and everything else it shows is solidified too. */
 function isSolidIn({ found }: View, attempt: Found): boolean {
   return found.some(each => isSame(each, attempt)) && found.every(({ isSolid }) => isSolid);
 }
 
-/** If several attempts were carried out, in spite of everything, what left is what all of them took. */
+/** If several attempts were executed all the same, what left is their sum. */
 function together(found: readonly Found[]): Pick<Found, 'outcome' | 'leftUnits' | 'feeUnits'> {
   const leftUnits = found.reduce((sum, each) => sum + each.leftUnits, 0n);
   const feeUnits = found.reduce((sum, each) => sum + each.feeUnits, 0n);
@@ -93,7 +93,7 @@ function together(found: readonly Found[]): Pick<Found, 'outcome' | 'leftUnits' 
 /** Why the block in which an attempt was seen is not known to be undone; undefined when enough nodes have another in its place. */
 async function stillThere(views: readonly View[], seen: Block, witnesses: number): Promise<string | undefined> {
   const blocks = await Promise.all(views.map(({ node }) => node.block('wallet', seen.number)));
-  const shown = blocks.flatMap(block => ('value' in block && block.value !== 'none' ? [block.value] : []));
+  const shown = blocks.flatMap(block => ('value' in block && block.value !== 'absent' ? [block.value] : []));
   if (shown.length === 0) return `no node shows a block at height ${seen.number}, where the transfer was seen`;
   if (shown.some(({ id }) => id === seen.hash)) {
     return `the block ${seen.number} is there, but the transfer seen in it is not shown`;
@@ -116,10 +116,10 @@ async function notMined(
   if (past.length >= witnesses) return expired(past, attempts, witnesses, absence);
   if (past.length > 0) {
     return unclear(
-      ['all attempts have expired, but not all nodes show that none was carried out', ...failures].join('; '),
+      ['all attempts have expired, but not all nodes show that none was executed', ...failures].join('; '),
     );
   }
-  // Too late to be sent again, and perhaps in a block that is not solidified yet.
+  // Too late to be sent again, but perhaps in a block that is not solidified yet.
   if (views.every(({ head }) => head.timeMs >= newest.expirationMs)) return { kind: 'pending' };
   return { kind: views.some(({ isWaiting }) => isWaiting) ? 'pending' : 'absent' };
 }
@@ -133,7 +133,9 @@ async function expired(
   const shown = await Promise.all(views.map(view => showsNone(view, attempts, absence)));
   const showing = views.find((_, index) => shown[index]?.failure === undefined && shown[index]?.value === false);
   if (showing)
-    return unclear(`a block has an attempt that the index of ${showing.node.name} does not show, or did not before`);
+    return unclear(
+      `a block has an attempt that the index of ${showing.node.name} does not show, or did not show before`,
+    );
   const agreeing = shown.filter(({ failure }) => failure === undefined).length;
   if (agreeing >= witnesses) return { kind: 'stuck' };
   return silent(shown.flatMap(({ failure }) => failure ?? []).join('; '));
@@ -143,7 +145,7 @@ function silent(message: string): Sighting {
   return { kind: 'unknown', ...(message !== '' && { message }) };
 }
 
-/** Nodes answered, and it cannot be concluded from what they said. */
+/** Nodes answered, but what they said does not allow a conclusion. */
 function unclear(message?: string): Sighting {
   return { kind: 'unknown', isAnswered: true, ...(message !== undefined && { message }) };
 }

@@ -1,4 +1,4 @@
-// All that is known of Tron.
+// Everything known of Tron.
 import type { NetworkFacts } from '../family.ts';
 
 export const tron = {

@@ -1,4 +1,4 @@
-// The nodes of a network: what is asked of them, and the answers that many payouts share for a moment.
+// The nodes of a network: the calls to them, and the answers that payouts share for a moment.
 import type { Clock } from '../../lib/clock.ts';
 import {
   type Account,
@@ -24,18 +24,18 @@ export type Side = 'wallet' | 'walletsolidity';
 
 export type Heads = { readonly head: TronBlock; readonly solid: TronBlock };
 
-/** A call of a contract, without effect. */
+/** A read-only call of a contract. */
 export type Call = { readonly from: string; readonly contract: string; readonly data: string };
 
 export type Node = {
   readonly name: string;
   /** Both are at most `SHARED_MS` old. */
   heads(): Promise<Asked<Heads>>;
-  block(side: Side, number: number): Promise<Asked<TronBlock | 'none'>>;
-  info(side: Side, hash: string): Promise<Asked<TransactionInfo | 'none'>>;
+  block(side: Side, number: number): Promise<Asked<TronBlock | 'absent'>>;
+  info(side: Side, hash: string): Promise<Asked<TransactionInfo | 'absent'>>;
   contractRet(side: Side, hash: string): Promise<Asked<string>>;
   /** The bytes of a transaction in the solidified chain. */
-  signedBytes(hash: string): Promise<Asked<{ readonly rawData: Buffer; readonly signature: Buffer } | 'none'>>;
+  signedBytes(hash: string): Promise<Asked<{ readonly rawData: Buffer; readonly signature: Buffer } | 'absent'>>;
   isWaiting(hash: string): Promise<Asked<boolean>>;
   /** At the head, unless a side is given. */
   account(address: string, side?: Side): Promise<Asked<Account>>;
@@ -77,7 +77,7 @@ export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): No
     }),
     block: async (side, number) => {
       const asked = await askBlock(side, { id_or_num: String(number) });
-      if (asked.failure !== undefined || asked.value === 'none' || asked.value.number === number) return asked;
+      if (asked.failure !== undefined || asked.value === 'absent' || asked.value.number === number) return asked;
       return { failure: `${name} answered with another block than the one asked for` };
     },
     info: (side, hash) => ask(`${side}/gettransactioninfobyid`, { value: hash }, readInfo(hash)),
@@ -120,7 +120,7 @@ export async function firstAnswer<T>(
   return { failure: failures.join('; ') };
 }
 
-/** How long it holds that a provider is of the network: behind one address there may be another node tomorrow. */
+/** How long a check of the provider's network is valid: behind one address there may be another node tomorrow. */
 const VERIFIED_MS = 60_000;
 
 /** Asks for the first block before anything else, and again after every failure: its id names the network. */
@@ -132,8 +132,8 @@ function ofNetwork(provider: Provider, clock: Clock, genesisId: string): Provide
   async function verify(): Promise<string | undefined> {
     const asked = await provider.ask('wallet/getblock', { id_or_num: '0', detail: false }, readBlock);
     if (asked.failure !== undefined) return asked.failure;
-    // A node without old blocks cannot say; its tokens are checked all the same.
-    if (asked.value !== 'none' && asked.value.id !== genesisId) return `${provider.name} ${OTHER_NETWORK}`;
+    // A node without old blocks cannot say; its tokens are checked anyway.
+    if (asked.value !== 'absent' && asked.value.id !== genesisId) return `${provider.name} ${OTHER_NETWORK}`;
     verifiedAtMs = clock.now().getTime();
     return undefined;
   }
@@ -168,8 +168,8 @@ function ofNetwork(provider: Provider, clock: Clock, genesisId: string): Provide
 
 export const OTHER_NETWORK = 'is a node of another network';
 
-function someBlock(block: TronBlock | 'none' | undefined): TronBlock | undefined {
-  return block === 'none' ? undefined : block;
+function someBlock(block: TronBlock | 'absent' | undefined): TronBlock | undefined {
+  return block === 'absent' ? undefined : block;
 }
 
 /** Callers within the time share one answer; a failure is not kept. */

@@ -51,7 +51,7 @@ async function readNew(
   const heads = asked.flatMap(({ failure, ...rest }) => (failure === undefined && 'value' in rest ? [rest.value] : []));
   const newest = heads.toSorted((a, b) => b.head.number - a.head.number);
   const [top] = newest;
-  // One node once named a head, and showed blocks, that enough others do not have.
+  // A single node may name a head, and show blocks, that not enough others have.
   const isBack = top !== undefined && top.head.number < state.head - FORK_BLOCKS;
   if (isBack && heads.length >= Math.min(2, nodes.length)) [state.solid, state.head] = [0, 0];
   const isTold = newest.filter(({ head }, index) => head.number !== newest[index - 1]?.head.number);
@@ -105,9 +105,9 @@ function rangesOf(first: number, last: number): (readonly [number, number])[] {
   });
 }
 
-/** Whether as many nodes as must agree show a transaction in a block. */
+/** Whether enough nodes show a transaction in a block. */
 export async function isShownBy(nodes: readonly Node[], hash: string): Promise<boolean> {
   const asked = await Promise.all(nodes.map(node => node.info('wallet', hash)));
-  const showing = asked.filter(one => one.failure === undefined && one.value !== 'none');
+  const showing = asked.filter(one => one.failure === undefined && one.value !== 'absent');
   return showing.length >= Math.min(2, nodes.length);
 }

@@ -1,5 +1,5 @@
-// One Tron node, or a service that stands for many: POST with JSON, within a deadline. A node that refuses for want of quota, or
-// fails several times in a row, is left alone for a while, so that one silent node does not slow every payout down.
+// One Tron node, or a service in front of many: POST with JSON, within a deadline. A node that refuses over its quota, or fails several
+// times in a row, is not called for a while, so that it does not slow every payout down.
 import type { Clock } from '../../lib/clock.ts';
 import { type ConcurrencyLimit, concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
@@ -16,7 +16,7 @@ export type ProviderSettings = {
   readonly timeoutSeconds?: number;
 };
 
-/** What a node answered, or why there is no answer, as a text for an operator. */
+/** What a node answered, or why there is no answer, as a text for operators. */
 export type Asked<T> = { readonly value: T; readonly failure?: undefined } | { readonly failure: string };
 
 /** Reads an answer; undefined when it has not the expected shape. Every number in it is its source text. */
@@ -53,7 +53,7 @@ export function connectProvider(settings: ProviderSettings, clock: Clock): Provi
 
   function silenceReason(): string | undefined {
     const nowMs = clock.now().getTime();
-    // A clock that was set back must not prolong the silence.
+    // A clock that was set back must not prolong the pause.
     return nowMs >= silence.fromMs && nowMs < silence.untilMs ? silence.reason : undefined;
   }
 
@@ -101,7 +101,7 @@ async function post(url: URL, { headers, body, maxBytes, timeoutSeconds }: Reque
   const failed = (failure: string, isQuota = false): Posted => ({ failure, isQuota });
   try {
     const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
-    // A redirect would carry the key to another place.
+    // A redirect would send the key to another server.
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     const text = await readText(response, maxBytes);
     if (text === undefined) return failed('sent an answer that is too large');

@@ -1,4 +1,4 @@
-// Reads a list of whole blocks, and of their transactions the transfers of some senders.
+// Reads whole blocks, and from their transactions the transfers of some senders.
 import { valueAt } from '../../lib/exact-json.ts';
 import { addressOf } from '../address.ts';
 import { type AssetSymbol, SYMBOLS } from '../asset.ts';
@@ -22,10 +22,10 @@ export type ReadTransfer = ChainHistory['transfers'][number] & { readonly from: 
 const ID = /^[0-9a-f]{64}$/;
 const AMOUNT = /^\d{1,19}$/;
 const ADDRESS = /^41[0-9a-f]{40}$/;
-/** The contract looks at the last twenty bytes of the payee's word alone. */
+/** The contract reads only the last twenty bytes of the payee's word. */
 const CALL = new RegExp(`^${SELECTORS.transfer}[0-9a-f]{24}([0-9a-f]{40})([0-9a-f]{64})`);
 
-/** Transfers of TRX and of the tokens; what failed has moved nothing. A transaction that cannot be read makes the answer unreadable. */
+/** Transfers of TRX and of the tokens; a failed one has moved nothing. A transaction that cannot be read makes the answer unreadable. */
 export const readTransfersOf = (owners: ReadonlySet<string>, tokens: TronTokens): Reader<ReadBlocks> => {
   const symbols = new Map(
     SYMBOLS.flatMap(symbol => {
@@ -39,12 +39,12 @@ export const readTransfersOf = (owners: ReadonlySet<string>, tokens: TronTokens)
     const transfers: ReadTransfer[] = [];
     for (const block of blocks ?? []) {
       const head = readBlock(block);
-      if (!head || head === 'none') return undefined;
+      if (!head || head === 'absent') return undefined;
       numbers.push(head.number);
       for (const transaction of listAt(block, 'transactions') ?? []) {
         const found = transferIn(transaction, owners, symbols);
         if (found === undefined) return undefined;
-        if (found !== 'none') transfers.push(found);
+        if (found !== 'absent') transfers.push(found);
       }
     }
     return { numbers, transfers };
@@ -55,18 +55,18 @@ function transferIn(
   transaction: unknown,
   owners: ReadonlySet<string>,
   symbols: ReadonlyMap<string, AssetSymbol>,
-): ReadTransfer | 'none' | undefined {
+): ReadTransfer | 'absent' | undefined {
   const contract = valueAt(transaction, ['raw_data', 'contract', '0']);
   const at = (...path: string[]) => textAt(contract, 'parameter', 'value', ...path);
   const hash = textAt(transaction, 'txID');
   const type = textAt(contract, 'type');
   if (hash === undefined || !ID.test(hash) || type === undefined) return undefined;
   const from = at('owner_address');
-  if (from === undefined || !owners.has(from)) return 'none';
+  if (from === undefined || !owners.has(from)) return 'absent';
   const result = textAt(transaction, 'ret', '0', 'contractRet');
   // Without a result it may have moved money.
   if (result === undefined) return undefined;
-  if (result !== 'SUCCESS') return 'none';
+  if (result !== 'SUCCESS') return 'absent';
   if (type === 'TransferContract') {
     const [to, amount] = [at('to_address'), at('amount')];
     if (to === undefined || !ADDRESS.test(to) || amount === undefined || !AMOUNT.test(amount)) return undefined;
@@ -74,7 +74,7 @@ function transferIn(
   }
   const symbol = type === 'TriggerSmartContract' ? symbols.get(at('contract_address') ?? '') : undefined;
   const [, to, units] = CALL.exec(at('data') ?? '') ?? [];
-  if (!symbol || to === undefined || units === undefined) return 'none';
+  if (!symbol || to === undefined || units === undefined) return 'absent';
   return { from, hash, symbol, to: base58(to), units: BigInt(`0x${units}`) };
 }
 

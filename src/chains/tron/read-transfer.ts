@@ -21,27 +21,27 @@ export async function readTransferIn(
   nodes: readonly Node[],
   tokens: TronTokens,
   hash: string,
-): Promise<SentTransfer | 'none' | undefined> {
-  if (!ID.test(hash)) return 'none';
+): Promise<SentTransfer | 'absent' | undefined> {
+  if (!ID.test(hash)) return 'absent';
   const answers = await Promise.all(nodes.map(node => askOne(node, tokens, hash)));
-  return answers.find(answer => typeof answer === 'object') ?? answers.find(answer => answer === 'none');
+  return answers.find(answer => typeof answer === 'object') ?? answers.find(answer => answer === 'absent');
 }
 
-async function askOne(node: Node, tokens: TronTokens, hash: string): Promise<SentTransfer | 'none' | undefined> {
+async function askOne(node: Node, tokens: TronTokens, hash: string): Promise<SentTransfer | 'absent' | undefined> {
   const bytes = await node.signedBytes(hash);
   if (bytes.failure !== undefined) return undefined;
-  if (bytes.value === 'none') return 'none';
+  if (bytes.value === 'absent') return 'absent';
   const { rawData, signature } = bytes.value;
-  // Not the transaction of that id: as good as no answer.
+  // Not the transaction of that id: counts as no answer.
   if (Buffer.from(sha256(rawData)).toString('hex') !== hash || signature.length !== SIGNATURE_BYTES) return undefined;
   const transfer = readRawData(rawData);
   const symbol = transfer && symbolOf(transfer, tokens);
-  if (!symbol) return 'none';
+  if (!symbol) return 'absent';
   const info = await node.info('walletsolidity', hash);
   if (info.failure !== undefined) return undefined;
-  if (info.value === 'none') return 'none';
+  if (info.value === 'absent') return 'absent';
   const block = await node.block('walletsolidity', info.value.blockNumber);
-  if (block.failure !== undefined || block.value === 'none') return undefined;
+  if (block.failure !== undefined || block.value === 'absent') return undefined;
   const { owner: sender, to, units } = transfer;
   const raw = Buffer.from(concat(bytesField(1, rawData), bytesField(2, signature))).toString('hex');
   return { sender, symbol, units, to, hash, raw, sentAt: new Date(block.value.timeMs) };
@@ -76,7 +76,7 @@ function readRawData(rawData: Buffer): TronTransfer | undefined {
           units: BigInt(`0x${units}`),
           token: { contract: payee, feeLimit: integerAt(fields, 18) },
         };
-  // What is written again must be the same bytes: then nothing was in them that was not read.
+  // Written again it must give the same bytes, which proves that everything in them was read.
   return Buffer.from(unsignedTransaction(transfer).rawData).equals(rawData) ? transfer : undefined;
 }
 

@@ -1,5 +1,5 @@
-// Signs an attempt at a transfer. Attempts share no nonce, so another one is signed only on the proof that no earlier one can
-// be carried out any more.
+// Signs an attempt at a transfer. Attempts share no nonce, so another one is signed only once it is proved that no earlier one can still be
+// executed.
 import type { Clock } from '../../lib/clock.ts';
 import type { Attempt, Intent, Sighting, Signed, Transfer } from '../chain.ts';
 import { addressesOf, signRecoverable } from '../signer/recoverable.ts';
@@ -20,7 +20,7 @@ export type SignDeps = {
 
 /** How long after the head's time a block may take an attempt. A lost one is replaced about two minutes later. */
 export const LIFE_MS = 6 * 60 * 1_000;
-/** A head that is further from our time is one of a node that is not in step, or lies. */
+/** A head that is further from our time comes from a node that lags or lies. */
 const MAX_SKEW_MS = 5 * 60 * 1_000;
 const NONCE_SPAN = 60_000n;
 
@@ -47,7 +47,7 @@ export async function signTransfer(
 function objectionTo(sighting: Sighting): Signed | undefined {
   if (sighting.kind === 'stuck') return undefined;
   if (sighting.kind === 'unknown') return { kind: 'unknown', message: sighting.message ?? 'no node answered' };
-  const standing = sighting.kind === 'mined' ? 'was carried out' : 'may still be carried out';
+  const standing = sighting.kind === 'mined' ? 'was executed' : 'may still be executed';
   return { kind: 'refused', message: `an earlier attempt ${standing}` };
 }
 
@@ -78,7 +78,7 @@ async function signWith(
     // A fork cannot remove a solidified block, so the reference stays valid.
     reference: solid,
     expirationMs: head.timeMs + LIFE_MS,
-    // No node checks it. Two equal transfers at the same head would have one id without it, and be one transaction.
+    // No node checks it. Without it two equal transfers at the same head would have one id, and be one transaction.
     timestampMs: head.timeMs + Number(slot.nonce % NONCE_SPAN),
   });
   return addressesOf(signer.publicKey).tron === slot.sender

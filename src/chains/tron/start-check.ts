@@ -1,5 +1,5 @@
 // Questions before the first transfer: is each provider a node of the network, are the tokens where we think, and do the senders
-// have their keys? What answers wrongly is a fault of the settings; what does not answer is asked again before use.
+// have their keys? A wrong answer is a fault of the settings; what does not answer is asked again before use.
 import type { Clock } from '../../lib/clock.ts';
 import { type AssetSymbol, SYMBOLS } from '../asset.ts';
 import { addressesOf } from '../signer/recoverable.ts';
@@ -13,7 +13,7 @@ export const MAINNET_GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d5119
 
 export type TronSender = {
   readonly address: string;
-  /** A former sender may be looked after without its key. */
+  /** A former sender can be watched without its key. */
   readonly signer?: DigestSigner;
   /** Takes new slots, as the first always does. */
   readonly isActive?: boolean;
@@ -23,7 +23,7 @@ export type StartCheck = {
   /** Each begins with the path of its setting inside the entry. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
-  /** Whether the tokens were seen; if not, they are asked for again before the first transfer. */
+  /** Whether the tokens were checked; if not, they are checked before the first transfer. */
   readonly isComplete: boolean;
 };
 
@@ -61,11 +61,11 @@ export async function startCheck({ nodes, tokens, isTest, senders }: StartDeps):
 
 export type Unchecked = {
   readonly message: string;
-  /** What the nodes say against the settings; absent while they say nothing. */
+  /** What contradicts the settings; absent while nothing does. */
   readonly fault?: string;
 };
 
-/** Why nothing may be signed yet, asking again what was not answered; undefined once all was checked. */
+/** Why nothing may be signed yet, after asking again what was not answered; undefined once everything was checked. */
 export function untilChecked(deps: StartDeps, start: StartCheck, clock: Clock): () => Promise<Unchecked | undefined> {
   let isChecked = start.isComplete && start.faults.length === 0;
   let last = { atMs: clock.now().getTime(), check: Promise.resolve(start) };
@@ -87,7 +87,7 @@ async function checkNode(node: Node, index: number): Promise<Checked> {
   const { failure } = await node.heads();
   if (failure === undefined) return {};
   if (failure.endsWith(OTHER_NETWORK)) return { fault: `providers[${index}].url ${OTHER_NETWORK}, not of tron` };
-  return { warning: `providers[${index}] does not answer (${failure}); it is checked before it is first used` };
+  return { warning: `providers[${index}] does not answer (${failure}); it is checked before its first use` };
 }
 
 async function checkToken(

@@ -44,7 +44,7 @@ export type TronChain = { readonly chain: Chain; readonly start: StartCheck };
 
 const NETWORK = tron.id;
 const { blockMs } = tron;
-/** Slots do not wait for each other here; it bounds what a wrong setting can send before a person looks. */
+/** Slots do not wait for each other here; this bounds what a wrong setting can send before a person looks. */
 const DEFAULT_WINDOW = 32;
 /** An attempt that expires costs nothing. */
 const MAX_ATTEMPTS = 20;
@@ -150,15 +150,15 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
   };
 }
 
-/** Attempts expire after minutes; one that has is signed again as soon as a lookup finds it so. */
+/** Attempts expire after minutes; an expired one is signed again as soon as a lookup finds it. */
 const MAX_LOOKUP_WAIT_MS = 60_000;
 
 const noAsset = (symbol: SentSymbol) => `there is no contract of ${symbol} here`;
 const isRead = (facts: AttemptFacts | undefined): facts is AttemptFacts => facts !== undefined;
 
 /**
- * Done as soon as one node has taken the bytes; the others get them all the same. A refusal as a duplicate is no sign that
- * the node took them before: the id is noted before the checks.
+ * Done as soon as one node has taken the bytes; the others get them all the same. A refusal as a duplicate does not prove that the node
+ * accepted them before: it notes the id before its checks.
  */
 async function sendToAll(nodes: readonly Node[], raw: string): ReturnType<Chain['broadcast']> {
   const replies = nodes.map(async node => ({ node, asked: await node.broadcast(raw) }));

@@ -34,11 +34,11 @@ export async function viewOf(
   for (const { hash } of attempts) {
     const asked = await findMined(node, transfer, asset, hash, heads.value);
     if (asked.failure !== undefined) return asked;
-    if (asked.value !== 'none') found.push(asked.value);
+    if (asked.value !== 'absent') found.push(asked.value);
   }
   const newest = attempts.at(-1);
   const isWaiting = found.length === 0 && newest ? await node.isWaiting(newest.hash) : { value: false };
-  // A node that does not show its pool is as good as one whose pool is empty.
+  // A node that does not show its pool counts as one with an empty pool.
   return { value: { ...heads.value, node, found, isWaiting: isWaiting.failure === undefined && isWaiting.value } };
 }
 
@@ -48,14 +48,14 @@ async function findMined(
   asset: TronAsset,
   hash: string,
   { solid }: Heads,
-): Promise<Asked<Found | 'none'>> {
+): Promise<Asked<Found | 'absent'>> {
   const newest = await node.info('wallet', hash);
   if (newest.failure !== undefined) return newest;
-  if (newest.value === 'none') return { value: 'none' };
+  if (newest.value === 'absent') return { value: 'absent' };
   const isBelowSolid = newest.value.blockNumber <= solid.number;
   const solidified = isBelowSolid ? await node.info('walletsolidity', hash) : undefined;
   if (solidified?.failure !== undefined) return solidified;
-  const isSolid = solidified !== undefined && solidified.value !== 'none';
+  const isSolid = solidified !== undefined && solidified.value !== 'absent';
   return isSolid
     ? readFound(node, 'walletsolidity', transfer, asset, hash, solidified.value)
     : readFound(node, 'wallet', transfer, asset, hash, newest.value);
@@ -68,7 +68,7 @@ async function readFound(
   asset: TronAsset,
   hash: string,
   info: TransactionInfo,
-): Promise<Asked<Found | 'none'>> {
+): Promise<Asked<Found | 'absent'>> {
   const block = await node.block(side, info.blockNumber);
   if (block.failure !== undefined) return block;
   const ret = asset.kind === 'coin' ? await node.contractRet(side, hash) : undefined;
@@ -76,8 +76,8 @@ async function readFound(
   // A fork between the two answers would pair the transaction with a block that does not hold it.
   const again = side === 'wallet' ? await node.info(side, hash) : { value: info };
   if (again.failure !== undefined) return again;
-  const isSame = again.value !== 'none' && again.value.blockNumber === info.blockNumber;
-  if (!isSame || block.value === 'none' || ret?.value === 'none') {
+  const isSame = again.value !== 'absent' && again.value.blockNumber === info.blockNumber;
+  if (!isSame || block.value === 'absent' || ret?.value === 'absent') {
     return { failure: `${node.name} contradicts itself about the block of a transaction` };
   }
   const { number, id } = block.value;

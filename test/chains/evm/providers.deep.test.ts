@@ -273,7 +273,7 @@ test('the first unused nonce needs providers that agree', async () => {
   assert.equal(await evm.chain.nextNonce(SENDER), undefined);
 });
 
-test('a provider that fails is left alone after three requests, and the other one serves', async () => {
+test('a provider that fails is paused after three failures, and the other one serves', async () => {
   const evm = await openWith(2);
   const [broken] = evm.proxies;
   assert.ok(broken);

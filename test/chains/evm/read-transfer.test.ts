@@ -99,8 +99,8 @@ test('a node that changes a field, or shows another transaction, is not heard', 
 });
 
 test('what is no transfer, in no block or unknown is none', async () => {
-  assert.equal(await reading(null), 'none');
-  assert.equal(await reading({ ...answer, blockNumber: null }), 'none');
+  assert.equal(await reading(null), 'absent');
+  assert.equal(await reading({ ...answer, blockNumber: null }), 'absent');
   for (const call of [
     { to: PAYEE, value: 0n, data: transferData(PAYEE, 1n) },
     { to: USDT, value: 1n, data: transferData(PAYEE, 1n) },
@@ -108,6 +108,6 @@ test('what is no transfer, in no block or unknown is none', async () => {
     { to: PAYEE, value: 0n, data: '0x' },
   ]) {
     const other = await mined(call);
-    assert.equal(await readTransferIn({ providers: [nodeThatSays(other.answer)], plan }, other.hash), 'none');
+    assert.equal(await readTransferIn({ providers: [nodeThatSays(other.answer)], plan }, other.hash), 'absent');
   }
 });

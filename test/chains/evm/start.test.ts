@@ -86,7 +86,7 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
   proxy.status = 502;
   const evm = await openEvmTest(funded, { providers: [{ name: 'p', url: proxy.url }] });
   assert.deepEqual(evm.start.faults, []);
-  assert.deepEqual(evm.start.warnings, ['providers[0] (p) does not answer; it is checked before it is first used']);
+  assert.deepEqual(evm.start.warnings, ['providers[0] (p) does not answer; it is checked before its first use']);
   const transfer = evm.transfer();
   assert.equal((await evm.chain.sign(transfer, [])).kind, 'unknown');
   proxy.status = 200;

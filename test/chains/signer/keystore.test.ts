@@ -66,9 +66,9 @@ test('a file that is no whole keystore of version 3 is told what it lacks', asyn
     ['"p":1', '"p":1000', 'has parameters of scrypt that are wrong or too large'],
     ['"dklen":32', '"dklen":16', 'has parameters of scrypt that are wrong or too large'],
     [/"salt":"../, '"salt":"zz', 'has parameters of scrypt that are wrong or too large'],
-    [/"mac":"../, '"mac":"', 'has a crypto section that is not whole'],
-    [/"iv":"../, '"iv":"', 'has a crypto section that is not whole'],
-    [/"ciphertext":"/, '"ciphertext":"0000', 'has a crypto section that is not whole'],
+    [/"mac":"../, '"mac":"', 'has an incomplete crypto section'],
+    [/"iv":"../, '"iv":"', 'has an incomplete crypto section'],
+    [/"ciphertext":"/, '"ciphertext":"0000', 'has an incomplete crypto section'],
     ['"version"', '"address":"0102","version"', 'has an address that is not 20 bytes long'],
   ];
   for (const [from, to, fault] of wrong) {

@@ -37,12 +37,12 @@ test('keystores are opened by their names, and every fault is told at once with 
     [{ file: folder }, 'file is a folder'],
     [{ file: at('open.json') }, 'file can be read by every user of this machine; take that away with chmod o-r'],
     [{ file: at('password') }, 'file is not a keystore file'],
-    [{ file: at('other.json') }, 'file names another address than that of its key'],
+    [{ file: at('other.json') }, 'file names an address that is not that of its key'],
     [{ passwordFile: at('none') }, 'passwordFile cannot be read (ENOENT)'],
     [{ passwordFile: at('wrong') }, 'passwordFile is not the password of the keystore'],
-    [{ address: VECTOR_ADDRESS }, `address is another than that of the key, ${open.evm}`],
-    [{ address: 'TA25SJ2Uo4NQk2SozYKmZ4wQnpq5T7FNBZ' }, `address is another than that of the key, ${open.tron}`],
-    [{ address: 'TA25SJ2Uo4NQk2SozYKmZ4wQnpq5T7FNBY' }, 'address does not fit its checksum: a character is wrong'],
+    [{ address: VECTOR_ADDRESS }, `address is not that of the key, ${open.evm}`],
+    [{ address: 'TA25SJ2Uo4NQk2SozYKmZ4wQnpq5T7FNBZ' }, `address is not that of the key, ${open.tron}`],
+    [{ address: 'TA25SJ2Uo4NQk2SozYKmZ4wQnpq5T7FNBY' }, 'address does not match its checksum: a character is wrong'],
   ];
   const entries = faulty.map(([change], index) => ({ ...hot, ...change, name: `hot-${index}` }) as SignerSettings);
   await assert.rejects(openSigners([hot, ...entries]), (error: unknown) => {

@@ -139,8 +139,8 @@ test('keys in SoftHSM sign, and faults name their setting', { skip }, async t =>
       [{ ...byId, pinFile: wrongPin }, 'pinFile is not taken as the PIN of the token (CKR_PIN_INCORRECT)'],
       [{ ...byId, keyId: 'beefbeef' }, 'keyId names no private key of the token'],
       [{ ...byLabel, key: 'none' }, 'key names no private key of the token'],
-      [{ ...byLabel, key: 'p256' }, 'key is no key on the curve secp256k1'],
-      [{ ...byLabel, address: `0x${'1'.repeat(40)}` }, 'address is another than that of the key'],
+      [{ ...byLabel, key: 'p256' }, 'key is not a key on the curve secp256k1'],
+      [{ ...byLabel, address: `0x${'1'.repeat(40)}` }, 'address is not that of the key'],
     ];
     for (const [settings, fault] of wrong) {
       const message = await refusalIn([settings]);

@@ -87,7 +87,7 @@ test('a node signs exactly what it is told to', async t => {
     openSigners([{ name: 'far', kind: 'remote', url, address: VECTOR_ADDRESS }]),
     (error: unknown) => {
       assert.ok(error instanceof StartError);
-      assert.equal(error.message, 'signers[0].address is none that the remote signer has a key of.');
+      assert.equal(error.message, 'signers[0].address is not an address that the remote signer has a key for.');
       return true;
     },
   );
@@ -166,7 +166,7 @@ test('a signer may ask for a certificate; wrong files are named', async t => {
     [{ certificateFile: at('cert'), privateKeyFile: at('cert') }, 'privateKeyFile holds no private key in PEM'],
     [{ caFile: at('none') }, 'caFile cannot be read (ENOENT)'],
     [{ caFile: at('key') }, 'caFile holds no certificate in PEM'],
-    [{ address: `0x${'Aa'.repeat(20)}` }, 'address has capital letters that do not fit its checksum'],
+    [{ address: `0x${'Aa'.repeat(20)}` }, 'address has capital letters that do not match its checksum'],
   ];
   for (const [more, fault] of wrong) {
     await assert.rejects(open(more), (error: unknown) => {

@@ -1,4 +1,4 @@
-// Attempts on Tron share no nonce: a second one is signed only on the proof that the first can never be carried out.
+// Attempts on Tron share no nonce: a second one is signed only on the proof that the first can never be executed.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { Attempt } from '../../../src/chains/chain.ts';
@@ -58,7 +58,7 @@ test('a transfer that a block took at the last moment is found, not signed again
   assert.ok(mined.kind === 'mined' && mined.outcome === 'transferred');
   const again = await chain.sign(transfer, [first]);
   assert.ok(again.kind === 'refused');
-  assert.match(again.message, /was carried out/);
+  assert.match(again.message, /was executed/);
   assert.equal(node.transfers().length, 1);
 });
 

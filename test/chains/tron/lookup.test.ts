@@ -76,7 +76,7 @@ test('a node that invents the fee is not believed', async () => {
 test('a block that held the transfer is undone when two nodes show another in its place, not one', async () => {
   const nowhere = (name: string): Node => ({
     ...nodeThatShows({ name, block: 1_000, isFailed: false }),
-    info: async () => ({ value: 'none' }),
+    info: async () => ({ value: 'absent' }),
   });
   const silent: Node = { ...nowhere('silent'), heads: async () => ({ failure: 'silent does not answer' }) };
   const seen = { ...question, seen: { number: 1_000, hash: 'f'.repeat(64) } };

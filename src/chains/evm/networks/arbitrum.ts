@@ -17,9 +17,9 @@ export const arbitrum = {
   // The sequencer ignores it.
   minTip: 0n,
   maxFee: 20n * GWEI,
-  // The estimate holds the part for L1, whose price moves.
+  // The estimate includes the L1 fee, whose price moves.
   gasMarginPercent: 30n,
-  // Where its own gas is cheap and L1 dear, the part for L1 is many times the rest.
+  // When its own gas is cheap and L1 is expensive, the L1 fee is many times the rest.
   maxGas: 3_000_000n,
   stuckAfterMs: MINUTE_MS,
   finalityMs: 18 * MINUTE_MS,

@@ -7,7 +7,7 @@ export const bsc = {
   confirmations: 15,
   blockMs: 450,
   coin: { symbol: 'bnb', decimals: 18, limits: { perPayout: '1', perDay: '5' } },
-  // Both are issued by Binance, whose contracts have neither a list nor a fee.
+  // Both are issued by Binance, whose contracts have neither a blocklist nor a fee.
   tokens: {
     usdt: { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18 },
     usdc: { address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', decimals: 18 },
@@ -15,7 +15,7 @@ export const bsc = {
   minimums: { usdt: '0.1', usdc: '0.1' },
   explorer: etherscan('bscscan.com'),
   chainId: 56,
-  // The base fee is 0 and nodes refuse less.
+  // The base fee is 0, and nodes refuse a lower tip.
   minTip: GWEI / 20n,
   maxFee: 20n * GWEI,
   gasMarginPercent: 20n,

@@ -1,4 +1,4 @@
-// Ethereum. A transfer is dear: the minimum covers one at 13 gwei.
+// Ethereum. A transfer is expensive: the minimum covers one at 13 gwei.
 import { CIRCLE, ETH, type EvmNetworkFacts, etherscan, GWEI, MAX_GAS, MINUTE_MS, TETHER } from '../network.ts';
 
 export const ethereum = {

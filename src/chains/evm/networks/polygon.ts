@@ -20,7 +20,7 @@ export const polygon = {
   gasMarginPercent: 20n,
   maxGas: MAX_GAS,
   stuckAfterMs: MINUTE_MS,
-  // The tag follows in seconds; final is later, as the depth must be reached too.
+  // The tag follows in seconds; a transfer is final later, since the depth must be reached too.
   finalityMs: 2 * MINUTE_MS,
   otherTokens: {
     AAVE: '0xD6DF932A45C0f255f85145f286eA0b292B21C90B',
