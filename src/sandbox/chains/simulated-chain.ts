@@ -183,7 +183,8 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
         const { simulation, held } = await store.readHash(network, hash);
         if (simulation.fault === 'rpc_timeout') return undefined;
         const raw = held && rawOf(held);
-        if (!held?.moves || raw === undefined || held.block > heightAt(network, simulation, clock.now())) return 'absent';
+        if (!held?.moves || raw === undefined || held.block > heightAt(network, simulation, clock.now()))
+          return 'absent';
         const { slot, moves, sentAt } = held;
         return { ...moves, sender: slot.sender, nonce: slot.nonce, hash, raw, sentAt };
       }),
