@@ -1,23 +1,23 @@
-// What holds of each method, whatever its rail. Rules ask this table and compare no methods; what one rail can and another cannot, the rail says.
+// What each method can do, on any rail. Rules ask this table instead of comparing methods; what only some rails can do, the rail says.
 import { METHODS, type Method } from './rail.ts';
 
 export type MethodAbilities = {
-  /** With a validity of a day at most it ends at its second, and is never overdue. The others end with a banking day. */
+  /** With a validity of at most a day it ends at an exact second and is never overdue. The others end with a banking day. */
   readonly endsAtSecond: boolean;
   /**
-   * A due day that is no banking day moves to the next one, and fine, interest and validity count from there. The others may be paid on the
-   * next banking day without them, and after that count from the day that was asked for.
+   * A due day that is not a banking day moves to the next one, and fine, interest and validity count from there. The others can be paid on
+   * the next banking day without them, and count from the requested day after that.
    */
   readonly movesDueDay: boolean;
-  /** Its bank credits it on a later banking day: paid first, settled then. */
+  /** Its bank credits the money on a later banking day: first paid, then settled. */
   readonly isCreditedLater: boolean;
-  /** Each payment has an id of its own in the whole country. Of the others, banks may report one payment under several references. */
+  /** Each payment has an id that is unique in the country. For the others, banks may report one payment under several references. */
   readonly hasPaymentIds: boolean;
-  /** Its bank may take a payment back, as after a fraud. */
+  /** Its bank may take a payment back, for example after a fraud. */
   readonly canBeTakenBack: boolean;
-  /** Its bank is asked for another due day, and may have it before it says so. */
+  /** Its bank is asked to change the due day, and may have changed it before it says so. */
   readonly asksForDueDay: boolean;
-  /** It may carry a code of this method, by which it can be paid too. */
+  /** It may carry a code of this method, by which it can also be paid. */
   readonly carries?: Method;
 };
 
@@ -41,7 +41,7 @@ export const ABILITIES: Readonly<Record<Method, MethodAbilities>> = {
   },
 };
 
-/** The methods of which something holds. */
+/** The methods that have an ability. */
 export function methodsThat(holds: (abilities: MethodAbilities) => boolean): Method[] {
   return METHODS.filter(method => holds(ABILITIES[method]));
 }

@@ -1,5 +1,5 @@
-// What can be set about boletos that a bank registers, from files or by its API: one entry for each agreement with a bank. Whether the bank can
-// use the fields of an entry is for the rail to say.
+// The settings of boletos that a bank registers, from files or by its API: one entry for each agreement with a bank. The rail checks
+// whether its bank can use the fields of an entry.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { type Static, Type } from 'typebox';
 import type { Check } from '../lib/settings/check-schema.ts';
@@ -70,7 +70,7 @@ export const AgreementEntries = Type.Array(AgreementEntry, {
 
 const entries = jsonOf(AgreementEntries, 'a JSON list of objects { name, bank, holderName, holderDocument, … }');
 
-/** The agreements as JSON text. A document is given back without punctuation. */
+/** The agreements as JSON text. Documents are returned without punctuation. */
 export const agreementSettings: Kind<readonly AgreementEntry[]> = normalised<readonly AgreementEntry[]>(
   entries,
   agreements => agreements.map(entry => ({ ...entry, holderDocument: plain(entry.holderDocument) })),

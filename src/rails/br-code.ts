@@ -9,7 +9,7 @@ import type { PaymentRequest, Refusal } from './rail.ts';
 /** Field 54 holds thirteen characters: 9999999999.99. */
 export const MAX_PIX_CENTS = 999_999_999_999n;
 
-/** Refuses a charge that no pix can carry. */
+/** Refuses a charge that cannot be paid by pix. */
 export function checkPix({ amountCents }: PaymentRequest): Refusal | undefined {
   return checkCeiling('pix', MAX_PIX_CENTS, amountCents);
 }
@@ -20,8 +20,8 @@ const TXID_LENGTH = 25;
 export type Receiver = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
 
 /**
- * Builds static codes with amount and txid. Names are converted to ASCII and cut to the length that the code allows. The
- * part that is the same for every charge of a receiver is built once.
+ * Builds static codes with amount and txid. Names are converted to ASCII and cut to the length that the code allows. What is the same for
+ * every charge of a receiver is built once.
  */
 export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (cents: bigint, txid: string) => string {
   const sample = generatePixPayload({ key, merchantName: receiverName, merchantCity: receiverCity });
@@ -45,8 +45,8 @@ export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (c
 const LOCATION = /^(?=.{1,77}$)[0-9A-Za-z.-]+(?::\d{1,5})?\/[\x21-\x7e]+$/;
 
 /**
- * The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. The
- * package builds the rest; it refuses locations with a port, as a PSP for tests has.
+ * The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. The package builds the
+ * rest, but refuses locations with a port, which test PSPs have.
  */
 export function dynamicBrCode(location: string, receiver: Omit<Receiver, 'key'>): string | undefined {
   const { receiverName: merchantName, receiverCity: merchantCity } = receiver;
@@ -68,12 +68,12 @@ export function locationIn(emv: string): string | undefined {
     ?.find(({ id }) => id === '25')?.value;
 }
 
-/** The name of the receiver in a code: what a bank's app shows before it has asked. */
+/** The name of the receiver in a code: what a bank's app shows before it fetches the charge. */
 export function receiverIn(emv: string): string | undefined {
   return valueIn(emv, RECEIVER_NAME);
 }
 
-/** The amount that a static code asks for, whatever is owed today; a dynamic one has it from the bank. */
+/** The amount in a static code, whatever is owed today; the bank gives that of a dynamic one. */
 export function staticAmountIn(emv: string): bigint | undefined {
   const [, whole, cents] = /^(\d+)\.(\d{2})$/.exec(valueIn(emv, AMOUNT) ?? '') ?? [];
   return whole === undefined || locationIn(emv) !== undefined ? undefined : BigInt(`${whole}${cents}`);
@@ -82,12 +82,12 @@ export function staticAmountIn(emv: string): bigint | undefined {
 /** Longer codes do not fit in the QR code that banks read. */
 const MAX_CODE_LENGTH = 512;
 
-/** Why a payer could not pay by a code that a bank has made for a charge; undefined when nothing is wrong with it. */
+/** Why a payer could not pay by a code that a bank made for a charge; undefined when the code is right. */
 export function faultOfDynamicCode(emv: string): string | undefined {
   if (emv.length > MAX_CODE_LENGTH) return 'it is too long for a BR Code';
-  if (readFields(emv) === undefined) return 'it is no BR Code';
+  if (readFields(emv) === undefined) return 'it is not a BR Code';
   if (!isBrCodeIntact(emv)) return 'its checksum or the length of a field is wrong';
-  if (valueIn(emv, CURRENCY) !== REAIS || valueIn(emv, COUNTRY) !== 'BR') return 'it is not for reais';
+  if (valueIn(emv, CURRENCY) !== REAIS || valueIn(emv, COUNTRY) !== 'BR') return 'it is not in reais';
   return LOCATION.test(locationIn(emv) ?? '') ? undefined : 'it has no location of a charge';
 }
 

@@ -1,4 +1,4 @@
-// The settings of rails as a whole: what may stand in the section `rails`, and which kind each entry of all sections is of.
+// The settings of all rails: the schema of the section `rails`, and the kind of each entry of all sections.
 import { Type } from 'typebox';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf, type Kind, normalised } from '../lib/settings/kinds.ts';
@@ -18,11 +18,11 @@ import { PIX_KEY_RAIL } from './static-key/rail.ts';
 
 const MAX_RAILS = 100;
 
-/** The schema of `rails`. The profile of an entry says which kind it is of, and so which fields it has. */
+/** The schema of `rails`. The profile of an entry gives its kind, and so its fields. */
 export function railEntries(kinds: readonly RailKind[]) {
   const schemas = kinds.flatMap(({ section, entry }) => (section === 'rails' && entry ? entry : []));
   const profiles = kinds.flatMap(kind => kind.profiles ?? []);
-  // Of several, the first check names every profile; the second one alone would only say that a profile is not valid.
+  // The first check names every profile; the second alone would only say that the profile is not valid.
   const AnyOfThem = {
     type: 'object',
     allOf: [
@@ -48,7 +48,7 @@ export function railSettings(kinds: readonly RailKind[]): Kind<readonly RailEntr
   );
 }
 
-/** What the settings have of rails. */
+/** The parts of the settings that name rails. */
 export type RailSections = {
   readonly pixKey?: Receiver;
   readonly rails: readonly RailEntry[];
@@ -56,10 +56,10 @@ export type RailSections = {
 };
 
 export type PlacedEntry = {
-  /** Undefined for a profile that is not known. */
+  /** Undefined for an unknown profile. */
   readonly kind: RailKind | undefined;
   readonly entry: RailEntry;
-  /** Where it stands: `rails[0]`. */
+  /** Its path: `rails[0]`. */
   readonly place: string;
 };
 

@@ -1,8 +1,8 @@
-// What can be set about any rail: its name, and whose charges it gets.
+// The settings of any rail: its name, and whose charges it gets.
 import { Type } from 'typebox';
 import { check, textAt } from './bank-client/entry-fields.ts';
 
-/** Names of rails that have no entry. */
+/** Names of rails without an entry. */
 const TAKEN_NAMES = ['sandbox', 'pix-key', 'absent'];
 const RAIL_NAME_MESSAGE = `must be a name such as efi or efi:main, and none of ${TAKEN_NAMES.join(', ')}`;
 const MAX_ACCOUNTS = 1_000;

@@ -1,10 +1,10 @@
-// The interface of a server, such as a bank's SFTP server, by which files go to a bank and come from it.
+// The interface of a server, such as a bank's SFTP server, through which files are exchanged with a bank.
 
-/** A server at which files for the bank are left and those from it are found. */
+/** A server with one folder for files to the bank and one for files from it. */
 export type FileServer = {
-  /** How often it is met. */
+  /** How often it is connected to. */
   readonly everyMs: number;
-  /** The times of day, such as `09:30`, at which what waits goes into a file; absent: each time that the server is met. */
+  /** The times of day, such as `09:30`, at which waiting instructions go into a file; absent: with each connection to the server. */
   readonly sendAt?: readonly string[];
   /** Throws `rail_unavailable` when it does not answer, and `not_configured` with the name of the setting that is wrong. */
   connect(): Promise<FileConnection>;
@@ -16,16 +16,16 @@ export type FileToPut = { readonly name: string; readonly digest: string; readon
 
 /** Its calls throw as `connect` does. */
 export type FileConnection = {
-  /** That both folders are there and may be read. */
+  /** Checks that both folders exist and can be read. */
   check(): Promise<void>;
   /**
-   * Leaves a file, whole or not at all; the same file again changes nothing. Refuses a name under which another file is there. Not at all when
-   * the signal is aborted before the file has its name.
+   * Uploads a file, completely or not at all; the same file again changes nothing. Refuses a name that another file has. Uploads nothing
+   * when the signal is aborted before the file gets its name.
    */
   put(file: FileToPut, signal: AbortSignal): Promise<void>;
   /** The files from the bank, the oldest first. */
   list(): Promise<readonly RemoteFile[]>;
-  /** Undefined when it is larger than any return. */
+  /** Undefined when it is larger than any return file. */
   fetch(file: RemoteFile): Promise<Buffer | undefined>;
   close(): Promise<void>;
 };

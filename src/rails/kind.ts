@@ -1,5 +1,5 @@
-// What a kind of rail gives: how its entries in the settings look, how a rail is opened from one, what it can, and what the doctor asks.
-// Each kind has a folder; kinds.ts lists them.
+// What a kind of rail exports: the schema of its entries in the settings, how a rail is opened from one, its abilities, and the checks of
+// the doctor. Each kind has a folder; kinds.ts lists them.
 import type { TSchema } from 'typebox';
 import type { Check } from './bank-client/check.ts';
 import type { BankEnvironment, ClientDeps, SettingFault } from './bank-client/settings.ts';
@@ -17,14 +17,16 @@ export type RailEntry = {
   readonly former?: true;
 };
 
-/** Where its entries stand. In `rails` their `profile` names the kind; `boletos` has agreements; the static key is a setting of its own. */
+/**
+ * The section of its entries. In `rails` their `profile` gives the kind; `boletos` has agreements; the static key is a setting of its own.
+ */
 export const RAIL_SECTIONS = ['rails', 'boletos', 'pixKey'] as const;
 export type RailSection = (typeof RAIL_SECTIONS)[number];
 
-/** A rail that is open. Nothing was sent yet. */
+/** An opened rail. Nothing has been sent yet. */
 export type OpenedRail = {
   readonly rail: Rail;
-  /** Where its bank sends notifications; absent where it does not. */
+  /** Where its bank sends notifications; absent where it sends none. */
   readonly webhook?: WebhookAdmin;
   /** Closes idle connections. */
   stop?(): void;
@@ -37,7 +39,7 @@ export type DiagnoseOptions = {
   readonly webhookUrl?: string;
 };
 
-/** The part of an entry about the bank that is called. */
+/** The part of an entry about the bank's API. */
 export type BankEntry = {
   readonly profile: string;
   readonly environment: BankEnvironment;
@@ -52,19 +54,19 @@ export type BankEntry = {
 
 /** A bank that is called by its API. */
 export type CalledBank = {
-  /** The field of an entry in which the fields of the client stand; absent: in the entry itself. */
+  /** The field of an entry that holds the fields of the client; absent: the entry itself. */
   readonly field?: string;
   of(entry: RailEntry): BankEntry;
-  /** Whether the receiver has a path for its notifications. */
+  /** Whether its notifications have a path of their own. */
   isHeard(entry: RailEntry): boolean;
   /** The fields that may be wrong when the bank refuses the webhook. */
   readonly webhookFields: readonly string[];
-  /** Every check in order; one that needs what has failed is left out. Never throws for a failure of the bank. */
+  /** Every check in order; checks that depend on a failed one are skipped. Never throws for a failure of the bank. */
   diagnose(entry: RailEntry, deps: ClientDeps, options: DiagnoseOptions): Promise<readonly Check[]>;
 };
 
 /**
- * A kind of rail. Its functions take entries that `takes` has taken and the schema has checked.
+ * A kind of rail. Its functions get entries that `takes` has accepted and the schema has checked.
  *
  * @example
  * export const acme: RailKind = { name: 'acme', method: 'pix', section: 'rails', profiles: ['acme'], entry, takes, can, describe, open };
@@ -73,21 +75,21 @@ export type RailKind = {
   readonly name: string;
   readonly method: Method;
   readonly section: RailSection;
-  /** In the section `rails`: the profiles that are of this kind. */
+  /** In the section `rails`: the profiles of this kind. */
   readonly profiles?: readonly string[];
   /** In the section `rails`: the schema of an entry. */
   readonly entry?: TSchema;
-  /** An entry in the one form in which the rail uses it. */
+  /** Brings an entry into the canonical form that the rail uses. */
   normal?(entry: RailEntry): RailEntry;
   /** Whether an entry of its section is of this kind. */
   takes(entry: RailEntry): boolean;
-  /** What its rails can. */
+  /** The abilities of its rails. */
   readonly can: Rail['can'];
   /** Its bank takes instructions in files. */
   readonly isByFile?: true;
   readonly bank?: CalledBank;
   /** A short label of one entry: `efi (production)`. */
   describe(entry: RailEntry): string;
-  /** Reads the files that the entry names; each fault has the field of the entry that it lies in. */
+  /** Reads the files that the entry names; each fault names the field of the entry. */
   open(entry: RailEntry, deps: ClientDeps): OpenedRail | { readonly faults: readonly SettingFault[] };
 };

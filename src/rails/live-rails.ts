@@ -10,7 +10,7 @@ import { sharedNumbers } from './number-ranges.ts';
 import { METHODS, type Method, type Rail } from './rail.ts';
 import type { Rails } from './rails.ts';
 
-/** A bank that is called. */
+/** A bank with an API. */
 export type Bank = {
   readonly name: string;
   certificateEnd(): Date | undefined;
@@ -27,7 +27,7 @@ export type LiveRails = {
 
 /**
  * Charges go to the rail of their account, else to the first rail without accounts, the static pix key last. A method without a rail is
- * refused when it is asked for. Throws a StartError with every fault.
+ * refused when a charge asks for it. Throws a StartError with every fault.
  */
 export function liveRails(sections: RailSections, deps: ClientDeps, kinds = RAIL_KINDS): LiveRails {
   const entries = placedEntries(sections, kinds);
@@ -58,7 +58,7 @@ function openEntry({ kind, entry }: PlacedEntry, deps: ClientDeps): ReturnType<R
   return kind?.open(entry, deps) ?? { faults: [{ path: 'profile', message: 'is not a known profile' }] };
 }
 
-/** What a bank reports is stored under the name of the rail alone. */
+/** What a bank reports is stored under the name of the rail. */
 function sharedNames(entries: readonly PlacedEntry[]): string[] {
   const called = entries.filter(({ kind }) => kind?.bank);
   return called.flatMap(({ kind, entry, place }, index) => {
@@ -68,7 +68,7 @@ function sharedNames(entries: readonly PlacedEntry[]): string[] {
   });
 }
 
-/** A former entry gives no more numbers: what it has given is compared with the database. */
+/** A former entry gives no more numbers; those it gave are compared with the database. */
 function sharedRanges(opened: readonly Opened[]): string[] {
   const giving = opened.flatMap(({ placed: { entry, place }, rail: { numbers } }) =>
     numbers && !entry.former ? { place, numbers } : [],
@@ -79,7 +79,7 @@ function sharedRanges(opened: readonly Opened[]): string[] {
       if (!shared) return [];
       return (
         `${one.place} and ${other.place} are one agreement with the bank, and both would give the numbers ` +
-        `${shared.first} to ${shared.last}: set firstNumber and lastNumber so that each number is of one entry.`
+        `${shared.first} to ${shared.last}: set firstNumber and lastNumber so that their ranges do not overlap.`
       );
     }),
   );

@@ -1,4 +1,4 @@
-// Numbers that two rails of one agreement would both give: the bank would take the second boleto for the first, or refuse it.
+// Numbers that two rails of one agreement would both give: the bank would mistake the second boleto for the first, or refuse it.
 import type { NumberRange } from './rail.ts';
 
 type Numbers = Pick<NumberRange, 'agreement' | 'first' | 'last'>;

@@ -1,5 +1,4 @@
-// Rails whose calls are reported: which rail, what was asked, what came of it and how long it took. What a rail answers
-// passes through as it is.
+// Reports the calls of rails: the rail, the call, its outcome and how long it took. Answers pass through unchanged.
 import { type Ended, timed } from '../lib/timed.ts';
 import type { Method, Rail } from './rail.ts';
 import { mapRails, type Rails } from './rails.ts';
@@ -18,7 +17,7 @@ export const RAIL_OPERATIONS = [
 ] as const;
 type Operation = (typeof RAIL_OPERATIONS)[number];
 
-/** What may come of them, beside that a call fails. */
+/** Their outcomes, besides a failure. */
 export const RAIL_OUTCOMES = [
   'registered',
   'accepted',

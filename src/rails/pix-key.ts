@@ -10,12 +10,12 @@ const PIX_KEY_KINDS = {
   evp: 'random key',
 } as const;
 
-/** A key as it stands in a BR Code, and the name of its kind. */
+/** A key as written in a BR Code, and the name of its kind. */
 export type PixKeyValue = { readonly key: string; readonly kind: (typeof PIX_KEY_KINDS)[keyof typeof PIX_KEY_KINDS] };
 
 /**
- * A key of one kind only, since a key of the wrong kind pays a stranger. The package alone takes a CPF with a wrong digit
- * for a phone number wherever its digits allow it, so a phone number must begin with +55. Not quoted: it may be a document.
+ * The key must be of exactly one kind, since a key of the wrong kind pays a stranger. The package alone would read a CPF with a wrong digit
+ * as a phone number, so a phone number must begin with +55. Not quoted: it may be a document.
  */
 export const pixKey: Kind<PixKeyValue> = {
   description:
@@ -25,7 +25,7 @@ export const pixKey: Kind<PixKeyValue> = {
     if (!info || (info.type === 'phone' && !given.trimStart().startsWith('+55'))) {
       return { wrong: [{ message: `must be ${pixKey.description}` }] };
     }
-    // Eleven right digits of a CPF may be those of a mobile phone too.
+    // The eleven digits of a valid CPF may also be a mobile phone number.
     if (info.type === 'cpf' && /^\d+$/.test(given.trim()) && getPixKeyInfo(`+55${info.value}`) !== null) {
       return { wrong: [{ message: 'could be a CPF or a phone number: write 000.000.000-00 or +5500000000000' }] };
     }

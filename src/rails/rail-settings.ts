@@ -14,7 +14,7 @@ export const RAIL_SETTINGS = [
     kind: pixKey,
     mode: 'live',
     refusal: NO_REAL_KEY,
-    // It may be a person's document.
+    // May be a person's document.
     isSecret: true,
     group: 'static pix key',
     meaning: 'The static pix key that charges are paid to.',
@@ -48,7 +48,7 @@ export const RAIL_SETTINGS = [
   {
     name: 'TRILHO_BOLETOS',
     kind: agreementSettings,
-    // An entry names the holder of the agreement with the document.
+    // An entry has the holder's document.
     isSecret: true,
     inFile: 'boletos',
     meaning:

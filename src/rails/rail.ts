@@ -1,6 +1,6 @@
 // The interface of every rail that receives money: bank, PSP or file exchange. A rail does not depend on charges or the
-// database. Every request carries a reference that never changes, by which it is looked up before it is sent again; a bank that
-// makes something new of a repeat all the same has `withdrawRepeats`.
+// database. Every request carries a reference that never changes, by which it is looked up before it is sent again; a bank that treats a
+// repeat as a new request anyway has `withdrawRepeats`.
 
 import type { ReturnEnd, ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../lib/civil-days.ts';
@@ -25,7 +25,7 @@ export type PaymentRequest = {
   readonly interestPercent?: string;
   /** What the payer reads. */
   readonly description?: string;
-  /** Another due day that its bank was asked for, and may have by now. */
+  /** Another due day that its bank was asked for, and may have set by now. */
   readonly askedDueDay?: CivilDay;
   readonly payer: {
     readonly name: string;
@@ -49,23 +49,23 @@ export type PixInstrument = { readonly emv: string };
 export type BoletoInstrument = {
   readonly barcode: string;
   readonly digitableLine: string;
-  /** A boleto may carry a pix code: to pay it pays the boleto. */
+  /** A boleto may carry a pix code: paying it pays the boleto. */
   readonly pix?: BoletoPix;
-  /** Nosso número, where the bank gives it. */
+  /** Nosso número, where the bank assigns it. */
   readonly ourNumber?: string;
 };
 
 /** The pix charge that a bank has made for a boleto. */
 export type BoletoPix = {
   readonly emv: string;
-  /** The location in the code, and the txid of the charge behind it, as far as they are known. */
+  /** The location in the code, and the txid of the charge behind it, as far as known. */
   readonly location?: string;
   readonly txid?: string;
 };
 
 export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
 
-/** A place at the bank from which a payer's bank reads a charge. Its code is known before there is a charge at it. */
+/** The URL at which a payer's bank reads a charge. Its code is known before the charge exists. */
 export type Location = {
   /** Digits; it may be larger than a JavaScript number holds. */
   readonly id: string;
@@ -73,66 +73,66 @@ export type Location = {
   readonly url: string;
 };
 
-/** Locations that are taken before the requests that they are for. */
+/** Locations reserved before the requests that will use them. */
 export type LocationSource = {
-  /** How many free ones of each kind there shall be. */
+  /** How many free ones of each kind to keep. */
   readonly keep: number;
   readonly kinds: readonly string[];
   /** The kind that a request needs. Pure. */
   kindOf(request: PaymentRequest): string;
-  /** Takes one for which `prepare` has an instrument. Throws `rail_unavailable` when the bank gives no location. */
+  /** Reserves one for which `prepare` has an instrument. Throws `rail_unavailable` when the bank gives no location. */
   take(kind: string): Promise<Location>;
 };
 
 /**
- * Numbers of an agreement with a bank, by which it knows requests. They are few and never used twice, so the caller keeps
- * count of them and gives each request the next one.
+ * Numbers of an agreement, by which the bank identifies requests. They are few and never used twice, so the caller keeps count and gives
+ * each request the next one.
  */
 export type NumberRange<M extends Method = Method> = {
   readonly first: bigint;
   readonly last: bigint;
-  /** Names the agreement. Rails of one agreement must not give the same number: it is one request to the bank. */
+  /** Identifies the agreement. Rails of one agreement must not give the same number: to the bank it would be one request. */
   readonly agreement: string;
-  /** Takes the place of `prepare`. Pure. */
+  /** Replaces `prepare`. Pure. */
   prepare(request: PaymentRequest, number: bigint): Prepared<M>;
 };
 
-/** What a file asks a bank to do with a request that has a number. */
+/** What a file asks a bank to do with a numbered request. */
 export type FileMovement = 'register' | 'write_off' | 'change_due_day';
 
-/** A file to a bank, which grows by each request. */
+/** A file to a bank; each request is appended. */
 export type OutgoingFile = {
-  /** Throws when the bank's layout cannot hold it. */
+  /** Throws when the bank's layout cannot express it. */
   add(movement: FileMovement, request: PaymentRequest, reference: string): string;
   end(): string;
 };
 
-/** A bank that takes instructions and answers by files. */
+/** A bank that exchanges files with us: instructions there, returns back. */
 export type FileExchange = {
-  /** The numbers of files, and how many instructions one has at most. */
+  /** The numbers of files, and the most instructions that one holds. */
   readonly firstFile: number;
   readonly lastFile: number;
   readonly maxInstructions: number;
-  /** After how many banking days without an answer a file needs a person. */
+  /** After how many banking days without an answer a person must look at a file. */
   readonly answerDays: number;
   open(sequence: number, at: Date): OutgoingFile;
   /** Three digits. */
   readonly bank: string;
-  /** A hash of the settings, by which it is seen that they were changed. */
+  /** A hash of the settings, to detect changes. */
   readonly settings: string;
   /** Whether a return file with this header belongs to the agreement. Pure. */
   owns(header: string): boolean;
-  /** What a return file says, whose head was read. */
+  /** What a return file says, once its header was read. */
   entries(bytes: Buffer): Generator<ReturnEntry, ReturnEnd>;
-  /** Whether an entry is about the request that has its number here: another program may have given the same number. Pure. */
+  /** Whether an entry is about our request with its number: another program may have given the same number. Pure. */
   isAbout(entry: ReturnEntry, request: PaymentRequest): boolean;
-  /** A registered boleto with the pix code that the bank has made for it; absent where boletos carry no pix code. Pure. */
+  /** A registered boleto with the pix code that the bank made for it; absent where boletos carry no pix code. Pure. */
   readonly withCode?: (instrument: BoletoInstrument, entry: ReturnEntry, request: PaymentRequest) => BoletoInstrument;
-  /** Present: files are carried to and from the bank by this service. */
+  /** Present: this service transfers the files itself. */
   readonly server?: FileServer;
 };
 
-/** What a printed boleto shows of the bank and the beneficiary. */
+/** The bank and the beneficiary on a printed boleto. */
 export type SlipIssuer = {
   readonly bankName: string;
   /** Nosso número and carteira, as the bank writes them. */
@@ -147,11 +147,11 @@ export type SlipIssuer = {
   };
 };
 
-/** What is known before the bank has answered. */
+/** What is known before the bank answers. */
 export type Prepared<M extends Method = Method> = {
-  /** By which the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
+  /** How the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
   readonly reference: string;
-  /** Absent: only the bank can make it, and it comes with the registration. */
+  /** Absent: only the bank can make it, with the registration. */
   readonly instrument?: Instruments[M];
 };
 
@@ -159,14 +159,14 @@ export type Prepared<M extends Method = Method> = {
 export type Refusal = { readonly path: string; readonly code: string; readonly message: string };
 
 /**
- * The bank has not answered the question. `unknown`: the request was sent and its reply was lost; only a lookup shows whether
- * it arrived. `unavailable`: nothing was sent, or the bank says that it took nothing; it may be sent again without a lookup.
+ * The bank has not answered. `unknown`: the request was sent and its reply was lost; only a lookup shows whether it arrived. `unavailable`:
+ * nothing was sent, or the bank says that it accepted nothing; it may be sent again without a lookup.
  */
 type NoAnswer = { readonly kind: 'unknown' } | { readonly kind: 'unavailable'; readonly retryAt?: Date };
 
 /**
- * `accepted`: the bank has the request and decides later. `bankId`: by which the bank knows it from now on, where that is not the
- * reference; it is kept, and given to the calls after it.
+ * `accepted`: the bank has the request and decides later. `bankId`: the bank's id for it from now on, where that is not the reference; it
+ * is stored and passed to later calls.
  */
 type Undecided = { readonly kind: 'accepted'; readonly bankId?: string } | NoAnswer;
 
@@ -181,20 +181,20 @@ export type Outcome =
 /** The result of a lookup. `absent`: the request never arrived and may be sent. `withdrawn`: it can no longer be paid. */
 export type Finding = Outcome | { readonly kind: 'absent' } | { readonly kind: 'withdrawn' };
 
-/** A boleto that shall have another due day. */
+/** A boleto whose due day is to change. */
 export type DueDayChange = {
-  /** As it is, and as it shall be. */
+  /** The request as it is, and with the new due day. */
   readonly present: PaymentRequest;
   readonly wanted: PaymentRequest;
   readonly reference: string;
   readonly bankId?: string;
-  /** Under which the bank works on it, where it has given one. */
+  /** The bank's id for the change, where it has given one. */
   readonly code?: string;
 };
 
 /**
- * What the bank says to it. `changed`: it has the wanted day; the instrument is as far as it shows one. `unchanged`: it has another day and is not
- * at work on it, so that it may be asked. `accepted`: it decides later.
+ * The answer of the bank. `changed`: the boleto has the new day; the instrument holds what the bank shows of it. `unchanged`: it has
+ * another day and nothing is pending, so the bank may be asked. `accepted`: the bank decides later.
  */
 export type DueDayFinding =
   | { readonly kind: 'changed'; readonly instrument?: BoletoInstrument }
@@ -203,7 +203,7 @@ export type DueDayFinding =
   | Rejected
   | NoAnswer;
 
-/** A bank that is asked by calls for another due day of a boleto. Its calls never throw for a failure of the bank or of the network. */
+/** A bank whose API changes the due day of a boleto. Its calls never throw for a failure of the bank or of the network. */
 export type DueDayCalls = {
   /** For this long after the request the bank may still show the earlier day. */
   readonly shownAfterMs: number;
@@ -212,29 +212,29 @@ export type DueDayCalls = {
   ask(change: DueDayChange): Promise<Exclude<DueDayFinding, { readonly kind: 'unchanged' }>>;
 };
 
-/** `too_late`: there is nothing to withdraw, for example because it was paid. */
+/** `too_late`: there is nothing left to withdraw, for example because it was paid. */
 export type CancelOutcome = { readonly kind: 'withdrawn' } | { readonly kind: 'too_late' } | Undecided;
 
-/** `none`: the bank shows nothing else that can be paid. */
+/** `none`: the bank has no other copy that can be paid. */
 export type RepeatsOutcome = CancelOutcome | { readonly kind: 'none' };
 
 export type RefundOutcome = { readonly kind: 'done' } | Rejected | Undecided;
 export type RefundFinding = RefundOutcome | { readonly kind: 'absent' };
 
-/** Money that went back out of a payment. */
+/** Money of a payment that went back. */
 export type MoneyReturn = {
   /**
-   * The refund that may have asked for it, though it need not be known here; absent when it was surely not requested here, as when a
-   * bank takes money back after a fraud.
+   * The refund that may have caused it, which this service may not know; absent when it was certainly not requested here, as when a bank
+   * takes money back after a fraud.
    */
   readonly refundId?: string;
   /** The bank's id of it, unique within its payment. */
   readonly reference: string;
   readonly amountCents: bigint;
   readonly status: 'PENDING' | 'DONE' | 'FAILED';
-  /** When it got there; absent where the bank does not report it. */
+  /** When it arrived; absent where the bank does not report it. */
   readonly at?: Date;
-  /** Why, as the bank puts it. */
+  /** The reason in the bank's words. */
   readonly reason?: string;
 };
 
@@ -244,18 +244,18 @@ export type Receipt = {
   readonly reference: string;
   /** The reference of the request that was paid; absent when the payer gave no reference. */
   readonly requestReference?: string;
-  /** Further data of the request, where other programs may have given the same reference: only a request that fits was paid. */
+  /** Further data of the request, where other programs may have given the same reference: only a matching request was paid. */
   readonly paidRequest?: PaidRequest;
-  /** A boleto was paid by the pix code that it carries: the bank may list the same money once more, as a pix. */
+  /** A boleto was paid by the pix code that it carries: the bank may list the same money again, as a pix. */
   readonly isByPix?: true;
   readonly amountCents: bigint;
   readonly paidAt: Date;
   readonly returns: readonly MoneyReturn[];
-  /** The bank names a return of it that cannot be read: what of it. */
+  /** The bank lists a return of it that cannot be read: what is wrong with it. */
   readonly unreadableReturn?: string;
-  /** The bank account has other keys, and one of them was paid: the money is no concern of this rail unless it pays a charge. */
+  /** Another key of the bank account was paid: the money does not concern this rail unless it pays a charge. */
   readonly isToOtherKey?: true;
-  /** What the bank kept, and when it credits the rest, where it reports them. */
+  /** The bank's fee, and when it credits the rest, where it reports them. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
   /** The channel by which it was paid: the code of a bank that reports by file («motivo», C047 of the norm). */
@@ -276,14 +276,14 @@ export type UnreadableReceipt = {
 
 export type ReceiptPage = {
   readonly receipts: readonly Receipt[];
-  /** How many more the bank lists that cannot be read, or have a return that cannot, and which, where they have an id. */
+  /** How many more the bank lists that cannot be read, or have an unreadable return, and which ones, where they have an id. */
   readonly unreadable?: number;
   readonly unreadableReceipts?: readonly UnreadableReceipt[];
   /** Given to the next call with the same times; absent on the last page. */
   readonly next?: string;
 };
 
-/** What is known of a request that was sent. */
+/** What is known of a sent request. */
 export type KnownAtBank = {
   /** The bank's own id of it, where the bank has given one. */
   readonly bankId?: string;
@@ -302,19 +302,19 @@ export type Rail<M extends Method = Method> = {
     /** Can withdraw an instrument, so that it can no longer be paid. */
     readonly withdraw: boolean;
   };
-  /** Names what the bank lists, where it lists payments: a rail and its former name have the same list. */
+  /** Identifies the bank's list of payments, where it has one: a rail and its former name share a list. */
   readonly listName?: string;
   /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
-  /** What its boletos say when they are printed. Pure. */
+  /** What its printed boletos say. Pure. */
   readonly slip?: (reference: string, instrument?: BoletoInstrument) => SlipIssuer;
-  /** Absent: codes come from `prepare` alone or from the bank's answer. */
+  /** Absent: codes come only from `prepare` or from the bank's answer. */
   readonly locations?: LocationSource;
   /** Absent: the reference is derived from the request. */
   readonly numbers?: NumberRange<M>;
   /** Present: the bank works by files, not by calls; `submit`, `lookup` and `cancel` are not used. */
   readonly files?: FileExchange;
-  /** The reference, and the instrument as far as it is known without the bank; the same each time for one request. Pure. */
+  /** The reference, and the instrument as far as it is known without the bank; always the same for one request. Pure. */
   prepare(request: PaymentRequest, location?: Location): Prepared<M>;
   /**
    * Registers the request at the bank, at its location if it has one: then an instrument in the answer means that the bank
@@ -326,36 +326,36 @@ export type Rail<M extends Method = Method> = {
   /** Withdraws the request at the bank; may be repeated. */
   cancel(request: PaymentRequest, reference: string, known?: KnownAtBank): Promise<CancelOutcome>;
   /**
-   * Withdraws what else the bank has of a request that was sent twice, all but the one with its id `keptBankId`. Present where a bank
-   * makes something new of each request: elsewhere it refuses the second.
+   * Withdraws the other copies of a request that was sent twice, all but the one with the id `keptBankId`. Present where a bank accepts
+   * each request as a new one: elsewhere it refuses the second.
    */
   withdrawRepeats?(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
-  /** Takes another due day, that of the request, at once. Present where no bank needs to know. Pure. */
+  /** Changes the due day at once, to that of the request. Present where no bank needs to know. Pure. */
   changeDueDay?(request: PaymentRequest): { readonly kind: 'changed' } | Rejected;
-  /** Present where the bank is asked by calls. */
+  /** Present where the bank is asked through its API. */
   readonly dueDays?: DueDayCalls;
   refund(request: RefundRequest): Promise<RefundOutcome>;
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */
   readonly watch?: ReceiptsByTime | ReceiptsByRequest;
-  /** When the certificate by which the bank knows this client ends; undefined where it wants no certificate. */
+  /** When the client certificate expires; undefined where the bank wants no certificate. */
   readonly certificateEnd?: () => Date | undefined;
 };
 
-/** A bank that lists what it has received. Its calls throw `rail_unavailable` when the bank does not answer. */
+/** A bank that lists received payments. Its calls throw `rail_unavailable` when the bank does not answer. */
 export type ReceiptsByTime = {
   readonly by: 'time';
   /** How often the bank may be asked; once a minute when absent. */
   readonly everyMs?: number;
   /** All payments received, or returned, between two times. */
   receipts(from: Date, to: Date, cursor?: string): Promise<ReceiptPage>;
-  /** One payment by its id; undefined when the bank does not know it (yet). */
+  /** One payment by its id; undefined when the bank does not know it, or not yet. */
   receipt(reference: string): Promise<Receipt | undefined>;
   /** The location of a request by its reference; undefined when the bank does not know it. Absent where there are no locations. */
   locationOf?(requestReference: string): Promise<string | undefined>;
-  /** The ids of the payments that a notification is about. Pure; nothing else in it is believed. */
+  /** The ids of the payments in a notification. Pure; nothing else in it is trusted. */
   hints(body: unknown): readonly string[];
-  /** The references of the requests on which the bank may have decided, by its notification. Pure. */
+  /** The references of the requests on which the bank may have decided, according to its notification. Pure. */
   decided?(body: unknown): readonly string[];
 };
 

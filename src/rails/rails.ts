@@ -1,4 +1,4 @@
-// The rails of a service: which one a charge goes to, and which one it went to.
+// The rails of a service: which one gets a new charge, and which one has an existing charge.
 import { AppError } from '../lib/errors.ts';
 import { METHODS, type Method, type Rail } from './rail.ts';
 
@@ -7,9 +7,9 @@ type RailsOfMethods = { readonly [M in Method]?: Rail<M> };
 
 /** The rails of a service. */
 export type Rails = { readonly [M in Method]: Rail<M> } & {
-  /** Rails of single accounts, instead of those of all. */
+  /** Rails of single accounts, used instead of those for all. */
   readonly ofAccounts?: ReadonlyMap<string, RailsOfMethods>;
-  /** Rails that get no new charges, but still serve their old ones. */
+  /** Rails that get no new charges, but still serve their existing ones. */
   readonly former?: readonly Rail[];
 };
 
@@ -32,7 +32,7 @@ export function allRails(rails: Rails): readonly Rail[] {
   return [...new Set<Rail>([...currentRails(rails), ...(rails.former ?? [])])];
 }
 
-/** The same rails, each made anew once. */
+/** The same rails, each replaced by what the function returns. */
 export function mapRails(rails: Rails, change: <M extends Method>(rail: Rail<M>) => Rail<M>): Rails {
   const known = new Map<Rail, Rail>();
   const changed = <M extends Method>(rail: Rail<M>): Rail<M> => {
@@ -55,12 +55,12 @@ export function mapRails(rails: Rails, change: <M extends Method>(rail: Rail<M>)
   };
 }
 
-/** Undefined for a rail that is configured no more. */
+/** Undefined for a rail that is no longer configured. */
 export function findRail(rails: Rails, method: Method, name: string): Rail | undefined {
   return allRails(rails).find(candidate => candidate.method === method && candidate.name === name);
 }
 
-/** The rail on which a method was registered, also when the method has another rail now. */
+/** The rail on which a method was registered, even if the method has another rail now. */
 export function railNamed(rails: Rails, method: Method, name: string): Rail {
   const rail = findRail(rails, method, name);
   if (!rail)

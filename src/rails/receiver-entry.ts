@@ -1,4 +1,4 @@
-// What can be set about the receiver: where banks report payments.
+// The settings of the receiver: where banks report payments.
 import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
 import type { Check } from '../lib/settings/check-schema.ts';

@@ -1,11 +1,11 @@
-// Rails whose banks list what they have received.
+// Rails whose banks list received payments.
 import type { Rail, ReceiptsByTime } from './rail.ts';
 import { allRails, type Rails } from './rails.ts';
 
 export type WatchedRail = {
   readonly rail: Rail;
   readonly watch: ReceiptsByTime;
-  /** The rails that have the same list, this one among them: with the same key at the same bank. */
+  /** The rails with the same list, including this one: those with the same key at the same bank. */
   readonly names: readonly string[];
 };
 
@@ -20,7 +20,7 @@ function namesOfSameList(rails: Rails, { name, listName }: Rail): readonly strin
   return allRails(rails).flatMap(rail => (rail.listName === listName ? rail.name : []));
 }
 
-/** The rail under which a notification came. */
+/** The rail that a notification was sent to. */
 export function findWatchedRail(rails: Rails, name: string): WatchedRail | undefined {
   return watchedRails(rails).find(({ rail }) => rail.name === name);
 }

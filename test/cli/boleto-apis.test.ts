@@ -128,7 +128,7 @@ describe('inter', () => {
   const webhook = () => ({ api: { webhook: { url: at.service.receiverUrl!.replace('127.0.0.1', 'localhost') } } });
 
   test('the webhook is registered at the bank, and the doctor is content', async () => {
-    assert.match((await wrongs(at, webhook())).join('\n'), /^webhook: None is registered\./m);
+    assert.match((await wrongs(at, webhook())).join('\n'), /^webhook: No webhook is registered\./m);
     const args = ['register-webhook', BOLETO_RAIL];
     const { said } = await runCommand(railsCommand, environment(at, webhook()), args);
     assert.match(said, /^The PSP notifies of payments to bank:boletos at https:\/\/localhost/);

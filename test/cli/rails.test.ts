@@ -65,7 +65,7 @@ test('before the webhook is registered, the list and the doctor say so', async (
   assert.match(said, /^ {2}silent since +not silent$/m);
   assert.match(said, /^ {2}certificate +\d+ days left, until 2\S+Z$/m);
   assert.match(said, /^ {2}webhook +not registered; run trilho rails register-webhook$/m);
-  assert.deepEqual(await wrongs(), ['webhook: None is registered. Run trilho rails register-webhook.']);
+  assert.deepEqual(await wrongs(), ['webhook: No webhook is registered. Run trilho rails register-webhook.']);
 });
 
 test('a webhook is registered at webhook.url under the path of the rail, and its notifications arrive', async () => {
@@ -175,7 +175,7 @@ test('the doctor names a wrong certificate, key, secret, scope, pix key and addr
   }
   assert.match(
     (await wrongs({ pixKey: 'stranger@example.com' }, '--try-charge')).join('\n'),
-    /^charge: The PSP does not take/,
+    /^charge: The PSP does not accept/,
   );
   psp.setFault({ kind: 'narrow-token', scopes: ['cob.read', 'cob.write'] });
   assert.match((await wrongs()).join('\n'), /^scopes: The PSP does not grant .*pix\.read.* Enable them/m);

@@ -92,7 +92,7 @@ test('two entries of one agreement with a bank must not give the same numbers, a
     name: 'StartError',
     message:
       `boletos[1] and boletos[2] are one agreement with the bank, and both would give the numbers ${numbers}: ` +
-      'set firstNumber and lastNumber so that each number is of one entry.',
+      'set firstNumber and lastNumber so that their ranges do not overlap.',
   });
   assert.throws(() => overlap({}, {}), refused('1 to 9999999'));
   assert.throws(() => overlap({ lastNumber: '500' }, { firstNumber: '500' }), refused('500 to 500'));

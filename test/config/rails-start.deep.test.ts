@@ -54,7 +54,7 @@ test('a wrong file of a rail stops the start', async () => {
     [{ certificateFile: psp.client.certificate.key }, /^rails\[0\]\.certificateFile holds no certificate in PEM\.$/],
     [{ privateKeyFile: ca }, /^rails\[0\]\.privateKeyFile holds no private key/],
     [{ privateKeyFile: foreign.key }, /^rails\[0\]\.privateKeyFile does not belong to certificateFile\.$/],
-    [{ pkcs12File: foreign.p12 }, /^rails\[0\]\.pkcs12File is given beside certificateFile/],
+    [{ pkcs12File: foreign.p12 }, /^rails\[0\]\.pkcs12File is given together with certificateFile/],
     [{ caFile: foreign.key }, /^rails\[0\]\.caFile holds no certificate in PEM\.$/],
     [{ clientSecretFile: '/nowhere' }, /^rails\[0\]\.clientSecretFile cannot be read/],
     [{ profile: 'inter' }, /^rails\[0\]\.accountNumber is required for the profile inter\.$/],

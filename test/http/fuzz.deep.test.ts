@@ -239,7 +239,7 @@ async function complaintAboutCharge(sent: Case, { json, headers }: Reply, index:
     const { success, status, reason, emv } = json[name];
     if (status !== (success ? 'CREATING' : 'FAILED')) return `${name} is ${status}`;
     if (success === (reason !== undefined)) return `a reason belongs to a failure, and only there`;
-    if (name === 'pix' && success !== emv.startsWith('000201')) return 'emv is no BR Code';
+    if (name === 'pix' && success !== emv.startsWith('000201')) return 'emv is not a BR Code';
   }
   // Reading back shows that what was accepted can also be shown.
   if (index % 8 !== 0) return undefined;

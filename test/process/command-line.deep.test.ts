@@ -141,7 +141,7 @@ describe('the command line', { concurrency: 2 }, () => {
     await writeFile(unsigned, `data;valor;descrição\n${today};8,00;ALGUEM\n`);
     const doubtful = await run('import', unsigned);
     assert.equal(doubtful.code, 1);
-    assert.match(doubtful.stdout, / 0 unmatched, .*\nLine 2: Nothing says whether the amount came or went\./);
+    assert.match(doubtful.stdout, / 0 unmatched, .*\nLine 2: Nothing says whether the amount is a credit or a debit\./);
     const sure = await run('import', unsigned, '--debits-have-minus');
     assert.equal(sure.code, 0, sure.stdout);
     assert.match(sure.stdout, / 1 unmatched, /);

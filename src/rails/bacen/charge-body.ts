@@ -1,4 +1,4 @@
-// A payment request as the norm writes it: which kind of charge it becomes, and its exact amounts and dates.
+// A payment request in the form of the norm: its kind of charge, exact amounts and dates.
 import { daysBetween } from '../../lib/civil-days.ts';
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkPix } from '../br-code.ts';
@@ -6,12 +6,12 @@ import { isCharged, isInstantPix } from '../instant-pix.ts';
 import type { Location, PaymentRequest, Refusal } from '../rail.ts';
 import type { ChargeKind } from './profile.ts';
 
-/** The UUID's 32 hexadecimal digits; the norm takes 26 to 35 letters and digits. */
+/** The UUID's 32 hexadecimal digits; the norm allows 26 to 35 letters and digits. */
 export function pspIdOf(uuid: string): string {
   return uuid.replaceAll('-', '');
 }
 
-/** `cob` ends at its second; what has fine or interest, or is due on a day, is a `cobv`. */
+/** A `cob` ends at an exact second; with a fine, interest or a due day it is a `cobv`. */
 export function kindOf(request: PaymentRequest): ChargeKind {
   return isInstantPix(request) ? 'cob' : 'cobv';
 }
@@ -96,7 +96,7 @@ function person({ document, name }: Payer): object {
   return { ...(CPF.test(document) ? { cpf: document } : { cnpj: document }), nome: cut(name, 200) };
 }
 
-/** Optional in the norm, so a field that does not have its form is left out. */
+/** Optional in the norm, so a malformed field is omitted. */
 function addressOf({ address = {} }: Payer): object {
   const { street, number, complement, neighborhood, city, state, postalCode } = address as Record<
     string,

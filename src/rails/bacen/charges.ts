@@ -10,10 +10,10 @@ import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
 type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
 
-/** Statuses with which a PSP judges what was asked; any other 4xx means that the request went to a wrong place. */
+/** Statuses with which a PSP judges the request; any other 4xx means that the URL is wrong. */
 export const JUDGED: readonly number[] = [400, 409, 413, 422];
 
-/** What a payer's bank shows comes from the location; the code itself must have a name. */
+/** What a payer's bank shows comes from the location, but a code must contain a name. */
 const UNNAMED = { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' };
 
 export type Charges = {
@@ -36,21 +36,21 @@ export function chargesAt(
   const at = (method: Call['method'], request: PaymentRequest, txid: string, body?: object) =>
     call({ method, resource: kindOf(request), path: [txid], ...(body && { body }) });
 
-  /** The code in whatever field has it. */
+  /** The code, in any of the possible fields. */
   function codeIn(body: unknown): string | undefined {
     return profile.codeFields.map(field => textAt(body, field)).find(code => code !== undefined);
   }
 
-  /** Whether the PSP shows the charge at the location that it was given, or does not say where it is. */
+  /** Whether the PSP shows the charge at its assigned location, or does not name one. */
   function isAt({ url }: Location, body: unknown): boolean {
     const shown = locationAt(body) ?? locationIn(codeIn(body) ?? '');
     return shown === undefined || withoutScheme(shown) === withoutScheme(url);
   }
 
-  /** What a payer pays with, once the PSP shows it. A code that cannot be paid is never handed out. */
+  /** What a payer pays with, once the PSP shows it. A code that cannot be paid is never returned. */
   function registration(body: unknown): Finding {
     const [given, location] = [codeIn(body), locationAt(body)];
-    // The PSP has the charge, and its code comes later.
+    // The PSP has the charge; its code comes later.
     if (given === undefined && location === undefined) return { kind: 'accepted' };
     const emv = given ?? codeOf(location ?? '');
     const fault = emv === undefined ? 'no code can hold its location' : faultOfDynamicCode(emv);
@@ -58,7 +58,7 @@ export function chargesAt(
     return { kind: 'rejected', reason: `The PSP answered with a pix code that cannot be paid: ${fault}.` };
   }
 
-  /** A charge as the PSP shows it. At the location that it was given, its code is the one that was handed out. */
+  /** A charge as the PSP shows it. At its assigned location, its code is the one already given to the payer. */
   function findingOf(body: unknown, location: Location | undefined): Finding {
     const status = textAt(body, 'status')?.toUpperCase();
     if (body === undefined) return { kind: 'unknown' };
@@ -67,7 +67,7 @@ export function chargesAt(
     return location && isAt(location, body) ? { kind: 'registered' } : registration(body);
   }
 
-  /** Looks whether the PSP already has the charge: a repeated PUT is refused, or an earlier one was carried out. */
+  /** Checks whether the PSP already has the charge: a repeated PUT is refused, or an earlier one succeeded. */
   async function judge(
     request: PaymentRequest,
     txid: string,
@@ -76,7 +76,7 @@ export function chargesAt(
   ): Promise<Outcome> {
     const found = await at('GET', request, txid);
     if (found.kind === 'refused' && found.status === 404) {
-      // Its answers contradict each other about having the charge: only another lookup can decide.
+      // Its answers contradict each other: only another lookup can decide.
       return refusal.status === 409 ? { kind: 'unknown' } : { kind: 'rejected', reason: reasonOf(refusal) };
     }
     if (found.kind !== 'ok' || found.body === undefined) return { kind: 'unknown' };
@@ -111,7 +111,7 @@ export function chargesAt(
       const answer = await at('PATCH', request, txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
       if (answer.kind === 'ok') return { kind: 'withdrawn' };
       if (answer.kind !== 'refused') return noAnswer(answer);
-      // It may be paid, removed or gone.
+      // It may be paid, removed or unknown.
       const found = await at('GET', request, txid);
       if (isAbsent(found)) return { kind: 'too_late' };
       if (found.kind !== 'ok') return noAnswer(found);
@@ -147,7 +147,7 @@ export function isAbsent(answer: Answer): boolean {
 
 type NoAnswer = Extract<Outcome, { readonly kind: 'unknown' | 'unavailable' }>;
 
-/** A refusal that is no judgement comes from a wrong path: nothing was taken. */
+/** A 4xx of any other kind comes from a wrong path: nothing was accepted. */
 export function noAnswer(answer: NotOk): NoAnswer {
   if (answer.kind === 'unknown') return { kind: 'unknown' };
   const retryAt = answer.kind === 'unavailable' ? answer.retryAt : undefined;

@@ -1,5 +1,5 @@
-// Tests a rail from its files to its webhook, and names what is wrong with a way to mend it. Nothing is changed at the PSP
-// unless the operator asks for a charge.
+// Tests a rail from its files to its webhook, and says what is wrong and how to fix it. Nothing is changed at the PSP unless the operator
+// asks for a charge.
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Check } from '../bank-client/check.ts';
 import type { Answer } from '../bank-client/classify.ts';
@@ -18,7 +18,7 @@ export type DiagnoseOptions = {
   readonly triesCharge?: boolean;
 };
 
-/** Every check in order; one that needs what has failed is left out. Never throws for a failure of the PSP. */
+/** Every check in order; checks that depend on a failed one are skipped. Never throws for a failure of the PSP. */
 export async function diagnoseRail(
   settings: BacenSettings,
   deps: BacenDeps,
@@ -69,16 +69,16 @@ function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
   );
 }
 
-/** The norm has no question about a key; its webhook is the only place where one is named alone. */
+/** The norm has no call about a key; only its webhook is addressed by the key alone. */
 function keyCheck(webhook: Answer, isTried: boolean): Check {
   if (webhook.kind === 'ok') return good('pix key', 'The PSP knows the key.');
-  if (isTried) return good('pix key', 'The PSP took a charge for the key.');
+  if (isTried) return good('pix key', 'The PSP accepted a charge for the key.');
   if (webhook.kind === 'refused' && webhook.status === 404) {
     const detail = 'The PSP has no webhook for the key, so it is not known whether it is a key of this client.';
     return { ...good('pix key', detail), mend: 'Run trilho doctor --try-charge.' };
   }
   const mend = 'Check that pixKey is a key of this client at this PSP, and the scope webhook.read.';
-  return bad('pix key', `The PSP does not tell about the key: ${messageOf(webhook)}.`, mend);
+  return bad('pix key', `The PSP does not answer about the key: ${messageOf(webhook)}.`, mend);
 }
 
 const CENT_CHARGE = { calendario: { expiracao: 60 }, valor: { original: '0.01' } };
@@ -88,14 +88,14 @@ async function chargeCheck({ pixKey }: BacenSettings, { client: { call } }: Open
   const made = await call({ ...at, method: 'PUT', body: { ...CENT_CHARGE, chave: pixKey } });
   if (made.kind !== 'ok') {
     const mend = 'Check that pixKey is a key of this client at this PSP, and the scope cob.write.';
-    return bad('charge', `The PSP does not take a charge: ${messageOf(made)}.`, mend);
+    return bad('charge', `The PSP does not accept a charge: ${messageOf(made)}.`, mend);
   }
   const removed = await call({ ...at, method: 'PATCH', body: { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' } });
   return removed.kind === 'ok'
-    ? good('charge', 'The PSP took a charge of one cent and removed it.')
+    ? good('charge', 'The PSP accepted a charge of one cent and removed it.')
     : bad(
         'charge',
-        `The PSP took a charge of one cent, but does not remove it: ${messageOf(removed)}.`,
+        `The PSP accepted a charge of one cent, but does not remove it: ${messageOf(removed)}.`,
         'Ask the PSP.',
       );
 }
@@ -106,9 +106,9 @@ function webhookCheck({ webhook: wanted }: BacenSettings, answer: Answer): Check
   const mend = 'Run trilho rails register-webhook.';
   if (!wanted)
     return [
-      good('webhook', url === undefined ? 'None is set up; payments are found by the sweep.' : 'One is registered.'),
+      good('webhook', url === undefined ? 'There is no webhook; the sweep finds payments.' : 'One is registered.'),
     ];
-  if (url === undefined) return [bad('webhook', 'None is registered.', mend)];
+  if (url === undefined) return [bad('webhook', 'No webhook is registered.', mend)];
   // The path is a secret, so neither address is repeated.
   if (url.replace(/\/$/, '') !== wanted.url.replace(/\/$/, '')) {
     return [bad('webhook', 'The registered address is another one.', mend)];

@@ -1,5 +1,4 @@
-// What can be set about a rail of this folder: one entry for each PSP and account of it. Files that an entry names are read when the rail is
-// opened.
+// The settings of a rail of this folder: one entry for each PSP and account. Files that an entry names are read when the rail is opened.
 import { type Static, Type } from 'typebox';
 import type { Check } from '../../lib/settings/check-schema.ts';
 import type { Kind } from '../../lib/settings/kinds.ts';
@@ -70,7 +69,7 @@ export const BACEN_FIELDS = {
   accountNumber: Type.Optional(Word()),
   appKey: Type.Optional(Word()),
   appKeyFile: Type.Optional(Path()),
-  // A code from the pool is dead until the PSP has the charge, and for ever if the PSP refuses it: no pool by default.
+  // A code from the pool cannot be paid until the PSP has the charge, and never if the PSP refuses it: no pool by default.
   locationPool: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   quirks: Type.Optional(Quirks),
   webhook: Type.Optional(
@@ -92,7 +91,7 @@ export function bacenEntry(profiles: readonly string[]) {
 
 export type BacenEntry = Readonly<Static<ReturnType<typeof bacenEntry>>>;
 
-/** The pix key as it stands in a BR Code. */
+/** The pix key as written in a BR Code. */
 export function normalEntry(entry: BacenEntry): BacenEntry {
   return { ...entry, pixKey: normalKey(entry.pixKey) };
 }

@@ -5,7 +5,7 @@ import { type BacenEntry, bacenEntry, normalEntry } from './entry.ts';
 import { PROFILES, type PspProfiles } from './profiles.ts';
 import { BACEN_CAN, loadRail } from './rail.ts';
 
-/** `profiles`: the PSPs that entries may name. */
+/** `profiles`: the PSPs that entries can name. */
 export function bacenKind(profiles: PspProfiles = PROFILES): RailKind {
   const names = Object.keys(profiles);
   const bank: CalledBank = {

@@ -1,4 +1,4 @@
-// Locations that are taken before the charge they are for, so that its code is known before the PSP has answered.
+// Locations reserved before the charge that will use them, so that its code is known before the PSP has answered.
 import assert from 'node:assert/strict';
 import { AppError } from '../../lib/errors.ts';
 import type { Client } from '../bank-client/client.ts';
@@ -8,7 +8,7 @@ import type { Location, LocationSource } from '../rail.ts';
 import { kindOf } from './charge-body.ts';
 import { CHARGE_KINDS, type ChargeKind, LOCATION_SCOPES } from './profile.ts';
 
-/** Takes a location for one charge of this kind. Throws `rail_unavailable` when the PSP gives no location. */
+/** Reserves a location for one charge of this kind. Throws `rail_unavailable` when the PSP gives no location. */
 export async function takeLocation({ call }: Pick<Client, 'call'>, kind: ChargeKind): Promise<Location> {
   const answer = await call({ method: 'POST', resource: 'loc', body: { tipoCob: kind }, scopes: LOCATION_SCOPES });
   if (answer.kind !== 'ok') throw unanswered(answer);
@@ -19,7 +19,7 @@ export async function takeLocation({ call }: Pick<Client, 'call'>, kind: ChargeK
   return { id, url: url.replace(/^https?:\/\//i, '') };
 }
 
-/** The locations that a rail keeps `keep` free ones of each kind of. */
+/** The locations of a rail, of which `keep` of each kind are kept free. */
 export function locationsAt(
   client: Pick<Client, 'call'>,
   keep: number,

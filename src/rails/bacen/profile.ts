@@ -5,25 +5,25 @@ import type { Scopes } from '../bank-client/token.ts';
 export const RESOURCES = ['cob', 'cobv', 'pix', 'loc', 'webhook'] as const;
 export type Resource = (typeof RESOURCES)[number];
 
-/** The two kinds of charge: to be paid at once, or by a day. */
+/** The two kinds of charge: immediate, or with a due day. */
 export const CHARGE_KINDS = ['cob', 'cobv'] as const;
 export type ChargeKind = (typeof CHARGE_KINDS)[number];
 
-/** The addresses may be absent: then the settings must give them. */
+/** The addresses may be absent: then the settings must have them. */
 export type Profile = Omit<ClientProfile<Resource>, 'baseUrl' | 'tokenUrl'> &
   Partial<Pick<ClientProfile, 'baseUrl' | 'tokenUrl'>> & {
     /** The times of GET /pix: always UTC, with or without milliseconds. */
     readonly pixDates: 'milliseconds' | 'seconds';
-    /** The longest time that one GET /pix may ask for. */
+    /** The longest period that one GET /pix may cover. */
     readonly maxWindowDays: number;
     readonly pageSize: number;
-    /** Answers GET /pix with 404 when there are no payments in the time. */
+    /** Answers GET /pix with 404 when there are no payments in the period. */
     readonly emptyListIs404: boolean;
     /** Fields of a charge that may hold its BR Code, best first. */
     readonly codeFields: readonly string[];
     /** Has POST /loc. */
     readonly hasLocations: boolean;
-    /** A location in a charge is named with its kind, as the norm's schema wants, or by its id alone, as its examples do. */
+    /** A location in a charge is given with its kind, as in the norm's schema, or by its id alone, as in the norm's examples. */
     readonly sendsLocationKind: boolean;
     /** The field of a received pix that holds the PSP's fee. */
     readonly feePath?: string;
@@ -35,7 +35,7 @@ export const CHARGE_SCOPES: Scopes = ['cob.read', 'cob.write', 'cobv.read', 'cob
 export const LOCATION_SCOPES: Scopes = ['payloadlocation.read', 'payloadlocation.write'];
 export const WEBHOOK_SCOPES: Scopes = ['webhook.read', 'webhook.write'];
 
-/** What a setting may replace, for a PSP that differs from its profile. */
+/** What a setting can override, for a PSP that differs from its profile. */
 export type Quirks = Partial<
   Pick<
     Profile,

@@ -1,5 +1,5 @@
-// The PSPs this service knows, and the plain norm as `custom`. Sources are public integrations; nothing here was tried
-// against a real bank, so a setting (`quirks`) can replace what turns out to be different.
+// The PSPs that this service knows, and the plain norm as `custom`. Sources are public integrations; nothing here was tried against a real
+// bank, so a setting (`quirks`) can override what turns out to be different.
 import { COMMON_SHAPES } from '../bank-client/profile.ts';
 import type { BankEnvironment } from '../bank-client/settings.ts';
 import { CHARGE_SCOPES, type Profile } from './profile.ts';
@@ -104,7 +104,7 @@ export const PROFILES = {
     },
   },
   bradesco: {
-    // It wants HTTP/1.1, which is what every call of this rail speaks.
+    // It requires HTTP/1.1, which this rail always uses.
     all: { sendsScopes: false },
     production: {
       baseUrl: 'https://qrpix.bradesco.com.br/v2',

@@ -53,7 +53,7 @@ export function openRail(
 }
 
 /**
- * The rail, or every fault that must stop the start, each with the setting it lies in.
+ * The rail, or every fault that must stop the start, each with its setting.
  *
  * @example
  * const loaded = loadRail(settings, { clock, log });

@@ -9,7 +9,7 @@ const MAX_HINTS = 1_000;
 const MAX_REASON_LENGTH = 200;
 const END_TO_END_ID = /^[A-Za-z0-9]{32}$/;
 
-/** A pix that cannot be read: money that must not be overlooked silently. */
+/** A pix that cannot be read: money that must not be overlooked. */
 export type Unreadable = {
   readonly kind: 'unreadable';
   readonly reference?: string;
@@ -80,7 +80,7 @@ function readReturn(item: unknown): MoneyReturn | undefined {
   const nature = readableAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
   const refundId = nature === 'ORIGINAL' ? uuidOf(reference) : undefined;
   const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), readableAt(item, 'motivo') ?? []].flat().join(': ');
-  // When it was asked for says nothing of when it ended.
+  // The time of the request says nothing about when it ended.
   const at = timeAt(item, 'horario.liquidacao');
   return {
     ...(refundId !== undefined && { refundId }),
@@ -99,14 +99,14 @@ function uuidOf(id: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join('-');
 }
 
-/** A time without an offset is taken for UTC, as the norm writes its times. */
+/** A time without an offset is read as UTC, which the norm uses. */
 function timeAt(value: unknown, path: string): Date | undefined {
   const text = textAt(value, path);
   if (text === undefined) return undefined;
   return parseRfc3339(text) ?? parseRfc3339(`${text}Z`) ?? parseRfc3339(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
 }
 
-/** The ids in a notification, each once. Anybody may have sent it, so nothing else in it is read. */
+/** The ids in a notification, without duplicates. Anybody may have sent it, so nothing else in it is read. */
 export function hintsIn(body: unknown): readonly string[] {
   const list = Array.isArray(body) ? body : listAt(body, 'pix');
   const ids = [...list.slice(0, MAX_HINTS), body].map(item => textAt(item, 'endToEndId'));

@@ -1,4 +1,4 @@
-// Sends money back out of a received pix. The id of a refund at the PSP is made from ours, so a repeat is the same refund.
+// Sends money back out of a received pix. The id of a refund at the PSP is derived from ours, so a repeat is the same refund.
 
 import type { Client } from '../bank-client/client.ts';
 import { centsAt, readableAt, reasonOf, textAt } from '../bank-client/read-answer.ts';
@@ -28,7 +28,7 @@ export function refundsAt({ call }: Client): Refunds {
       if (answer.kind === 'ok') return refundOf(answer.body, request);
       // A 404 says that the PSP does not know the payment.
       if (answer.kind !== 'refused' || !(JUDGED.includes(answer.status) || isAbsent(answer))) return noAnswer(answer);
-      // A repeat is refused although the first was taken.
+      // A repeat is refused although the first was accepted.
       const found = await lookupRefund(request);
       if (found.kind === 'absent') {
         return answer.status === 409 ? { kind: 'unknown' } : { kind: 'rejected', reason: reasonOf(answer) };
@@ -38,7 +38,7 @@ export function refundsAt({ call }: Client): Refunds {
   };
 }
 
-/** An unknown status is one on its way. */
+/** An unknown status means that it is under way. */
 function refundOf(body: unknown, { amountCents }: RefundRequest): RefundOutcome {
   if (body === undefined) return { kind: 'unknown' };
   const cents = centsAt(body, 'valor');

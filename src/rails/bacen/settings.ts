@@ -1,12 +1,12 @@
-// What a rail of this folder is set up with, and the profile that follows from it.
+// The settings of a rail of this folder, and the profile that follows from them.
 import type { ClientProfile } from '../bank-client/profile.ts';
 import type { ClientDeps, ClientSettings, SettingFault } from '../bank-client/settings.ts';
 import type { Profile, Quirks } from './profile.ts';
 import { type PspProfiles, profileOf } from './profiles.ts';
 
-/** One entry of `rails` in the configuration file, already checked for its form. */
+/** One entry of `rails` in the configuration file, already checked against its schema. */
 export type BacenSettings = ClientSettings & {
-  /** As it stands in a BR Code. */
+  /** As written in a BR Code. */
   readonly pixKey: string;
   /** In codes that are built from a location. */
   readonly receiverName?: string;
@@ -25,7 +25,7 @@ export type BacenDeps = ClientDeps & {
 /** A profile with its addresses. */
 export type FullProfile = Profile & Pick<ClientProfile, 'baseUrl' | 'tokenUrl'>;
 
-/** The profile with what the settings replace, or what is missing. */
+/** The profile with the overrides of the settings, or what is missing. */
 export function profileFor(
   settings: BacenSettings,
   profiles: PspProfiles,

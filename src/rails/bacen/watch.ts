@@ -1,4 +1,4 @@
-// Learns of payments: all of a time in pages, or one by its id.
+// Learns of payments: all of a period in pages, or one by its id.
 import { AppError } from '../../lib/errors.ts';
 import type { Client } from '../bank-client/client.ts';
 import { idAt, listAt, textAt } from '../bank-client/read-answer.ts';
@@ -10,19 +10,19 @@ import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** A payment can go back within this time; the list of a PSP is by the time of payment, not of the return. */
+/** A payment can be returned within this time; PSPs list by the time of payment, not of the return. */
 const RETURN_DAYS = 91;
 const MAX_PAGES = 100_000;
 
-/** The PSP's clock may be behind: an end that lies in its future is refused. What comes within this time is in the next look. */
+/** The PSP's clock may be behind: an end in its future is refused. What arrives within this time is found by the next look. */
 const CLOCK_MARGIN_MS = 10_000;
-/** Locations of requests that are remembered, so that a pix for another is asked about once and not at each look. */
+/** How many locations of requests are remembered, so that a pix of another program is asked about once and not at each look. */
 const MAX_LOCATIONS = 10_000;
 
-/** Payments of a page that have a line in the log because they cannot be read, or too much of them went back. */
+/** The most payments of a page that are logged because they cannot be read, or more was returned than paid. */
 const MAX_NAMED = 20;
 
-/** One question to the PSP: payments between two times, all or only those with a return. */
+/** One query to the PSP: payments between two times, all or only those with a return. */
 type Window = { readonly fromMs: number; readonly toMs: number; readonly isForReturns: boolean };
 
 export function watchOf(
@@ -47,7 +47,7 @@ export function watchOf(
     const receipts = read.flatMap(one => ('kind' in one ? [] : one));
     for (const { reference } of receipts.filter(isOverReturned).slice(0, MAX_NAMED)) {
       const fields = { rail: settings.name, paymentReference: reference };
-      log.warn('the PSP lists more that went back of a payment than was paid; ask the PSP', fields);
+      log.warn('the PSP lists more returned of a payment than was paid; ask the PSP', fields);
     }
     return {
       receipts,
@@ -80,7 +80,7 @@ export function watchOf(
       }
       const next = after.next ? { index, ...after.next } : { index: index + 1, ...FIRST_PAGE };
       const isLast = next.index >= windows.length;
-      // Among earlier payments it was counted in its own time.
+      // Earlier payments were counted in their own period.
       const unreadable = window.isForReturns ? 0 : all.unreadable + after.missing;
       return {
         receipts,
@@ -122,7 +122,7 @@ export function watchOf(
         'paginacao.itensPorPagina': String(profile.pageSize),
       },
     });
-    // Elsewhere a 404 comes from a wrong baseUrl, and must not pass for a time without payments.
+    // Elsewhere a 404 comes from a wrong baseUrl, and must not be mistaken for a period without payments.
     if (isAbsent(answer)) {
       if (profile.emptyListIs404) return { body: undefined, list: [] };
       throw new AppError('rail_unavailable', 'The PSP has no list of payments there (404 or 410): check baseUrl.');
@@ -133,7 +133,7 @@ export function watchOf(
   }
 }
 
-/** The times that are asked for, in order: the payments, then earlier payments that may have gone back meanwhile. */
+/** The periods to query, in order: the payments, then earlier payments that may have been returned meanwhile. */
 function windowsOf(fromMs: number, toMs: number, maxMs: number): Window[] {
   if (fromMs > toMs) return [];
   const split = (startMs: number, endMs: number, isForReturns: boolean): Window[] => {
@@ -164,13 +164,13 @@ function hasReturnSince({ returns }: Receipt, from: Date): boolean {
   return returns.some(({ at, status }) => at === undefined || at >= from || status === 'PENDING');
 }
 
-/** Where a reading is in one window: the page, how many payments the pages before had, and the first of the last one. */
+/** The position of a reading in one window: the page, how many payments the earlier pages had, and the first of the last page. */
 type PagePosition = { readonly page: number; readonly listed: number; readonly firstId: string };
 const FIRST_PAGE: PagePosition = { page: 0, listed: 0, firstId: '' };
 
 /**
- * The next page, by the PSP's own counts where it gives them: some have a page size of their own. One that answers each page with the same
- * list has no pages. `missing`: how many payments the PSP counts and does not list.
+ * The next page, by the PSP's own counts where it gives them: some use another page size. A PSP that answers every page with the same list
+ * has no pages. `missing`: how many payments the PSP counts but does not list.
  */
 function pageAfter(
   body: unknown,
@@ -198,7 +198,7 @@ function countAt(body: unknown, name: string): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Whole seconds are rounded so that nothing of the window is left out, except what would lie in the future. */
+/** Rounded outward to whole seconds so that nothing is missed, but never into the future. */
 function timesOf({ fromMs, toMs }: Window, format: FullProfile['pixDates'], nowMs: number) {
   const text = (ms: number) => new Date(ms).toISOString();
   if (format === 'milliseconds') return { inicio: text(fromMs), fim: text(toMs) };

@@ -1,4 +1,4 @@
-// What the doctor finds of one thing; and how long a certificate lasts, as it says it.
+// One finding of the doctor, and its finding about the validity of a certificate.
 import type { X509Certificate } from 'node:crypto';
 import { DAY_MS } from '../../lib/civil-days.ts';
 
@@ -7,16 +7,16 @@ export type Check = {
   readonly ok: boolean;
   /** A sentence without a secret. */
   readonly detail: string;
-  /** What to do about it. Of what is ok it makes a warning. */
+  /** What to do about it. With `ok` it makes the finding a warning. */
   readonly mend?: string;
 };
 
 const SOON_DAYS = 30;
-/** As with API keys: what ends within these days already counts as wrong, so that a script reports it in time. */
+/** As with API keys: what expires within these days already counts as wrong, so that a script reports it in time. */
 const WRONG_DAYS = 14;
 const NAME = 'certificate';
 
-/** `renew`: how to get another. */
+/** `renew`: how to get a new one. */
 export function checkValidity(
   { validFrom, validTo }: Pick<X509Certificate, 'validFrom' | 'validTo'>,
   now: Date,

@@ -11,13 +11,13 @@ import { createTokens, type Scopes, type Token, type Tokens } from './token.ts';
 export type Call<R extends string = string> = {
   readonly method: HttpRequest['method'];
   readonly resource: R;
-  /** What follows the path of the resource, each part encoded. */
+  /** What follows the path of the resource; each part is encoded. */
   readonly path?: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; exact numbers stay exact. */
   readonly body?: unknown;
-  /** Those of the profile when absent. */
+  /** Default: those of the profile. */
   readonly scopes?: Scopes;
 };
 
@@ -28,9 +28,9 @@ export type Client<R extends string = string> = {
 };
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-/** A token that is denied access is replaced, in case the PSP has granted more since, but not at every call. */
+/** A token that is denied access is replaced, in case the PSP has granted more since, but not on every call. */
 const DENIED_TOKEN_MS = 60_000;
-/** A cached one and two new ones. */
+/** A cached token and two new ones. */
 const MAX_TOKENS = 3;
 
 export function createClient<R extends string>(
@@ -52,7 +52,7 @@ export function createClient<R extends string>(
     problem = reason;
   }
 
-  /** A refused token is replaced and the call repeated: nothing was done with it. */
+  /** A refused token is replaced and the call repeated: the first had no effect. */
   async function callWithToken(call: Call<R>, { signal }: Deadline): Promise<Answer> {
     let refusal: Unavailable | undefined;
     for (let attempt = 1; ; attempt++) {

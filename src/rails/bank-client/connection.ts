@@ -1,5 +1,5 @@
-// The TLS connections of a rail. A renewed certificate or secret is used without a restart: the files are looked at every
-// few seconds, and new ones get connections of their own.
+// The TLS connections of a rail. A renewed certificate or secret is used without a restart: the files are checked every few seconds, and
+// new ones get new connections.
 import { Agent } from 'node:https';
 import { type Credentials, filesVersion, readCredentials } from './credentials.ts';
 import type { ClientProfile } from './profile.ts';
@@ -13,7 +13,7 @@ export type Connection = {
 };
 
 export type Connections = {
-  /** The one for the files as they are now. */
+  /** The agent for the current files. */
   current(): Connection;
   /** Closes idle connections; those in use end with their call. */
   stop(): void;
@@ -52,7 +52,7 @@ export function openConnections(
     const found = filesVersion(settings);
     if (found === version) return;
     const read = readCredentials(settings, profile);
-    // A file that is being written now; the next look finds it whole.
+    // A file that is just being written; the next check finds it complete.
     if ('faults' in read) {
       const reason = read.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
       log.warn('the changed credentials of a rail cannot be used; it keeps those it has', {

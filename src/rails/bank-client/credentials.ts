@@ -1,5 +1,5 @@
-// The secrets, the certificate and the key of a rail, read from their files. No message repeats what a file holds, nor
-// where it is: a secret may stand in the place of a path.
+// The secrets, the certificate and the key of a rail, read from their files. No message repeats the content of a file or its path: someone
+// may have put the secret where the path belongs.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
@@ -30,7 +30,7 @@ type FileSetting = (typeof FILE_SETTINGS)[number];
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** The credentials, or every fault with the setting it lies in. */
+/** The credentials, or every fault with its setting. */
 export function readCredentials(
   settings: ClientSettings,
   profile: ClientProfile,
@@ -123,7 +123,7 @@ function readIdentity(settings: ClientSettings, profile: ClientProfile, files: F
   const hasPem = settings.certificateFile !== undefined || settings.privateKeyFile !== undefined;
   const hasPkcs12 = settings.pkcs12File !== undefined;
   if (hasPem && hasPkcs12)
-    return wrong('pkcs12File', 'is given beside certificateFile or privateKeyFile; keep one way');
+    return wrong('pkcs12File', 'is given together with certificateFile or privateKeyFile; keep one');
   const password = files.passwordFile?.toString('utf8').replace(/\r?\n$/, '');
   if (hasPkcs12) return files.pkcs12File ? readPkcs12(files.pkcs12File, password) : { tls: {}, faults: [] };
   if (hasPem) return readPem(settings, files, password);
@@ -132,8 +132,8 @@ function readIdentity(settings: ClientSettings, profile: ClientProfile, files: F
 }
 
 function readPem(settings: ClientSettings, files: Files, password: string | undefined): Identity {
-  if (settings.certificateFile === undefined) return wrong('certificateFile', 'is required beside privateKeyFile');
-  if (settings.privateKeyFile === undefined) return wrong('privateKeyFile', 'is required beside certificateFile');
+  if (settings.certificateFile === undefined) return wrong('certificateFile', 'is required with privateKeyFile');
+  if (settings.privateKeyFile === undefined) return wrong('privateKeyFile', 'is required with certificateFile');
   const { certificateFile: cert, privateKeyFile: key } = files;
   // A file that cannot be read has a fault of its own.
   if (!cert || !key) return { tls: {}, faults: [] };
@@ -165,7 +165,7 @@ function readPkcs12(pfx: Buffer, password: string | undefined): Identity {
   }
 }
 
-/** A TLS connection to nowhere shows its own certificate; Node has no other reader of PKCS#12. */
+/** An unconnected TLS socket shows its own certificate; Node has no other reader of PKCS#12. */
 function certificateIn(options: SecureContextOptions): X509Certificate | undefined {
   const nowhere = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
   const socket = new TLSSocket(nowhere, { isServer: true, secureContext: createSecureContext(options) });

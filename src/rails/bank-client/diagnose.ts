@@ -1,4 +1,4 @@
-// The checks of any bank's API that do not depend on what it offers: certificate, connection, token, scopes.
+// The checks that any bank's API needs: certificate, connection, token, scopes.
 
 import { type Check, checkValidity } from './check.ts';
 import type { Answer } from './classify.ts';
@@ -10,7 +10,7 @@ import type { ClientProfile } from './profile.ts';
 import type { ClientDeps, SettingFault } from './settings.ts';
 import type { Scopes } from './token.ts';
 
-/** What the checks need of a rail whose files were read. */
+/** What the checks need of a loaded rail. */
 type Opened = {
   readonly profile: ClientProfile;
   readonly credentials: Credentials;
@@ -21,7 +21,7 @@ type Opened = {
 const MAX_CLOCK_OFFSET_MS = 30_000;
 const TIMEOUT_MS = 10_000;
 
-/** A PSP does not say which of them it refuses. */
+/** A PSP does not say which one it refuses. */
 const TOKEN_MEND =
   'Check clientId, clientSecret, profile, environment and tokenUrl, that certificateFile or pkcs12File is the certificate the PSP ' +
   'issued for this client, and that its contract has every scope.';
@@ -34,13 +34,13 @@ export function faultCheck({ path, message }: SettingFault): Check {
 }
 
 function certificateChecks({ credentials: { certificate } }: Opened, { clock }: ClientDeps): Check[] {
-  if (!certificate) return [good('certificate', 'This environment of the PSP wants no client certificate.')];
+  if (!certificate) return [good('certificate', 'This environment of the PSP needs no client certificate.')];
   const renew = 'Ask the PSP for a new certificate and replace the file; no restart is needed.';
   const key = good('key', 'The private key belongs to the certificate.');
   return [checkValidity(certificate, clock.now(), renew), key];
 }
 
-/** TLS in both directions, and the clock of the PSP. */
+/** Mutual TLS, and the clock of the PSP. */
 async function connectionChecks({ connections, profile }: Opened, { clock }: ClientDeps): Promise<Check[]> {
   const request = { method: 'GET', url: new URL(profile.baseUrl), headers: { accept: 'application/json' } } as const;
   const { agent } = connections.current();
@@ -55,7 +55,7 @@ async function connectionChecks({ connections, profile }: Opened, { clock }: Cli
     "The PSP answers, and a trusted authority vouches for its server's certificate.",
   );
   const theirMs = Date.parse(exchanged.answer.headers.date ?? '');
-  if (Number.isNaN(theirMs)) return [connection, good('clock', 'The PSP does not tell its time.')];
+  if (Number.isNaN(theirMs)) return [connection, good('clock', 'The PSP does not send its time.')];
   // Its time has whole seconds.
   const offsetMs = clock.now().getTime() - theirMs;
   const isOff = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
@@ -70,7 +70,7 @@ async function tokenChecks(opened: Opened, sets: readonly Scopes[]): Promise<Che
   return [good('token', 'The PSP gives a token.'), await scopesCheck(opened, sets)];
 }
 
-/** All of them in order; `rest` needs a token, and is left out when something before it has failed. */
+/** All checks in order; `rest` needs a token, and is skipped when an earlier check has failed. */
 export async function clientChecks(
   opened: Opened,
   deps: ClientDeps,
@@ -107,7 +107,7 @@ async function scopesCheck({ client: { tokens } }: Opened, sets: readonly Scopes
     const mend = 'Enable them for this client at the PSP.';
     return bad('scopes', `The PSP does not grant ${missing.join(' ')}.`, mend);
   }
-  return good('scopes', isTold ? 'Every scope is granted.' : 'The PSP does not tell which scopes it grants.');
+  return good('scopes', isTold ? 'Every scope is granted.' : 'The PSP does not say which scopes it grants.');
 }
 
 export function messageOf(answer: Answer): string {

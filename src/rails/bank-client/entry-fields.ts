@@ -1,4 +1,4 @@
-// What can be set about the client of any bank's API: addresses, credentials, limits, and where the bank reports payments.
+// The settings of the client of any bank's API: addresses, credentials, limits, and where the bank reports payments.
 import { Type } from 'typebox';
 import type { Check } from '../../lib/settings/check-schema.ts';
 

@@ -16,17 +16,17 @@ export type HttpAnswer = {
   readonly text: string;
 };
 
-/** `reason` is a sentence of this service; of the PSP it holds at most an error code. */
+/** `reason` is our own text, with at most an error code of the PSP. */
 export type HttpFailure = { readonly mayHaveArrived: boolean; readonly reason: string };
 
 export type Exchanged = { readonly answer: HttpAnswer } | { readonly failure: HttpFailure };
 
-/** A page of a thousand pix is well below. */
+/** A page of a thousand pix is well below this. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /**
- * Never rejects; a request that Node itself refuses to send is a failure too. A GET on a kept connection that the server closed is sent once more on a new one; another method is not:
- * the server may have carried it out.
+ * Never rejects; a request that Node itself refuses to send is a failure too. A GET on a kept-alive connection that the server closed is
+ * sent once more on a new one; other methods are not: the server may have executed them.
  */
 export async function exchange(agent: Agent, request: HttpRequest, signal: AbortSignal): Promise<Exchanged> {
   const first = await exchangeOnce(agent, request, signal);
@@ -43,7 +43,8 @@ function exchangeOnce(agent: Agent, request: HttpRequest, signal: AbortSignal): 
     let isConnected = false;
     let isAnswered = false;
     const fail = (error: unknown) => {
-      // A server that wants a certificate says so after the handshake of TLS 1.3, and reads no request. On a kept connection it has read one.
+      // With TLS 1.3 a server asks for a certificate after the handshake, before it reads a request. On a kept-alive connection it has
+      // already read one.
       const isRefusedAtOnce = isTlsAlert(error) && !outgoing.reusedSocket && !isAnswered;
       const mayHaveArrived = isConnected && !isRefusedAtOnce;
       const isStale = outgoing.reusedSocket && !isAnswered;
@@ -86,8 +87,7 @@ const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 /**
- * With TLS 1.3 a server refuses a client's certificate after the client's side of the handshake; what was sent is not
- * read.
+ * With TLS 1.3 a server refuses a client certificate after the client's side of the handshake; what was sent is not read.
  */
 function isTlsAlert(error: unknown): boolean {
   const code = codeOf(error) ?? '';

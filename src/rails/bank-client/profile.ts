@@ -1,6 +1,6 @@
-// What differs from the API of one bank to that of another, as data. The client reads these fields and never a bank's name.
+// What differs between the APIs of banks, as data. The client reads these fields and never a bank's name.
 
-/** Where an error answer has its code and its text; paths are such as `erros.0.codigo`. */
+/** Where an error answer has its code and its messages; a path is such as `erros.0.codigo`. */
 export type ErrorShape = {
   readonly code: string;
   readonly messages: readonly string[];
@@ -18,18 +18,18 @@ export type ClientProfile<R extends string = string> = {
   readonly tokenUrl: string;
   /** Relative to the base URL; `../` leaves its last part. */
   readonly paths: Readonly<Record<R, string>>;
-  /** Where resources are changed, when that is another place. */
+  /** Where resources are changed, if the path differs. */
   readonly patchPaths?: Readonly<Partial<Record<R, string>>>;
-  /** How the client names itself to the token server. */
+  /** How the client identifies itself to the token server. */
   readonly credentials: 'basic' | 'body' | 'id-only';
   readonly tokenBody: 'form' | 'json';
   /** Added to the address of the token server. */
   readonly tokenQuery: Readonly<Record<string, string>>;
-  /** What a token is for, unless a call names other scopes. */
+  /** The scopes of a token, unless a call names others. */
   readonly scopes: readonly string[];
   /** Whether the token request names the scopes; otherwise the contract decides. */
   readonly sendsScopes: boolean;
-  /** The token is a setting, and no token server is asked. */
+  /** The token is a setting; there is no token server. */
   readonly hasFixedToken: boolean;
   /** Whether connections carry a client certificate. */
   readonly usesClientCertificate: boolean;
@@ -39,7 +39,7 @@ export type ClientProfile<R extends string = string> = {
   readonly needs: readonly ProfileValue[];
   readonly errorShapes: readonly ErrorShape[];
   readonly maxTlsVersion?: 'TLSv1.2';
-  /** Calls a second when the settings do not say. */
+  /** Default number of calls per second. */
   readonly perSecond: number;
 };
 

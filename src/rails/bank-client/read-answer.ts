@@ -1,5 +1,5 @@
-// Reads answers of a PSP leniently: numbers or text, nulls anywhere, problem+json, the shapes of its own, or a page of HTML
-// from whatever stands in front of it.
+// Reads answers of a PSP leniently: numbers or text, nulls anywhere, problem+json, its own shapes, or an HTML page from a gateway in front
+// of it.
 import { parseUnits, plainDecimal } from '../../lib/decimals.ts';
 import { parseExactJson, parseJsonPath, valueAt } from '../../lib/exact-json.ts';
 import type { ErrorShape } from './profile.ts';
@@ -11,7 +11,7 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 /** JSON with every number as its text; undefined when it is not JSON. */
 export function readJson(text: string): unknown {
   try {
-    // A byte order mark is no part of JSON.
+    // A byte order mark is not part of JSON.
     return parseExactJson(text.replace(/^\uFEFF/, ''));
   } catch {
     return undefined;
@@ -29,7 +29,7 @@ export function readableAt(value: unknown, path: string): string | undefined {
   return bounded(textAt(value, path) ?? '') || undefined;
 }
 
-/** An id as every bank writes them: letters, digits and signs of ASCII. Anything else is not an id. */
+/** An id as banks write them: letters, digits and signs of ASCII. Anything else is not an id. */
 export function idAt(value: unknown, path: string): string | undefined {
   const text = textAt(value, path);
   return text !== undefined && ID.test(text) ? text : undefined;
@@ -62,7 +62,7 @@ export function readError(body: unknown, shapes: readonly ErrorShape[]): PspErro
 
 function itemsOf(body: unknown, { items }: ErrorShape): string[] {
   if (!items) return [];
-  // The value at fault may come along; it is left out, since it may be a person's document.
+  // Items may include the rejected value; it is omitted, since it may be a person's document.
   return listAt(body, items.at)
     .slice(0, MAX_ITEMS)
     .map(item => [textAt(item, items.code), textAt(item, items.message)].filter(Boolean).join(': '))
@@ -79,7 +79,7 @@ function bounded(text: string): string {
   return Array.from(plain).slice(0, MAX_TEXT_LENGTH).join('').trim();
 }
 
-/** The reason of a refusal in one line: the PSP's code and its text. */
+/** The reason of a refusal on one line: the PSP's code and its text. */
 export function reasonOf({ code, message }: PspError): string {
   return [code, message].filter(Boolean).join(': ') || 'The PSP gave no reason.';
 }

@@ -1,4 +1,4 @@
-// What the client of a bank's API is set up with.
+// The settings of the client of a bank's API.
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 
@@ -20,7 +20,7 @@ export type ClientSettings = {
   readonly privateKeyFile?: string;
   readonly pkcs12File?: string;
   readonly passwordFile?: string;
-  /** Who vouches for the bank's server; absent: the authorities that Node trusts. */
+  /** The authority that signed the bank's server certificate; absent: the authorities that Node trusts. */
   readonly caFile?: string;
   readonly accountNumber?: string;
   readonly appKey?: string;

@@ -1,4 +1,4 @@
-// OAuth2 client credentials: tokens by the set of scopes they are for, shared by all calls until shortly before they end.
+// OAuth2 client credentials: one token for each set of scopes, shared by all calls until shortly before it expires.
 import type { Clock } from '../../lib/clock.ts';
 import { retryTime, type Unavailable } from './classify.ts';
 import type { Connection, Connections } from './connection.ts';
@@ -21,13 +21,13 @@ export type Token = {
 export type Tokens = {
   /** A token for the scopes. Callers at the same time share one request; a failure is not repeated at once. */
   take(scopes: Scopes, signal: AbortSignal): Promise<Fetched>;
-  /** The next call takes a new one. */
+  /** The next call fetches a new one. */
   drop(token: Token): void;
-  /** The PSP has answered a call with this token, even if not as wished. */
+  /** The PSP has accepted this token in a call, whatever it answered. */
   accepted(token: Token): void;
   /**
-   * The PSP did not accept this token. Returns whether another one may be tried: one refusal is no reason to stop, two new
-   * tokens in a row are, and then no more are fetched for a while.
+   * The PSP did not accept this token. Returns whether another one may be tried: after two refused new tokens in a row no more are fetched
+   * for a while.
    */
   refused(token: Token): boolean;
 };
@@ -36,7 +36,7 @@ const RENEW_EARLY_MS = 60_000;
 const DEFAULT_LIFE_SECONDS = 300;
 const MAX_LIFE_SECONDS = 86_400;
 
-/** Waits after failures, doubled each time. A PSP may block an address that asks too often with wrong credentials. */
+/** Waits after failures, doubled each time. A PSP may block an address that tries wrong credentials too often. */
 const BACK_OFF = {
   failed: { firstMs: 1_000, mostMs: 60_000 },
   refused: { firstMs: 30_000, mostMs: 600_000 },
@@ -75,14 +75,14 @@ export function createTokens(
     return { kind: 'unavailable', reason, retryAt: block(kind, failures++, retryAt) };
   }
 
-  /** False: it was forgotten before, or never kept. */
+  /** False: it was dropped before, or never kept. */
   function forget(token: Token): boolean {
     const keys = [...cached].filter(([, known]) => known === token).map(([key]) => key);
     for (const key of keys) cached.delete(key);
     return keys.length > 0;
   }
 
-  /** Has its own deadline: one caller that gives up must not end the request of the others. */
+  /** Has its own deadline: one caller that gives up must not end the shared request. */
   async function fetchToken(connection: Connection, scopes: Scopes): Promise<Fetched> {
     const request = tokenRequest(settings, profile, connection, scopes);
     const exchanged = await exchange(connection.agent, request, AbortSignal.timeout(timeoutMs));
@@ -103,7 +103,7 @@ export function createTokens(
 
   function startFetch(connection: Connection, key: string, scopes: Scopes): Promise<Fetched> {
     const fetching = fetchToken(connection, scopes).then(fetched => {
-      // After a change of the credentials it is a token of the old ones.
+      // After a change of credentials the token belongs to the old ones.
       if (running.get(key) !== fetching) return fetched;
       running.delete(key);
       if ('token' in fetched) cached.set(key, fetched.token);
@@ -150,7 +150,7 @@ export function createTokens(
     },
     refused: token => {
       if (profile.hasFixedToken) return false;
-      // Calls at the same time had the same token: it is counted once.
+      // Concurrent calls had the same token: it is counted once.
       if (forget(token) && !worked.has(token) && ++refusals >= REFUSALS_TO_PAUSE) {
         block('refused', refusals - REFUSALS_TO_PAUSE);
       }

@@ -1,4 +1,4 @@
-// What the API of a bank for boletos gives, each in a folder of its own; apis.ts lists them.
+// What the boleto API of a bank exports, each in its own folder; apis.ts lists them.
 
 import type { AccountProblem, BoletoAccount } from '@trilho/cnab';
 import type { Check } from '../bank-client/check.ts';
@@ -15,11 +15,11 @@ import type { BoletoApiSettings } from './settings.ts';
 
 export type BoletoApi = {
   readonly profiles: BoletoProfiles;
-  /** Of the number by which a boleto is known before the bank has it. */
+  /** The digits of the number that identifies a boleto before the bank has it. */
   readonly numberDigits: number;
-  /** Why boletos cannot be made on this account; empty when they can. */
+  /** Why boletos cannot be issued on this account; empty when they can. */
   checkAccount(account: BoletoAccount): readonly AccountProblem[];
-  /** A client may have several contracts, and one is named by its number. */
+  /** A client may have several contracts; the number selects one. */
   readonly hasContracts?: true;
   railOf(settings: BoletoApiSettings, client: Client<BoletoResource>, deps: ClientDeps): Rail<'boleto'>;
   /** Absent: the bank sends no notifications. */
@@ -39,5 +39,5 @@ export type OpenedApi = {
 };
 
 export function refusedAgreement(answer: Answer, fields: string): Check {
-  return bad('agreement', `The bank does not tell about the agreement: ${messageOf(answer)}.`, `Check ${fields}.`);
+  return bad('agreement', `The bank does not answer about the agreement: ${messageOf(answer)}.`, `Check ${fields}.`);
 }

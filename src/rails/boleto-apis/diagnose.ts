@@ -1,4 +1,4 @@
-// Tests a boleto rail over a bank's API, and names what is wrong with a way to mend it. Nothing is changed at the bank.
+// Tests a boleto rail over a bank's API, and says what is wrong and how to fix it. Nothing is changed at the bank.
 import type { Check } from '../bank-client/check.ts';
 import { bad, clientChecks, faultCheck, good } from '../bank-client/diagnose.ts';
 import { textAt } from '../bank-client/read-answer.ts';
@@ -6,7 +6,7 @@ import type { ClientDeps } from '../bank-client/settings.ts';
 import type { OpenedApi } from './api.ts';
 import { type BoletoApiEntry, openBoletoApi } from './load.ts';
 
-/** Every check in order; one that needs what has failed is left out. `webhookUrl` is the address that the bank should have. */
+/** Every check in order; checks that depend on a failed one are skipped. `webhookUrl` is the address that the bank should have. */
 export async function diagnoseBoletoApi(
   entry: BoletoApiEntry,
   deps: ClientDeps,
@@ -31,10 +31,10 @@ async function webhookChecks({ client: { call } }: OpenedApi, wanted: string | u
   const url = answer.kind === 'ok' ? textAt(answer.body, 'webhookUrl') : undefined;
   const mend = 'Run trilho rails register-webhook.';
   if (wanted === undefined) {
-    const detail = url === undefined ? 'None is set up; payments are found by the sweep.' : 'One is registered.';
+    const detail = url === undefined ? 'There is no webhook; the sweep finds payments.' : 'One is registered.';
     return [good('webhook', detail)];
   }
-  if (url === undefined) return [bad('webhook', 'None is registered.', mend)];
+  if (url === undefined) return [bad('webhook', 'No webhook is registered.', mend)];
   // The path is a secret, so neither address is repeated.
   if (url.replace(/\/$/, '') !== wanted.replace(/\/$/, '')) {
     return [bad('webhook', 'The registered address is another one.', mend)];

@@ -1,4 +1,4 @@
-// What can be set about a bank that registers boletos by its API: the field `api` of an entry of `boletos`.
+// The settings of a bank that registers boletos by its API: the field `api` of an entry of `boletos`.
 import { Type } from 'typebox';
 import {
   CLIENT_FIELDS,

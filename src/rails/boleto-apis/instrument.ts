@@ -1,5 +1,5 @@
-// What a payer pays with, from the answer of a bank. Neither a line with wrong check digits is handed out nor a pix code that cannot be
-// paid. That the answer is about the request is for its reader to say.
+// What a payer pays with, from the answer of a bank. A line with wrong check digits is never returned, nor a pix code that cannot be paid.
+// The caller checks that the answer is about its request.
 
 import { barcodeOfLine } from '@trilho/cnab';
 import { idAt, textAt } from '../bank-client/read-answer.ts';
@@ -14,7 +14,10 @@ export type InstrumentPaths = {
   readonly txid?: string;
 };
 
-/** Undefined while the bank shows no line with right check digits. The barcode is made from the line: one bank shows the line in both fields. */
+/**
+ * Undefined while the bank shows no line with right check digits. The barcode is derived from the line: one bank shows the line in both
+ * fields.
+ */
 export function instrumentIn(body: unknown, paths: InstrumentPaths): BoletoInstrument | undefined {
   const digitableLine = textAt(body, paths.line)?.replace(/\D/g, '') ?? '';
   const barcode = barcodeOfLine(digitableLine);

@@ -1,4 +1,4 @@
-// Makes the rail of an agreement whose bank has an API, or names every fault with the setting that it lies in.
+// Makes the rail of an agreement whose bank has an API, or returns every fault with its setting.
 import { createClient } from '../bank-client/client.ts';
 import { openConnections } from '../bank-client/connection.ts';
 import { readCredentials } from '../bank-client/credentials.ts';
@@ -14,7 +14,7 @@ type Api = Omit<ClientSettings, 'name' | 'accountNumber'> &
     readonly pixCode?: boolean;
   };
 
-/** An entry of `boletos` with `api`, already checked for its form. */
+/** An entry of `boletos` with `api`, already checked against its schema. */
 export type BoletoApiEntry = BoletoApiSettings['account'] & {
   readonly name: string;
   readonly bank: string;
@@ -43,7 +43,7 @@ export function openBoletoApi(entry: BoletoApiEntry, deps: ClientDeps): { readon
   const profile = profileFor(settings, bankApi.profiles);
   const faults = [...checkEntry(entry, settings, bankApi)];
   const read = readCredentials(settings, profile);
-  // The number of the account stands beside `api`, and was looked for there.
+  // The account number is set beside `api`, and was checked there.
   if ('faults' in read) faults.push(...read.faults.filter(({ path }) => path !== 'accountNumber').map(inApi));
   if (faults.length > 0 || 'faults' in read) return { faults };
   const connections = openConnections(settings, profile, read.credentials, deps);
@@ -67,7 +67,7 @@ export function loadBoletoApiRail(entry: BoletoApiEntry, deps: ClientDeps): { re
   return { rail };
 }
 
-/** What every API has of an agreement. */
+/** The settings of an agreement that every API uses. */
 function settingsOf(entry: BoletoApiEntry, { numberDigits }: BoletoApi): BoletoApiSettings {
   const { name, holderName, holderDocument, firstNumber = '1', lastNumber, api } = entry;
   const { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality } = entry;
@@ -106,7 +106,7 @@ function* checkEntry(
     yield { path: 'api.contractNumber', message: `must be absent: the profile ${name} has none` };
   }
   if (webhook && !webhookOf) {
-    yield { path: 'api.webhook', message: `must be absent: with the profile ${name} payments are asked for` };
+    yield { path: 'api.webhook', message: `must be absent: the bank of the profile ${name} sends no notifications` };
   }
 }
 

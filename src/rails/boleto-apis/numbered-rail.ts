@@ -1,4 +1,4 @@
-// What all boleto rails over an API have in common: numbers of the agreement, no money back, and a line that the bank makes.
+// What all boleto rails over an API have in common: numbers of the agreement, no refunds, and a line that the bank makes.
 
 import { zeroFilled } from '@trilho/cnab';
 import { AppError } from '../../lib/errors.ts';
@@ -9,10 +9,10 @@ type OfBank = Pick<
   Rail<'boleto'>,
   'check' | 'submit' | 'lookup' | 'cancel' | 'withdrawRepeats' | 'dueDays' | 'watch'
 > & {
-  /** Names the agreement, in production and in the test environment alike. */
+  /** Identifies the agreement, in production and in the test environment. */
   readonly numbering: string;
   readonly numberDigits: number;
-  /** What its slips say beside the number by which we know a boleto. */
+  /** What its slips say besides our number of a boleto. */
   readonly slip: (...asked: Parameters<NonNullable<Rail['slip']>>) => Omit<SlipIssuer, 'documentNumber'>;
 };
 
@@ -22,10 +22,10 @@ export function numberedRail(
   { name, firstNumber, lastNumber, environment }: BoletoApiSettings,
   { numbering, numberDigits, slip, ...calls }: OfBank,
 ): Rail<'boleto'> {
-  // The test environment of a bank knows no boleto of production.
+  // The test environment of a bank does not know boletos of production.
   const agreement = numbering + (environment === 'test' ? ' test' : '');
   const never = async (): Promise<never> => {
-    throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
+    throw new AppError('not_configured', `The bank of ${name} cannot refund.`);
   };
   return {
     name,
@@ -40,7 +40,7 @@ export function numberedRail(
       first: firstNumber,
       last: lastNumber,
       agreement,
-      // The line comes with the bank's answer: before that it cannot be paid, and the pix code is the bank's to make.
+      // The line comes with the bank's answer, as does the pix code: before that nothing can be paid.
       prepare: (_request, number) => ({ reference: zeroFilled(String(number), numberDigits) }),
     },
     prepare: () => {

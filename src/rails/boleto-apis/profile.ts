@@ -1,4 +1,4 @@
-// What differs between the boleto APIs of banks, as data. How each asks and answers is in its folder.
+// What differs between the boleto APIs of banks, as data. Requests and answers of each are in its folder.
 import type { ClientProfile } from '../bank-client/profile.ts';
 import type { BankEnvironment } from '../bank-client/settings.ts';
 

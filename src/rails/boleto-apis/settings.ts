@@ -1,4 +1,4 @@
-// What a boleto rail over a bank's API is set up with.
+// The settings of a boleto rail over a bank's API.
 
 import type { BoletoAccount } from '@trilho/cnab';
 import type { ClientSettings } from '../bank-client/settings.ts';
@@ -21,7 +21,7 @@ export type BoletoApiSettings = ClientSettings & {
   readonly webhook?: { readonly url: string };
 };
 
-/** The profile with what the settings replace. */
+/** The profile with the overrides of the settings. */
 export function profileFor(
   { environment, baseUrl, tokenUrl, scopes }: BoletoApiSettings,
   profiles: BoletoProfiles,

@@ -1,4 +1,4 @@
-// What every boleto API gets about a request, and what no boleto API can hold.
+// What every boleto API is sent about a request, and what none of them can express.
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkRegistration } from '../boleto/check.ts';
 import type { PaymentRequest, Refusal } from '../rail.ts';
@@ -13,7 +13,7 @@ export function checkTerms(request: PaymentRequest): Refusal | undefined {
     ['taxes.interest', request.interestPercent],
   ] as const) {
     if (percent !== undefined && parseUnits(percent, PERCENT_DECIMALS) === undefined) {
-      return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not take' };
+      return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not accept' };
     }
   }
   return undefined;
@@ -25,13 +25,13 @@ export function decimalNumber(hundredths: bigint) {
   return exactNumber(`${whole}.${fraction.padEnd(2, '0')}`);
 }
 
-/** Undefined when nothing is asked for. `checkTerms` has refused more decimals. */
+/** Undefined when absent. `checkTerms` has refused more decimals. */
 export function percentNumber(percent: string | undefined) {
   const hundredths = parseUnits(percent ?? '0', PERCENT_DECIMALS) ?? 0n;
   return hundredths === 0n ? undefined : decimalNumber(hundredths);
 }
 
-/** Whole characters of Latin-1, which is all that systems of banks hold. */
+/** Whole characters of Latin-1, which is all that systems of banks can store. */
 export function cut(text: string, length: number): string {
   const plain = text
     .normalize('NFC')
@@ -41,7 +41,7 @@ export function cut(text: string, length: number): string {
   return plain.slice(0, length).trim();
 }
 
-/** The place of a payer in the parts that banks ask for; `checkRegistration` has asked for most of them. */
+/** The address of a payer in the parts that banks ask for; `checkRegistration` has required most of them. */
 export function placeOf({ payer }: PaymentRequest) {
   const { street = '', number, complement, neighborhood, postalCode = '', city = '', state = '' } = payer.address ?? {};
   return { street, number, complement, neighborhood, city, state, postalCode: postalCode.replace(/\D/g, '') };

@@ -1,8 +1,8 @@
-// What can be set about the files of an agreement with a bank. Whether the bank can use a field is for the rail to say.
+// The settings of the files of an agreement with a bank. The rail checks whether its bank can use a field.
 import { Type } from 'typebox';
 import { CLOSED, check, Digits } from '../bank-client/entry-fields.ts';
 
-/** One lot holds as many; a larger file would need several, which some banks refuse. */
+/** The capacity of one lot; a larger file would need several, which some banks refuse. */
 const MAX_TITLES = 24_000;
 const MAX_SEQUENCE = 999_999;
 const MAX_MINUTES = 24 * 60;
@@ -38,7 +38,7 @@ const SftpEntry = Type.Object(
   CLOSED,
 );
 
-/** They say how files are written, so beside `api` they would be without effect. */
+/** They say how files are written, so with `api` they would have no effect. */
 export const FILE_FIELDS = {
   variation: Type.Optional(Digits(3)),
   transmissionCode: Type.Optional(Digits(15)),

@@ -1,4 +1,4 @@
-// A folder from which a file is taken to its bank, by a person or a program. A file appears there whole or not at all.
+// A folder from which a person or a program takes files to the bank. A file appears there completely or not at all.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -19,15 +19,15 @@ export type PlacedFile = {
 };
 
 /**
- * Puts a file into a folder and returns its path; the same file again changes nothing. Refuses a folder that cannot be written
- * to, and a name under which another file is there.
+ * Puts a file into a folder and returns its path; the same file again changes nothing. Refuses a folder that cannot be written to, and a
+ * name that another file has.
  */
 export async function placeFile(folder: string, { name, digest, parts }: PlacedFile): Promise<string> {
   const place = path.join(folder, name);
   const found = await digestOf(place);
   if (found === digest) return place;
   if (found !== undefined) throw refused(folder, `has another file named ${name}`);
-  // Programs that carry files to banks pass over names that begin with a dot.
+  // Programs that transfer files to banks skip names that begin with a dot.
   const draft = path.join(folder, `.${name}.${randomUUID()}`);
   try {
     const written = await writeDraft(draft, parts);
@@ -50,7 +50,7 @@ async function writeDraft(draft: string, parts: AsyncIterable<Buffer>): Promise<
       hash.update(part);
       await file.writeFile(part);
     }
-    // Before its name is given to it: after a loss of power the name must not lead to half a file.
+    // Synchronised before it gets its name: after a loss of power the name must not point to half a file.
     await file.sync();
   } finally {
     await file.close();

@@ -1,10 +1,10 @@
-// Makes the rail of an agreement from an entry of `boletos`, or names every fault with the field it lies in.
+// Makes the rail of an agreement from an entry of `boletos`, or returns every fault with its field.
 import { type Agreement, CNAB_BANKS, CnabError, checkAgreement, fileWriter, type Title } from '@trilho/cnab';
 import type { Rail } from '../rail.ts';
 import { type CnabSettings, cnabRail } from './rail.ts';
 import { checkSftp } from './sftp.ts';
 
-/** One entry of `boletos` in the configuration file, already checked for its form. */
+/** One entry of `boletos` in the configuration file, already checked against its schema. */
 export type CnabEntry = Agreement['account'] &
   Omit<CnabSettings, 'account' | 'holder'> & {
     readonly holderName: string;
@@ -49,7 +49,7 @@ function checkRange({ bank, account, firstNumber = '1', lastNumber }: CnabSettin
   return first <= last ? [] : [{ path: 'lastNumber', message: 'must not be below firstNumber' }];
 }
 
-/** What is wrong with the headers of a file would otherwise be found with the first charge, and laid at its door. */
+/** A fault in the headers of a file would otherwise only appear with the first charge, and look like a fault of that charge. */
 function tryHeaders(settings: CnabSettings): EntryFault[] {
   const writer = fileWriter(settings, { sequence: 1, day: SAMPLE.issueDay, time: '000000' });
   try {

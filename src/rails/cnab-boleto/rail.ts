@@ -1,5 +1,5 @@
-// The rail of an agreement with a bank that registers boletos from files. Everything here is pure: who keeps count of numbers
-// and files, and carries them to the bank, is not its business.
+// The rail of an agreement with a bank that registers boletos from files. Everything here is pure: others keep count of numbers and files,
+// and transfer them to the bank.
 import { createHash } from 'node:crypto';
 import {
   type Agreement,
@@ -23,7 +23,7 @@ import { type SftpSettings, sftpServer } from './sftp.ts';
 
 export type CnabSettings = Agreement & {
   readonly name: string;
-  /** The numbers that the bank has agreed to; all that fit when absent. */
+  /** The numbers that the bank has agreed to; default: all that fit. */
   readonly firstNumber?: string;
   readonly lastNumber?: string;
   /** The number of the first file; 1 when absent. */
@@ -34,9 +34,9 @@ export type CnabSettings = Agreement & {
   readonly sftp?: SftpSettings;
 };
 
-/** Banks answer on the banking day after they got a file. */
+/** Banks answer on the banking day after they received a file. */
 const ANSWER_DAYS = 2;
-/** One lot holds as many, and some banks take files of one lot only. */
+/** The capacity of one lot; some banks accept only files of one lot. */
 const MAX_TITLES = 24_000;
 /** Six digits of the file header. */
 const LAST_FILE = 999_999;
@@ -52,7 +52,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
   const width = bank.boleto.ourNumberDigits(account);
   const largest = 10n ** BigInt(width) - 1n;
   const never = async (): Promise<never> => {
-    throw new AppError('not_configured', `The bank of ${name} is told by files only.`);
+    throw new AppError('not_configured', `The bank of ${name} takes instructions by file only.`);
   };
   return {
     name,
@@ -114,18 +114,18 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
   };
 }
 
-/** What the layout cannot say. */
+/** What the layout cannot express. */
 function checkTerms(request: PaymentRequest, maxWriteOffDays: number | undefined): Refusal | undefined {
   for (const [path, percent] of [
     ['taxes.fine', request.finePercent],
     ['taxes.interest', request.interestPercent],
   ] as const) {
     if (percent !== undefined && parseUnits(percent, PERCENT_DECIMALS) === undefined) {
-      return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not take' };
+      return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not accept' };
     }
   }
   if (maxWriteOffDays !== undefined && daysBetween(request.dueDay, request.expireDay) > maxWriteOffDays) {
-    const message = `is more than ${maxWriteOffDays} days after dueAt, which the bank does not take`;
+    const message = `is more than ${maxWriteOffDays} days after dueAt, which the bank does not accept`;
     return { path: 'expireAt', code: 'too_late', message };
   }
   return undefined;
@@ -149,7 +149,7 @@ function titleOf(
     amountCents,
     ...(isSome(interestPercent) && { interestPercent }),
     ...(isSome(finePercent) && { finePercent }),
-    // Zero days mean the bank's own choice, so it is one at least.
+    // Zero days would leave the choice to the bank, so it is at least one.
     ...(maxWriteOffDays !== undefined && { writeOffDays: Math.max(1, daysBetween(dueDay, expireDay)) }),
     ...(pix && { pix: { key: pix.key, keyType: pix.keyType, txid: pixTxidOf(request) } }),
     payer: {
@@ -164,10 +164,10 @@ function titleOf(
   };
 }
 
-/** Of the pix charge that the bank makes for the boleto. Not that of the charge's own pix, whose payments are another method's. */
+/** The txid of the pix charge that the bank makes for the boleto. Not that of the charge's own pix, which is another method. */
 const pixTxidOf = ({ id }: PaymentRequest) => `BOL${id.replaceAll('-', '')}`;
 
-/** The boleto with a pix code of the location that the bank has returned; unchanged without a location, or when no code can hold it. */
+/** The boleto with a pix code for the location that the bank returned; unchanged without a location, or when no code can hold it. */
 function withCode(
   { holder, pix }: Agreement,
   instrument: BoletoInstrument,
@@ -186,12 +186,12 @@ const withDigit = (number = '', digit = '') => (digit === '' ? number : `${numbe
 
 const OWN_ID = /^[0-9A-Z]{25}$/;
 
-/** Its id comes back with it. Where a bank puts something else there, amount and due day must be those of the request. */
+/** Our id comes back with it. Where a bank puts something else there, amount and due day must match the request. */
 function isAbout({ ownId, amountCents, dueDay, meaning }: ReturnEntry, request: PaymentRequest): boolean {
   if (ownId === txidOf(request.id)) return true;
   if (ownId !== undefined && OWN_ID.test(ownId)) return false;
   if (amountCents !== request.amountCents) return false;
-  // The bank may have the day that it was asked for, and an answer about the day may name any.
+  // The bank may already have the requested day, and an answer about the day may contain any.
   const days = [undefined, request.dueDay, request.askedDueDay];
   return meaning === 'due_day_changed' || days.includes(dueDay);
 }
@@ -199,7 +199,7 @@ function isAbout({ ownId, amountCents, dueDay, meaning }: ReturnEntry, request: 
 const isSome = (percent: string | undefined) => percent !== undefined && /[1-9]/.test(percent);
 const earlier = (a: CivilDay, b: CivilDay) => (a < b ? a : b);
 
-/** HHMMSS of a moment within its day in São Paulo, which may have 23 or 25 hours. */
+/** HHMMSS of an instant within its day in São Paulo, which may have 23 or 25 hours. */
 function timeOf(day: CivilDay, at: Date): string {
   const seconds = Math.floor((at.getTime() - momentOn(day).getTime()) / 1_000);
   const inDay = Math.min(Math.max(seconds, 0), 86_399);

@@ -1,5 +1,5 @@
-// The SFTP server of a bank or of a VAN: files go into one folder and returns come out of another. The key of the server is
-// pinned, so that no other server gets files or is believed.
+// The SFTP server of a bank or of a VAN: files go into one folder, returns come from another. The key of the server is pinned, so that no
+// other server receives files or is trusted.
 import { createHash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { AppError } from '../../lib/errors.ts';
 import { readSecretFile } from '../../lib/settings/sealed-file.ts';
 import type { FileConnection, FileServer, FileToPut, RemoteFile } from '../file-server.ts';
 
-/** One entry's `sftp` in the configuration file, already checked for its form. */
+/** One entry's `sftp` in the configuration file, already checked against its schema. */
 export type SftpSettings = {
   readonly host: string;
   readonly port?: number;
@@ -30,11 +30,11 @@ type Fault = { readonly path: string; readonly message: string };
 const DEFAULT_PORT = 22;
 const DEFAULT_MINUTES = 30;
 const CONNECT_TIMEOUT_MS = 20_000;
-/** Of a connection on which nothing comes. */
+/** The idle timeout of a connection. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TRIES = 3;
 
-/** Reads the secrets, so that a file that is not there stops the start. */
+/** Reads the secrets, so that a missing file stops the start. */
 export function checkSftp(settings: SftpSettings): Fault[] {
   const secrets = [settings.keyFile, settings.passwordFile].filter(file => file !== undefined);
   if (secrets.length !== 1) return [{ path: 'sftp', message: 'needs one of keyFile and passwordFile' }];
@@ -70,7 +70,7 @@ async function connect(agreement: string, settings: SftpSettings): Promise<FileC
   const say = (field: string, message: string) =>
     new AppError('not_configured', `sftp.${field} of ${agreement} ${message}.`);
   let shownKey: string | undefined;
-  // Without these handlers the package prints events that no call waits for; a failure still reaches the call that it cuts off.
+  // Without these handlers the package prints events that no call waits for; a failure still reaches the call that it interrupts.
   const quiet = () => {};
   const client = new Client(agreement, { error: quiet, end: quiet, close: quiet });
   try {
@@ -157,10 +157,10 @@ function connectionOf(client: SftpClient, agreement: string, settings: SftpSetti
       try {
         return await contentOf(client, posix.join(fetchFolder, name));
       } catch (error) {
-        // Where the folder still answers, the fault is of this file alone.
+        // If the folder still answers, only this file is at fault.
         await guarded('fetchFolder', () => client.stat(fetchFolder));
         const why = isForbidden(error) ? 'permission denied' : (codeOf(error) ?? 'unknown');
-        throw new Error(`the server does not give the file (${why})`);
+        throw new Error(`the server does not deliver the file (${why})`);
       }
     },
     close: async () => {
@@ -169,7 +169,10 @@ function connectionOf(client: SftpClient, agreement: string, settings: SftpSetti
   };
 }
 
-/** Under a name that programs at the bank pass over, so that they never take half a file. Each attempt has its own: two never write one file. */
+/**
+ * Under a name that programs at the bank skip, so that they never read half a file. Each attempt has its own, so two never write to the
+ * same file.
+ */
 const draftOf = (name: string) => `.${name}.${randomBytes(6).toString('hex')}.part`;
 const isDraftOf = (name: string, draft: string) => draft.startsWith(`.${name}.`) && draft.endsWith('.part');
 
@@ -192,7 +195,7 @@ async function putAnew(
   }
 }
 
-/** Those that an attempt which was cut off has left. A server that does not let us remove them still takes the file. */
+/** Leftovers of an interrupted attempt. A server that does not let us remove them still accepts the file. */
 async function removeDrafts(client: SftpClient, folder: string, name: string): Promise<void> {
   const left = await client.list(folder, entry => isDraftOf(name, entry.name)).catch(() => []);
   for (const draft of left) await client.delete(posix.join(folder, draft.name)).catch(() => {});

@@ -1,6 +1,6 @@
 // Reads amounts as Brazilian banks print them into cents, without floats and without guessing.
 
-/** Longer than any amount with its sign, symbol and letter. */
+/** Longer than any amount with sign, symbol and letter. */
 const MAX_LENGTH = 40;
 /** Ten trillion reais: more than any account holds, and well within PostgreSQL's bigint. */
 export const MAX_AMOUNT_CENTS = 10n ** 15n - 1n;
@@ -20,7 +20,7 @@ export function centsOf(text: string): bigint | undefined {
   return amountOf(text)?.cents;
 }
 
-/** An amount with the sign that it has in the text: a minus, parentheses, a plus, or a letter for credit or debit. */
+/** An amount with its sign in the text: a minus, parentheses, a plus, or a letter for credit or debit. */
 export type WrittenAmount = { readonly cents: bigint; readonly sign: 'minus' | 'plus' | 'letter' | undefined };
 
 export function amountOf(text: string): WrittenAmount | undefined {
@@ -55,7 +55,7 @@ function unsignedCents(digits: string): bigint | undefined {
   return join(before, after);
 }
 
-// One bank separates only the last thousands, as in 6000.000,00; the decimals leave no doubt there.
+// One bank separates only the last thousands, as in 6000.000,00; the decimals make that unambiguous.
 const ANY_HEAD = /^\d+$/;
 
 function isGrouped(digits: string, mark: string, headForm = /^\d{1,3}$/): boolean {

@@ -153,14 +153,14 @@ const NAMES = {
 
 type Meaning = keyof typeof NAMES;
 
-/** Columns that only the statement of a credit card has. */
+/** Columns that only a credit card statement has. */
 const CARD_NAMES = ['portador', 'nomedoportador', 'nomenocartao', 'numerodocartao', 'finaldocartao', 'titulardocartao'];
 
 /** The indexes of the columns of each meaning, in order; a meaning may have no column or several. */
 export type Columns = {
   readonly count: number;
   readonly at: Readonly<Record<Meaning, readonly number[]>>;
-  /** The columns whose names say nothing to us. */
+  /** The columns with unknown names. */
   readonly unknown: readonly number[];
 };
 

@@ -16,9 +16,9 @@ const MAX_LINES_ABOVE_HEADER = 50;
 type Options = { readonly debitsHaveMinus?: boolean };
 
 /**
- * The rows of a CSV statement in order, each with its line number. A row that cannot be read is a fault, and so is one whose
- * amount may have come or gone; empty rows and balances are skipped. Refuses a file whose header names no date and amount,
- * or two amounts, and the statement of a credit card.
+ * The rows of a CSV statement in order, each with its line number. A row that cannot be read is a fault, and so is one whose amount may be
+ * a credit or a debit; empty rows and balances are skipped. Refuses a file whose header names no date and amount, or two amounts, and the
+ * statement of a credit card.
  */
 export function* readCsv(text: string, { debitsHaveMinus = false }: Options = {}): Generator<StatementLine> {
   const header = headerOf(text);

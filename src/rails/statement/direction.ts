@@ -1,5 +1,5 @@
-// Whether an amount of a CSV came or went. Some banks write debits without a sign, so an amount without one is a credit
-// only when something says so: otherwise money that left would count as received.
+// Whether an amount of a CSV is a credit or a debit. Some banks write debits without a sign, so an amount without one is a credit only when
+// something says so: otherwise money sent would count as received.
 import type { WrittenAmount } from './amount.ts';
 import { type Direction, isReturn, withoutAccents } from './statement-line.ts';
 
@@ -61,9 +61,9 @@ export type Evidence = {
 };
 
 /**
- * The amount with its sign; or, as text, why it is not known whether it came or went. A debit is never positive, and a
+ * The amount with its sign; or, as text, why its direction is not known. A debit is never positive, and a
  * negative amount stays negative whatever stands beside it, because doubtful money must not be credited. `debitsHaveMinus`:
- * the operator knows that this bank writes one before each debit. No other row is asked.
+ * the operator knows that this bank writes one before each debit. Other rows are not consulted.
  */
 export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): bigint | string {
   const { cents, sign } = evidence.amount;
@@ -77,14 +77,14 @@ export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): big
   if (evidence.unknown.some(cell => (directionWord(cell) ?? directionInText(cell)) === 'debit')) return NO_DIRECTION;
   if (evidence.texts.some(text => FEE.test(plainText(text)))) return FEE_WITHOUT_SIGN;
   if (told.has('credit')) return cents;
-  // The column may use a text of its own for money that went out.
+  // The column may have its own text for outgoing money.
   if (evidence.unnamed.length > 0) return UNKNOWN_DIRECTION;
   return debitsHaveMinus ? cents : NO_DIRECTION;
 }
 
 const NO_DIRECTION =
-  'Nothing says whether the amount came or went. Name the column that does «Tipo», with C or D; or, if the bank writes a minus before each debit, import with --debits-have-minus.';
+  'Nothing says whether the amount is a credit or a debit. Name the column that does «Tipo», with C or D; or, if the bank writes a minus before each debit, import with --debits-have-minus.';
 const UNKNOWN_DIRECTION =
-  'The column for the direction has a word that does not say whether the amount came or went. Write C or D there; or, if the column is about something else, name it «Histórico».';
+  'The column for the direction has a word that does not say whether the amount is a credit or a debit. Write C or D there; or, if the column is about something else, name it «Histórico».';
 const FEE_WITHOUT_SIGN =
   'Nothing says whether this fee was charged or given back. Write a minus or a plus before its amount.';

@@ -26,7 +26,7 @@ const DEBITS: readonly string[] = ['DEBIT', 'D'];
 type Field = (typeof SINGLE_FIELDS)[number] | (typeof TEXT_FIELDS)[number];
 type Draft = { readonly line: number; readonly number: number; readonly fields: Map<Field, string[]> };
 
-/** Each begins a statement of one account, with a currency of its own. */
+/** Each begins a statement of one account, with its own currency. */
 const SECTIONS: readonly string[] = ['STMTTRNRS', 'CCSTMTTRNRS', 'STMTRS', 'CCSTMTRS'];
 /** Without these an entry at the end of a file is truncated. */
 const NEEDED = ['DTPOSTED', 'TRNAMT', 'FITID'] as const;
@@ -109,8 +109,8 @@ function notInReais(): StatementError {
 }
 
 /**
- * The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. A closing tag or a balance
- * may begin behind it, but no other: a text that was cut off may say «devolvido».
+ * The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. Only a closing tag or a balance may
+ * begin after it: a truncated text may be «devolvido».
  */
 function wholeValue(tail: string): string | undefined {
   const lineEnd = tail.lastIndexOf('\n');
@@ -174,7 +174,7 @@ function lineOf({ line, number, fields }: Draft): StatementLine | undefined {
   const fault = (message: string) => ({ line, message: `Entry ${number}: ${message}.` });
   const one = (name: Field) => fields.get(name)?.[0] ?? '';
   const twice = SINGLE_FIELDS.find(name => (fields.get(name)?.length ?? 0) > 1);
-  if (twice) return fault(`${twice} stands there twice`);
+  if (twice) return fault(`${twice} appears twice`);
   const texts = [...(fields.get('NAME') ?? []), ...(fields.get('MEMO') ?? [])];
   if (texts.length > 0 && texts.every(isBalance)) return undefined;
   if (!REAIS.includes(one('CURSYM').toUpperCase())) return fault('CURSYM is not the real');

@@ -29,7 +29,7 @@ export function payerDocumentsIn(text: string): readonly string[] {
   return [...found];
 }
 
-/** Whether both documents are known and cannot be of one payer. */
+/** Whether both documents are known and cannot belong to one payer. */
 export function areOfTwoPayers(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   if (a.length !== b.length) return true;

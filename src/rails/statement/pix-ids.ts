@@ -34,8 +34,8 @@ export function txidInColumn(value: string): string | undefined {
 }
 
 /**
- * The endToEndId in a text, as it is written: that is how banks search for it. References are compared without case all the
- * same, see decision 13.
+ * The endToEndId in a text, as it is written: that is how banks search for it. References are compared without case anyway, see decision
+ * 13.
  */
 export function endToEndIdIn(text: string): string | undefined {
   return END_TO_END_ID.exec(text)?.[0];

@@ -22,7 +22,7 @@ const BETWEEN_TEXTS = ' | ';
 export type StatementFormat = 'ofx' | 'csv';
 
 export type StatementOptions = {
-  /** The operator's word about a CSV: this bank writes a minus before each debit, so what has no sign is a credit. */
+  /** The operator says that this bank writes a minus before each debit in a CSV, so an amount without a sign is a credit. */
   readonly debitsHaveMinus?: boolean;
 };
 
@@ -43,7 +43,7 @@ export type StatementEntry = {
   readonly endToEndId?: string;
   /** The CPF or CNPJ of the payer, if the texts have one; `*` for each digit that the bank hides. */
   readonly payerDocument?: string;
-  /** Money that comes or goes back: «devolução», «estorno». It is no payment, whatever ids stand beside it. */
+  /** Returned money: «devolução», «estorno». It is not a payment, whatever ids come with it. */
   readonly isReturn?: true;
 };
 
@@ -108,7 +108,7 @@ function entryOf(line: ReadLine, referenceOf: ReturnType<typeof createReferences
     },
   });
   if (reference === undefined) {
-    return { line: line.line, message: 'The same entry with the same id stands above; it is counted once.' };
+    return { line: line.line, message: 'The same entry with the same id appears above; it is counted once.' };
   }
   return {
     reference,

@@ -1,4 +1,4 @@
-// The kind of rail that is a pix key alone.
+// The kind of rail that is only a pix key.
 import type { Receiver } from '../br-code.ts';
 import type { RailEntry, RailKind } from '../kind.ts';
 import { pixKeyRail, STATIC_KEY_CAN } from './rail.ts';

@@ -1,12 +1,12 @@
-// The static pix key rail: a BR Code with a pix key of the receiver, at any bank. It has no connection to the bank: an
-// operator or an imported statement reports payments, and refunds are made by hand.
+// The static pix key rail: a BR Code with a pix key of the receiver, at any bank. It has no connection to the bank: payments are recorded
+// by an operator or an imported statement, and refunds are made by hand.
 import { checkPix, type Receiver, staticBrCodes, txidOf } from '../br-code.ts';
 import type { Rail } from '../rail.ts';
 
-/** The name under which charges are on it. */
+/** The name of the rail in charges. */
 export const PIX_KEY_RAIL = 'pix-key';
 
-/** Whether the codes of a rail ask for one amount on every day, with any name. */
+/** Whether the codes of a rail ask for the same amount every day, under any rail name. */
 export function isStaticKey(rail: string): boolean {
   return rail === PIX_KEY_RAIL;
 }
@@ -31,7 +31,7 @@ export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
     cancel: async () => ({ kind: 'too_late' }),
     // A static code carries no due day.
     changeDueDay: () => ({ kind: 'changed' }),
-    refund: async () => ({ kind: 'rejected', reason: 'A static pix key cannot send money back.' }),
+    refund: async () => ({ kind: 'rejected', reason: 'A static pix key cannot refund.' }),
     lookupRefund: async () => ({ kind: 'absent' }),
   };
 }

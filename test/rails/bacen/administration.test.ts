@@ -101,11 +101,11 @@ test('only a charge shows whether the key is one of this client', async t => {
   assert.deepEqual(await chargeOf(settings.pixKey), {
     name: 'charge',
     ok: true,
-    detail: 'The PSP took a charge of one cent and removed it.',
+    detail: 'The PSP accepted a charge of one cent and removed it.',
   });
   assert.match(
     (await chargeOf('stranger@example.com'))?.detail ?? '',
-    /^The PSP does not take a charge: it answered 4/,
+    /^The PSP does not accept a charge: it answered 4/,
   );
   const [charge, ...others] = psp.state().charges;
   assert.match(JSON.stringify(charge), /REMOVIDA_PELO_USUARIO_RECEBEDOR/);
@@ -139,7 +139,9 @@ test('a diagnosis names what is wrong and how to mend it', async t => {
   assert.deepEqual(await namesOf({ clientSecret: 'wrong-secret' }), [
     'token: No token: the PSP answered 401 invalid_client.',
   ]);
-  assert.deepEqual(await namesOf({ webhook: { url: 'https://hooks.example/x' } }), ['webhook: None is registered.']);
+  assert.deepEqual(await namesOf({ webhook: { url: 'https://hooks.example/x' } }), [
+    'webhook: No webhook is registered.',
+  ]);
 
   const late = { clock: testClock(new Date(Date.now() + 60_000).toISOString()), log: silentLog };
   assert.match((await namesOf({}, late))[0] ?? '', /^clock: This clock is \d\d s ahead of the PSP's\.$/);

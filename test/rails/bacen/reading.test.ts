@@ -166,8 +166,8 @@ test('a code that cannot be paid is a failed registration, which names what is w
   const { lookup, submit } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
   const ownCode = staticBrCodes({ key: PIX_KEY, receiverName: 'Loja', receiverCity: 'Recife' })(15_990n, 'T1');
   const cases: [object, string][] = [
-    [{ pixCopiaECola: '00-4' }, 'it is no BR Code'],
-    [{ pixCopiaECola: 'https://pix.example.com/qr/v2/abc' }, 'it is no BR Code'],
+    [{ pixCopiaECola: '00-4' }, 'it is not a BR Code'],
+    [{ pixCopiaECola: 'https://pix.example.com/qr/v2/abc' }, 'it is not a BR Code'],
     [{ pixCopiaECola: CODE.replace('/abc', '/abd') }, 'its checksum or the length of a field is wrong'],
     [{ pixCopiaECola: `${CODE}0001A` }, 'its checksum or the length of a field is wrong'],
     [{ pixCopiaECola: CODE.repeat(6) }, 'it is too long for a BR Code'],

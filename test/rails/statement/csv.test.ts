@@ -256,7 +256,7 @@ test('an amount without a sign and without a sure direction is a fault that says
   for (const [what, text] of Object.entries(cases)) {
     const { entries, faults } = readAlone(text);
     assert.ok(!entries.some(({ amountCents }) => amountCents > 0n), what);
-    assert.match(faults[0]?.message ?? '', /came or went.*«Tipo».*--debits-have-minus/, what);
+    assert.match(faults[0]?.message ?? '', /is a credit or a debit.*«Tipo».*--debits-have-minus/, what);
   }
 });
 
@@ -272,7 +272,7 @@ test('a word that is no direction, in a column for it, is a fault whatever the f
     entries.map(({ amountCents }) => amountCents),
     [1_000n, -100n],
   );
-  assert.match(faults[0]?.message ?? '', /came or went\. Write C or D there; or.*«Histórico»/);
+  assert.match(faults[0]?.message ?? '', /is a credit or a debit\. Write C or D there; or.*«Histórico»/);
   // The remedies of the message.
   assert.deepEqual(read(rows('PIX').replace('Tipo', 'Histórico')).faults, []);
   assert.deepEqual(readAlone('Data;Valor;Tipo;D/C\n16/11/2026;10,00;PIX;C\n').faults, []);

@@ -146,7 +146,7 @@ test('an entry that cannot be read is a fault with its line, and the others stil
     { line: 6, message: 'Entry 2: TRNAMT is not an amount in reais and cents.' },
     { line: 11, message: 'Entry 3: DTPOSTED is not a date.' },
     { line: 12, message: 'Entry 4: TRNAMT is not an amount in reais and cents.' },
-    { line: 13, message: 'Entry 5: TRNAMT stands there twice.' },
+    { line: 13, message: 'Entry 5: TRNAMT appears twice.' },
     { line: 14, message: 'Entry 6: CURSYM is not the real.' },
     { line: 15, message: "The bank's id is longer than 255 characters." },
   ]);

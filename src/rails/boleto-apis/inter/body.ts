@@ -1,4 +1,4 @@
-// A request as POST /cobrancas takes it.
+// The body of POST /cobrancas.
 import { daysBetween } from '../../../lib/civil-days.ts';
 import type { PaymentRequest, Refusal } from '../../rail.ts';
 import type { BoletoApiSettings } from '../settings.ts';
@@ -18,7 +18,7 @@ export function checkRequest(request: PaymentRequest): Refusal | undefined {
     return { path: 'amountCents', code: 'too_small', message: 'is below R$ 2.50, the smallest boleto of the bank' };
   }
   if (daysBetween(request.dueDay, request.expireDay) <= MAX_DAYS_AFTER) return undefined;
-  const message = `is more than ${MAX_DAYS_AFTER} days after dueAt, which the bank does not take`;
+  const message = `is more than ${MAX_DAYS_AFTER} days after dueAt, which the bank does not accept`;
   return { path: 'expireAt', code: 'too_late', message };
 }
 

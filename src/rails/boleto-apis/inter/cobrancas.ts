@@ -1,5 +1,5 @@
-// Issues, looks up and cancels boletos at Inter. The bank takes a request, gives it a code and registers it later; by our own number a
-// request is found whose code was lost with the answer.
+// Issues, looks up and cancels boletos at Inter. The bank accepts a request, gives it a code and registers it later; a request whose code
+// was lost with the answer is found by our own number.
 import { addDays, civilDay } from '../../../lib/civil-days.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { idAt, listAt, reasonOf } from '../../bank-client/read-answer.ts';
@@ -22,7 +22,7 @@ import { asOutcome, codeIn, endOf, findingOf, isOver, isSameRequest } from './si
 const CANCEL_REASON = 'Cancelado pelo beneficiario';
 const PAGE_SIZE = 100;
 
-/** A request that was sent may not be in the list yet: for this long after it was sent it does not count as absent. */
+/** A sent request may not be in the list yet: for this long it does not count as absent. */
 const SHOWN_AFTER_MS = 2 * 60_000;
 
 export type Cobrancas = {
@@ -33,7 +33,7 @@ export type Cobrancas = {
 };
 
 type Nothing = Extract<Finding, { readonly kind: 'absent' | 'unknown' | 'unavailable' }>;
-/** A request as the bank shows it, or what its answer says instead. */
+/** A request as the bank shows it, or the outcome of another answer. */
 type Read = { readonly body: unknown } | Nothing;
 
 export function interCobrancas(
@@ -48,7 +48,9 @@ export function interCobrancas(
     return answer.body === undefined ? { kind: 'unknown' } : { body: answer.body };
   }
 
-  /** All that the bank has of a request: more than one when it was sent twice. It was issued on the day of the charge or later. */
+  /**
+   * Every copy that the bank has of a request: more than one when it was sent twice. They were issued on the day of the charge or later.
+   */
   async function listByNumber(
     request: PaymentRequest,
     reference: string,
@@ -78,7 +80,7 @@ export function interCobrancas(
   const isShownByNow = ({ createdAt }: PaymentRequest, { sentAt = createdAt }: KnownAtBank) =>
     clock.now().getTime() - sentAt.getTime() >= SHOWN_AFTER_MS;
 
-  /** Cancels one that the bank shows, unless it has ended. */
+  /** Cancels one copy that the bank shows, unless it has ended. */
   async function end(body: unknown): Promise<CancelOutcome> {
     const ended = endOf(body);
     const code = codeIn(body);
@@ -90,7 +92,7 @@ export function interCobrancas(
       body: { motivoCancelamento: CANCEL_REASON },
     });
     if (answer.kind !== 'ok' && answer.kind !== 'refused') return noAnswer(answer);
-    // The bank may only have noted it.
+    // The bank may only have queued it.
     const after = await readByCode(code);
     return ('body' in after ? endOf(after.body) : undefined) ?? { kind: 'accepted' };
   }
@@ -106,7 +108,7 @@ export function interCobrancas(
       const body = cobrancaBody(settings, request, reference);
       const answer = await call({ method: 'POST', resource: 'boletos', body });
       if (isJudged(answer)) {
-        // A repeat may be refused although the first was taken.
+        // A repeat may be refused although the first was accepted.
         const found = await readByNumber(request, reference);
         if ('body' in found) return asOutcome(findingOf(found.body));
         return found.kind === 'absent' ? { kind: 'rejected', reason: reasonOf(answer) } : { kind: 'unknown' };
@@ -125,7 +127,7 @@ export function interCobrancas(
     },
     cancel: async (request, reference, known = {}) => {
       const { bankId } = known;
-      // The one that was handed out first: it is ended also while the list does not answer.
+      // The copy given to the payer: it is ended even while the list does not answer.
       const named = bankId === undefined ? undefined : await readByCode(bankId);
       const outcome = named && ('body' in named ? await end(named.body) : nothingYet(named));
       const listed = await listByNumber(request, reference);
@@ -149,7 +151,7 @@ function isUndecided({ kind }: CancelOutcome): boolean {
   return kind !== 'withdrawn' && kind !== 'too_late';
 }
 
-/** What is open of several is what the caller has to ask for again. */
+/** Of several answers, an open one means that the caller must ask again. */
 function together(outcomes: readonly CancelOutcome[]): CancelOutcome {
   return outcomes.find(isUndecided) ?? outcomes.find(({ kind }) => kind === 'too_late') ?? { kind: 'withdrawn' };
 }

@@ -1,5 +1,5 @@
-// Another due day of a boleto at Inter. The bank takes an edit, gives it a code and carries it out later; the number of days until the last one
-// stays. Its copy of the boleto says whether it has the day, though it may be half an hour behind.
+// Changes the due day of a boleto at Inter. The bank accepts an edit, gives it a code and executes it later; the number of days until the
+// last payable day stays. Its copy of the boleto shows whether the day has changed, but may be half an hour behind.
 import type { Client } from '../../bank-client/client.ts';
 import { idAt, readableAt, reasonOf, textAt } from '../../bank-client/read-answer.ts';
 import type { DueDayCalls, DueDayChange, DueDayFinding } from '../../rail.ts';
@@ -8,7 +8,7 @@ import { instrumentIn } from '../instrument.ts';
 import type { BoletoResource } from '../profile.ts';
 import { dueDayIn, endOf, PATHS, situationIn } from './situation.ts';
 
-/** «Até 30 minutos», and some more. */
+/** «Até 30 minutos», with a margin. */
 const SHOWN_AFTER_MS = 35 * 60_000;
 
 type Changed = Extract<DueDayFinding, { readonly kind: 'changed' }>;
@@ -39,7 +39,7 @@ export function interDueDays({ call }: Client<BoletoResource>): DueDayCalls {
       if (dueDayIn(body) === wanted.dueDay && (!end || isPaid)) return changedIn(body);
       const status = code === undefined ? undefined : await statusOf(code);
       if (status === FAILED) return { kind: 'rejected', reason: NOT_DONE };
-      // The copy of a boleto that was paid since may be behind.
+      // The bank's copy of a boleto that was paid meanwhile may be behind.
       if (isPaid && status === DONE) return { kind: 'changed' };
       if (end) return { kind: 'rejected', reason: `The boleto is ${situationIn(body)} at the bank.` };
       return code === undefined ? { kind: 'unchanged' } : { kind: 'accepted' };
@@ -49,7 +49,7 @@ export function interDueDays({ call }: Client<BoletoResource>): DueDayCalls {
       const body = { dataVencimento: wanted.dueDay };
       const answer = await call({ method: 'PATCH', resource: 'boletos', path: [bankId], body });
       if (isJudged(answer)) {
-        // A repeat may be refused although the first was carried out.
+        // A repeat may be refused although the first was executed.
         const found = await read(bankId);
         if (!('body' in found)) return found;
         return dueDayIn(found.body) === wanted.dueDay

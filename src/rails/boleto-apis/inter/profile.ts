@@ -1,4 +1,4 @@
-// What Inter's API has of its own, as data. Source: its Java SDK. Nothing here was tried against the real bank.
+// What is specific to Inter's API, as data. Source: its Java SDK. Nothing here was tried against the real bank.
 import { COMMON_SHAPES } from '../../bank-client/profile.ts';
 import { type BoletoProfiles, USUAL } from '../profile.ts';
 

@@ -1,4 +1,4 @@
-// The boleto rail over Inter's API. The bank gives the nosso número; ours is «seu número», by which a lost request is found again.
+// The boleto rail over Inter's API. The bank assigns the nosso número; ours is «seu número», by which a lost request is found.
 import type { Client } from '../../bank-client/client.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
 import type { Rail } from '../../rail.ts';

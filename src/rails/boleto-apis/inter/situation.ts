@@ -1,4 +1,4 @@
-// What a boleto, as Inter shows it, means for its request. Pure.
+// What a boleto as Inter shows it means for its request. Pure.
 import { centsAt, idAt, readableAt, textAt } from '../../bank-client/read-answer.ts';
 import type { CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
 import { instrumentIn } from '../instrument.ts';
@@ -12,7 +12,7 @@ export const PATHS = {
 
 export const situationIn = (body: unknown) => textAt(body, 'cobranca.situacao')?.toUpperCase();
 const OVER: readonly (string | undefined)[] = ['CANCELADO', 'EXPIRADO', 'FALHA_EMISSAO'];
-/** By which the bank knows it. */
+/** The bank's id of it. */
 export const codeIn = (body: unknown) => idAt(body, 'cobranca.codigoSolicitacao');
 export const isOver = (body: unknown) => OVER.includes(situationIn(body));
 
@@ -43,7 +43,7 @@ export function endOf(body: unknown): CancelOutcome | undefined {
   return isOver(body) ? { kind: 'withdrawn' } : undefined;
 }
 
-/** A filter may find more than it was asked for, and a person may give any number at the bank's own site. */
+/** A filter may return more than was asked for, and a person may enter any number on the bank's own site. */
 export function isSameRequest(body: unknown, request: PaymentRequest, reference: string): boolean {
   const { amountCents, dueDay, askedDueDay } = request;
   const isOurs = textAt(body, 'cobranca.seuNumero')?.trim() === reference;

@@ -77,7 +77,7 @@ function readReceipt(body: unknown, now: Date): Receipt | undefined {
   return {
     reference,
     ...(number !== undefined && { requestReference: number }),
-    // «Seu número» is anybody's choice who makes a boleto at the bank's own site.
+    // Anyone who makes a boleto on the bank's own site chooses its «seu número».
     paidRequest: {
       bankId: reference,
       ...(nominalCents !== undefined && { amountCents: nominalCents }),
@@ -96,14 +96,14 @@ function dayIn(text: string | undefined): CivilDay | undefined {
   return day !== undefined && !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) ? day : undefined;
 }
 
-/** As the bank says where it does; otherwise a full page may have another after it. */
+/** As the bank says; where it does not, a full page may be followed by another. */
 function hasNext(body: unknown, length: number, page: number): boolean {
   if (page + 1 >= MAX_PAGES || length === 0) return false;
   const pages = Number(textAt(body, 'totalPaginas'));
   return Number.isInteger(pages) && pages > 0 ? page + 1 < pages : length >= PAGE_SIZE;
 }
 
-/** Anybody may have sent it: of what it says only ids are taken, to ask the bank about them. */
+/** Anybody may have sent it: only ids are read from it, to ask the bank about them. */
 function told(body: unknown, field: string, form: RegExp, isAboutPayments: boolean): readonly string[] {
   const items = (Array.isArray(body) ? body : [body]).slice(0, MAX_TOLD);
   const ids = items

@@ -1,4 +1,4 @@
-// The address to which Inter reports on boletos; one for the whole account.
+// The address to which Inter sends notifications; one for the whole account.
 import { AppError } from '../../../lib/errors.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { reasonOf, textAt } from '../../bank-client/read-answer.ts';

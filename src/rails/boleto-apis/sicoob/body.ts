@@ -1,4 +1,4 @@
-// A request as POST /boletos takes it.
+// The body of POST /boletos.
 import { addDays, type CivilDay, civilDay } from '../../../lib/civil-days.ts';
 import { txidOf } from '../../br-code.ts';
 import type { PaymentRequest } from '../../rail.ts';
@@ -8,7 +8,7 @@ import { agreementFields, apiNumber } from './number.ts';
 
 /** «Duplicata mercantil». */
 const SPECIES = 'DM';
-/** The customer prints and delivers the slip; the bank does neither. */
+/** The customer prints and delivers the slip, not the bank. */
 const CUSTOMER = 2;
 const NO_DISCOUNT = 0;
 const FINE = { none: 0, percent: 2 } as const;
@@ -16,7 +16,7 @@ const INTEREST = { percentAMonth: 2, none: 3 } as const;
 const NO_PROTEST = 3;
 const NO_NEGATIVE_LISTING = 3;
 const PIX = { with: 1, without: 2 } as const;
-/** The field is required, and a charge need not name one. */
+/** The bank requires the field, but a charge may not have it. */
 const NO_NEIGHBORHOOD = 'NAO INFORMADO';
 
 const LENGTHS = { name: 50, street: 40, neighborhood: 30, city: 40, message: 40 } as const;
@@ -25,7 +25,7 @@ export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest,
   const { account, hasPixCode, species = SPECIES, contractNumber } = settings;
   const { accountNumber = '', accountDigit = '' } = account;
   const { id, amountCents, createdAt, dueDay, description } = request;
-  // A boleto whose debt is older than its due day is a mistake to the bank.
+  // The bank refuses a boleto that was issued after its due day.
   const issueDay = earlier(civilDay(createdAt), dueDay);
   const lastDay = lastDayOf(request);
   return {
@@ -59,7 +59,9 @@ export function lastDayOf({ dueDay, expireDay }: PaymentRequest): CivilDay {
   return laterDay(dueDay, expireDay);
 }
 
-/** They begin on the day after the due day, which must not be after the last day: a boleto that ends with its due day is never late. */
+/**
+ * They begin on the day after the due day, which must not be after the last payable day: a boleto that ends with its due day is never late.
+ */
 export function lateFees({ dueDay, finePercent, interestPercent }: PaymentRequest, lastDay: CivilDay) {
   const canBeLate = lastDay > dueDay;
   const fine = canBeLate ? percentNumber(finePercent) : undefined;

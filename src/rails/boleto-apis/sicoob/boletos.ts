@@ -42,7 +42,7 @@ export function sicoobBoletos(
     return { kind: 'registered', instrument };
   }
 
-  /** Of the two lines that of the bank is right; another one than we would make comes of a wrong field of the agreement. */
+  /** The bank's line is the right one; if ours differs, a field of the agreement is wrong. */
   function compareLines(
     { barcode }: BoletoInstrument,
     { dueDay, amountCents }: PaymentRequest,
@@ -50,15 +50,12 @@ export function sicoobBoletos(
   ): void {
     const freeField = sicoob.boleto.freeField(account, reference);
     if (barcode === boletoBarcode({ bank: sicoob.boleto.code, dueDay, amountCents, freeField })) return;
-    log.warn(
-      'the bank makes other lines than the agreement says: check agency, beneficiaryCode, carteira and modality',
-      {
-        rail: name,
-      },
-    );
+    log.warn('the lines of the bank do not match the agreement: check agency, beneficiaryCode, carteira and modality', {
+      rail: name,
+    });
   }
 
-  /** Looks whether the bank already has it: a repeated request is refused because of its number. */
+  /** Checks whether the bank already has it: a repeated request is refused because of its number. */
   async function judge(request: PaymentRequest, reference: string, refusal: Refused): Promise<Outcome> {
     const found = await read(reference);
     if (isAbsent(found) || isJudged(found)) return { kind: 'rejected', reason: reasonOf(refusal) };
@@ -133,8 +130,8 @@ export function situationIn(body: unknown): string | undefined {
 export const OTHER = 'The bank has another boleto under this number.';
 
 /**
- * Another program may have given the same number. The id that was sent with a boleto decides for certain; where the bank does not show it,
- * our number, due day and amount must be those of the request, as far as they are shown.
+ * Another program may have given the same number. The id sent with a boleto decides; where the bank does not show it, our number, due day
+ * and amount must match the request, as far as they are shown.
  */
 export function isOther(body: unknown, request: PaymentRequest, reference: string): boolean {
   const { id, amountCents, dueDay, askedDueDay } = request;

@@ -1,5 +1,5 @@
-// Another due day of a boleto at Sicoob. The bank changes one object of a boleto in each request, and has last day, fine and interest as days
-// of their own: all of them move, in an order in which the boleto is right at each moment.
+// Changes the due day of a boleto at Sicoob. Each request changes one object of a boleto, and last payable day, fine and interest have
+// their own dates: all of them are moved, in an order that keeps the boleto valid after each step.
 import type { CivilDay } from '../../../lib/civil-days.ts';
 import type { Answer } from '../../bank-client/classify.ts';
 import type { Client } from '../../bank-client/client.ts';
@@ -15,10 +15,10 @@ import { isOther, OTHER, PATHS, readBoleto, situationIn } from './boletos.ts';
 import { agreementFields, apiNumber } from './number.ts';
 
 type Unsettled = Exclude<DueDayFinding, { readonly kind: 'changed' | 'unchanged' }>;
-/** An object of the boleto that is changed, and the day by which it is seen whether it was. */
+/** An object of the boleto to change, and the day that shows whether it was changed. */
 type Part = { readonly path: string; readonly day: CivilDay; readonly body: object };
 
-/** What the bank says to a request that changes nothing. */
+/** The bank's answer to a request that changes nothing. */
 const NOTHING_CHANGED = /ao menos um campo deve ser alterado/i;
 const ENDS: Readonly<Record<string, string>> = { baixado: 'written off', liquidado: 'paid' };
 
@@ -33,7 +33,7 @@ export function sicoobDueDays(
     ...(contractNumber !== undefined && { numeroContratoCobranca: Number(contractNumber) }),
   };
 
-  /** The boleto as the bank shows it, or what its answer says instead. */
+  /** The boleto as the bank shows it, or the outcome of another answer. */
   async function read({ wanted, present, reference }: DueDayChange): Promise<{ readonly body: unknown } | Unsettled> {
     const answer = await readBoleto(settings, call, reference);
     if (isAbsent(answer)) return { kind: 'unknown' };
@@ -48,7 +48,7 @@ export function sicoobDueDays(
     return call({ method: 'PATCH', resource: 'boletos', path, body: { ...agreement, ...body } });
   }
 
-  /** Changes what differs from a request. Undefined when the bank has taken all of it. */
+  /** Changes what differs from a request. Undefined when the bank has accepted everything. */
   async function converge(body: unknown, reference: string, target: PaymentRequest): Promise<Unsettled | undefined> {
     for (const part of partsToChange(body, target)) {
       const answer = await change(reference, part.body);
@@ -83,14 +83,14 @@ export function sicoobDueDays(
       const after = await read(asked);
       if (!('body' in after)) return after.kind === 'rejected' ? after : { kind: 'unknown' };
       if (!refusal) return dayAt(after.body, DUE) === wanted.dueDay ? changed(after.body) : { kind: 'accepted' };
-      // A part may have been taken before another was refused: the boleto is as it was, or it is not decided.
+      // A part may have been accepted before another was refused: the boleto is unchanged, or the outcome is open.
       const undone = await converge(after.body, reference, present);
       if (undone && undone.kind !== 'rejected') return undone;
       const left = await read(asked);
       if (!('body' in left)) return { kind: 'unknown' };
       if (undone) {
         const message =
-          'the bank has taken a part of a change of the due day; look at last day, fine and interest there';
+          'the bank accepted only a part of a change of the due day; check last day, fine and interest there';
         log.error(message, { rail: name, reason: undone.reason });
       }
       return dayAt(left.body, DUE) === wanted.dueDay ? changed(left.body) : refusal;
@@ -109,8 +109,8 @@ function changed(body: unknown): DueDayFinding & { readonly kind: 'changed' } {
 const dayAt = (body: unknown, path: string) => textAt(body, path)?.slice(0, 10);
 
 /**
- * What differs, in the order of the requests. A later due day comes last, when the last day and the first days of fine and interest lie behind it;
- * an earlier one comes first.
+ * What differs, in the order of the requests. A later due day is sent last, after the last payable day and the first days of fine and
+ * interest have moved beyond it; an earlier one is sent first.
  */
 function partsToChange(body: unknown, target: PaymentRequest): Part[] {
   const { dueDay } = target;

@@ -1,5 +1,5 @@
-// Reads a file of liquidations: JSON in a ZIP archive in Base64. The bank's document names the fields in one way and shows them in
-// another, so both are read.
+// Reads a file of liquidations: JSON in a ZIP archive in Base64. The bank's document and its example name the fields differently, so both
+// are read.
 
 import { type BoletoAccount, sicoob } from '@trilho/cnab';
 import { type CivilDay, civilDay, lastSecondOf } from '../../../lib/civil-days.ts';
@@ -21,7 +21,7 @@ const FIELDS = {
   channelText: ['tipoOpFinanceira'],
 } as const;
 
-/** The code of «via pix», and of savings accounts too: the text beside it distinguishes them. */
+/** The code of «via pix», and of savings accounts too: the text beside it tells them apart. */
 const PIX_OR_SAVINGS = '212';
 
 function isByPix(row: unknown): boolean {
@@ -32,7 +32,7 @@ function isByPix(row: unknown): boolean {
 /** The list in a file; undefined when it cannot be read. */
 export function listIn(base64: string): readonly unknown[] | undefined {
   const bytes = Buffer.from(base64, 'base64');
-  // The archive in the bank's own example was taken for text and written as UTF-8.
+  // The archive in the bank's own example was re-encoded as UTF-8 text.
   const file = unzipOne(bytes) ?? unzipOne(Buffer.from(bytes.toString('utf8'), 'latin1'));
   const list = file && readJson(file.toString('utf8'));
   return Array.isArray(list) ? list : undefined;
@@ -44,8 +44,8 @@ export type ReadReceipts = { readonly receipts: readonly Receipt[]; readonly unr
 export type Counts = Map<string, number>;
 
 /**
- * The bank gives a liquidation no id. Agreement, title, day of the movement and amount are one, and a count where several have the
- * same. The bank lists whole days in one or more files: with one `counts` for all of them the count is the same each time.
+ * The bank gives a liquidation no id. Agreement, title, day and amount identify it, with a count where several are equal. The bank lists
+ * whole days in one or more files: with one `counts` for all of them the count is always the same.
  */
 export function receiptsIn(
   list: readonly unknown[],
@@ -85,7 +85,7 @@ function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | und
   };
 }
 
-/** A boleto that another program has registered may have any number of its own beside a nosso número of ours. */
+/** A boleto registered by another program may have any own number with a nosso número of ours. */
 function isOwn(row: unknown, number: string): boolean {
   const told = fieldOf(row, 'ownNumber')?.trim();
   return told === undefined || told.padStart(number.length, '0') === number;

@@ -1,4 +1,4 @@
-// The nosso número as Sicoob's API has it: one integer with the check digit at its end.
+// The nosso número in Sicoob's API: one integer with the check digit at the end.
 import { type BoletoAccount, sicoob } from '@trilho/cnab';
 
 export const NUMBER_DIGITS = 7;
@@ -6,7 +6,7 @@ export const NUMBER_DIGITS = 7;
 /** «Modalidade» simple with registration. */
 const MODALITY = 1;
 
-/** The integer that the API takes for our number. */
+/** The integer of our number in the API. */
 export function apiNumber(account: BoletoAccount, reference: string): number {
   return Number(sicoob.boleto.formatOurNumber(account, reference).replace(/\D/g, ''));
 }
@@ -19,7 +19,7 @@ export function ownNumber(account: BoletoAccount, number: string): string | unde
   return apiNumber(account, reference) === Number(number) ? reference : undefined;
 }
 
-/** What names the agreement in every call. */
+/** What identifies the agreement in every call. */
 export function agreementFields({ beneficiaryCode, modality }: BoletoAccount) {
   return { numeroCliente: Number(beneficiaryCode), codigoModalidade: Number(modality ?? MODALITY) };
 }

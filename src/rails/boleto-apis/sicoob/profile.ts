@@ -1,4 +1,4 @@
-// What Sicoob's API has of its own, as data. Source: its OpenAPI document 3.0.8.0. Nothing here was tried against the real bank.
+// What is specific to Sicoob's API, as data. Source: its OpenAPI document 3.0.8.0. Nothing here was tried against the real bank.
 import { COMMON_SHAPES } from '../../bank-client/profile.ts';
 import { type BoletoProfiles, USUAL } from '../profile.ts';
 

@@ -1,4 +1,4 @@
-// The boleto rail over Sicoob's API. The number is ours, so a boleto whose registration got no answer is looked up by it.
+// The boleto rail over Sicoob's API. The number is ours, so a boleto whose registration got no answer can be looked up.
 
 import { sicoob } from '@trilho/cnab';
 import type { Client } from '../../bank-client/client.ts';
@@ -20,7 +20,7 @@ export function sicoobRail(
 ): Rail<'boleto'> {
   const { account, holder } = settings;
   return numberedRail(settings, {
-    // Files and API of the bank know a boleto by the same number.
+    // Files and API of the bank use the same number for a boleto.
     numbering: sicoob.boleto.numberingOf(account),
     numberDigits: NUMBER_DIGITS,
     slip: reference => ({

@@ -1,5 +1,5 @@
-// Learns of payments at Sicoob. The bank lists them by days: it is asked to prepare a list, then whether it is ready, and gives it as
-// files.
+// Learns of payments at Sicoob. The bank lists them by days: it is asked to prepare a list, then whether the list is ready, and delivers it
+// as files.
 import { setTimeout as wait } from 'node:timers/promises';
 import { addDays, type CivilDay, civilDay, daysBetween } from '../../../lib/civil-days.ts';
 import { earlierOf } from '../../../lib/clock.ts';
@@ -15,16 +15,16 @@ import type { BoletoApiSettings } from '../settings.ts';
 import { type Counts, listIn, type ReadReceipts, receiptsIn } from './movements.ts';
 import { agreementFields } from './number.ts';
 
-/** A list takes three calls and some work of the bank, and payments come in by the day. */
+/** A list takes three calls and some work at the bank, and payments are credited by the day. */
 const EVERY_MS = 5 * 60_000;
-/** The most that one list may have. */
+/** The most days that one list may cover. */
 const DAYS_OF_LIST = 2;
 /** A payment may be listed on the day after it was made. */
 const DAYS_BEFORE = 1;
 const LIQUIDATIONS = 5;
-/** While the bank prepares a list; what is not ready by then is asked for at the next look. */
+/** How long to wait for a list; what is not ready by then is asked for at the next look. */
 const WAITS_MS = [250, 500, 1_000, 2_000, 4_000] as const;
-/** A list that is not there after this time counts as empty: the API does not distinguish the two. */
+/** A list that is still missing after this time counts as empty: the API does not distinguish the two. */
 const EMPTY_AFTER_MS = 15 * 60_000;
 const MAX_FILES = 1_000;
 
@@ -38,7 +38,7 @@ export function sicoobWatch(
   { clock, log }: ClientDeps,
 ): ReceiptsByTime {
   const agreement = { numeroCliente: agreementFields(account).numeroCliente };
-  /** Lists that were not ready, by their days. */
+  /** Lists that were not ready, by day. */
   const waiting = new Map<string, Asked>();
 
   async function ask({ from, to }: Days): Promise<Asked> {
@@ -137,7 +137,7 @@ export function sicoobWatch(
   };
 }
 
-/** The days from one to another, in parts that a list may have. */
+/** A period of days, split into parts that one list can cover. */
 function listsOf(first: CivilDay, last: CivilDay): Days[] {
   const lists: Days[] = [];
   for (let from = first; from <= last; from = addDays(from, DAYS_OF_LIST)) {
@@ -146,7 +146,7 @@ function listsOf(first: CivilDay, last: CivilDay): Days[] {
   return lists;
 }
 
-/** The body of an answer; undefined when it is one without content. */
+/** The body of an answer; undefined when it has no content. */
 function answered(answer: Answer): unknown {
   if (answer.kind === 'ok') return answer.status === 204 ? undefined : answer.body;
   throw unanswered(answer);

@@ -8,10 +8,10 @@ const END_LENGTH = 22;
 const LOCAL_LENGTH = 30;
 const STORED = 0;
 const DEFLATED = 8;
-/** A small archive may unpack to any size. */
+/** A small archive can unpack to any size. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Undefined when it is no such archive, or larger than anything that a bank sends. */
+/** Undefined when it is not such an archive, or larger than anything that a bank sends. */
 export function unzipOne(archive: Buffer): Buffer | undefined {
   try {
     const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
