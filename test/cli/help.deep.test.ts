@@ -22,6 +22,6 @@ describe('version and help', { concurrency: 2 }, () => {
     const npx = ['npx', '--offline', 'trilho', 'version'];
     const { code, stdout, stderr } = await runToEnd({ folder, cwd: PROJECT, command: npx });
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match(stdout, /^\d+\.\d+\.\d+(-rc\.\d+)?\n$/);
   });
 });

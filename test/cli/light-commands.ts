@@ -37,7 +37,7 @@ export async function runNoting(folder: string, ...args: string[]): Promise<Ende
 export async function assertLight(t: Over, args: readonly string[]): Promise<void> {
   const { code, stdout, stderr, files } = await runNoting(await ownFolder(t), ...args);
   assert.deepEqual([code, stderr], [0, '']);
-  assert.match(stdout, /^(\d+\.\d+\.\d+$|trilho )/m);
+  assert.match(stdout, /^(\d+\.\d+\.\d+(-rc\.\d+)?$|trilho )/m);
   assert.deepEqual(files, LIGHT);
 }
 

@@ -222,7 +222,7 @@ describe('the command line', { concurrency: 2 }, () => {
     const folder = await folderWithDatabase(t);
     const { code, stdout } = await runToEnd({ folder, command: [oldNode, TRILHO, 'version'] });
     assert.equal(code, 0);
-    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match(stdout, /^\d+\.\d+\.\d+(-rc\.\d+)?\n$/);
     assert.equal((await runToEnd({ folder, command: [oldNode, TRILHO, 'sing'] })).code, 2);
 
     const service = await startTrilho({ folder, command: [oldNode, TRILHO, 'serve'] });
