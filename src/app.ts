@@ -34,12 +34,12 @@ import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Module } from './module.ts';
 import { ALL_JOBS } from './nouns.ts';
 import { ordersModule } from './orders/module.ts';
-import { payoutOwners } from './orders/payout-owners.ts';
-import { warnOfNetworks } from './orders/warn-networks.ts';
+import { ORDER_RECORDS, ordersAsOwners } from './orders/payout-owner.ts';
 import { payoutsModule } from './payouts/module.ts';
 import { openColdAddresses } from './payouts/own-transfers/cold-sweep.ts';
 import { openPayoutPolicy } from './payouts/policy/policy.ts';
 import { openReceiptKey } from './payouts/receipts/open-receipt-key.ts';
+import { warnOfNetworks } from './payouts/watch/warn-networks.ts';
 import { quotesModule } from './quotes/module.ts';
 import { openOrderTerms } from './quotes/order-terms.ts';
 import { calledEntries } from './rails/entries.ts';
@@ -91,7 +91,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     chainClock.follow(composed.clock);
     await requireRails(db, composed.rails, composed.clock.now());
     await warnOfNumbers({ db, rails: composed.rails, log });
-    await warnOfNetworks({ db, chains: composed.chains, log });
+    await warnOfNetworks({ db, chains: composed.chains, log, payoutOwner: ORDER_RECORDS });
     await warnOfGroups({ db, log }, policy.approvalRules, composed.clock.now());
 
     /** With PORT=0 the port is known once the service listens. */
@@ -112,7 +112,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve, webhookConcurrency };
     const { streamStallTimeoutMs = STREAM_STALL_TIMEOUT_MS } = overrides;
     const charging = { ...core, ...writers, bankWaitMs };
-    const paying = { ...charging, ...policy, walletPolicy, screening, coldAddresses };
+    const payoutOwner = ordersAsOwners({ ...core, ...policy, settlement });
+    const paying = { ...charging, ...policy, walletPolicy, screening };
     // From left to right, in the order of the rooms: each knows those before it.
     const modules: readonly Module[] = [
       storageModule(core, config),
@@ -122,7 +123,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       chargesModule({ ...charging, supportRefundLimitCents, passkeyRefundCents }, config),
       walletsModule({ ...core, ...policy, walletWait, screening }),
       quotesModule({ ...core, feePercent, orderTerms }),
-      payoutsModule({ ...core, ...policy, coldAddresses, receiptKey, payoutOwner: payoutOwners(core) }),
+      payoutsModule({ ...paying, coldAddresses, receiptKey, payoutOwner }),
       ordersModule({ ...paying, feePercent, orderTerms, settlement }, config),
       customersModule(core),
     ];

@@ -6,10 +6,11 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Log } from '../lib/log.ts';
+import { ORDER_RECORDS } from '../orders/payout-owner.ts';
 import { findOrdersLike, firstOrderAt } from '../orders/store-like.ts';
-import { networksInUse } from '../orders/store-networks.ts';
 import { compareSender, paidTwice, type SenderComparison } from '../payouts/compare/chain.ts';
 import type { OrderTransfer } from '../payouts/compare/record.ts';
+import { networksInUse } from '../payouts/line/networks-in-use.ts';
 import { markCompared } from '../payouts/store/restores.ts';
 import { readSenders } from '../payouts/store/senders.ts';
 import type { Database } from '../storage/database.ts';
@@ -41,7 +42,7 @@ export async function checkChains(deps: Deps): Promise<boolean> {
     isRight &&= !lines.some(line => /^ {2}(DIFFERS|NOT CHECKED)/.test(line));
   }
   const idle = NETWORKS.filter(network => !senders.some(sender => sender.network === network));
-  for (const network of await networksInUse(deps.db, idle)) {
+  for (const network of await networksInUse({ ...deps, payoutOwner: ORDER_RECORDS }, idle)) {
     console.log(`${network}\n  NOT CHECKED: orders wait there, and no chain is configured for it`);
     isRight = false;
   }

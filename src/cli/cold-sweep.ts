@@ -2,8 +2,9 @@
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { sweepToCold } from '../orders/cold-sweep.ts';
+import { ORDER_RECORDS } from '../orders/payout-owner.ts';
 import { OPERATOR_ACCOUNT, openColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
+import { sweepToCold } from '../payouts/own-transfers/sweep-to-cold.ts';
 import { openLimits } from '../payouts/policy/limits.ts';
 import { payoutView } from '../payouts/view.ts';
 import { checkNetwork } from '../quotes/check.ts';
@@ -26,6 +27,7 @@ export async function coldSweepCommand(config: Config, log: Log, args: readonly 
     const settings = {
       chains,
       log,
+      payoutOwner: ORDER_RECORDS,
       coldAddresses: openColdAddresses(payouts.coldAddresses, chains),
       payoutLimits: openLimits(payouts.limits ?? [], config.mode),
       operatorAccountId: payouts.accountId ?? OPERATOR_ACCOUNT,

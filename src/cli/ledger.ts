@@ -7,7 +7,7 @@ import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
 import { withoutAuditContext } from '../lib/audit-context.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_LEDGER_CHECKS } from '../orders/store-ledger-check.ts';
-import { COLD_SWEEP_LEDGER_CHECKS } from '../orders/store-sweep-check.ts';
+import { OWN_TRANSFER_LEDGER_CHECKS } from '../payouts/store/ledger-check.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 
@@ -15,7 +15,7 @@ import { withCharges } from './database.ts';
 export const LEDGER_CHECKS: readonly LedgerCheck[] = [
   ...CHARGE_LEDGER_CHECKS,
   ...ORDER_LEDGER_CHECKS,
-  ...COLD_SWEEP_LEDGER_CHECKS,
+  ...OWN_TRANSFER_LEDGER_CHECKS,
 ];
 
 const MAX_SHOWN = 20;

@@ -2,8 +2,9 @@
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { type PauseDeps, pausePayouts, resumePayouts } from '../orders/pause-payouts.ts';
-import { type Pause, type PauseScope, pausedScope, pauseMessage } from '../payouts/policy/pause.ts';
+import { ORDER_RECORDS } from '../orders/payout-owner.ts';
+import { type Pause, type PauseScope, pauseMessage, pausedScope } from '../payouts/policy/pause.ts';
+import { type PauseDeps, pausePayouts, resumePayouts } from '../payouts/policy/pause-payouts.ts';
 import { readPauses } from '../payouts/store/pauses.ts';
 import { checkNetwork } from '../quotes/check.ts';
 import { type Arguments, readArguments, refuseFaults } from './arguments.ts';
@@ -22,7 +23,10 @@ export async function pauseCommand(config: Config, log: Log, args: readonly stri
   }
   const scope = readScope('payouts pause', given);
   const pauses = await withCharges({ config, log, action: 'trilho payouts pause' }, deps =>
-    pausePayouts(deps, { ...scope, ...(reason !== undefined && { reason }), by: 'operator' }),
+    pausePayouts(
+      { ...deps, payoutOwner: ORDER_RECORDS },
+      { ...scope, ...(reason !== undefined && { reason }), by: 'operator' },
+    ),
   );
   printPauses(pauses);
   return 0;
@@ -39,7 +43,7 @@ export async function resumePausedCommand(config: Config, log: Log, args: readon
   const isScope = ({ network, symbol }: Pause) => network === scope.network && symbol === scope.symbol;
   const left = await withCharges({ config, log, action: 'trilho payouts resume' }, async deps => {
     const before = await readPauses(deps.db);
-    if (before.some(isScope)) return resumeOrRefuse(deps, scope, unchecked);
+    if (before.some(isScope)) return resumeOrRefuse({ ...deps, payoutOwner: ORDER_RECORDS }, scope, unchecked);
     const paused = before.map(pauseMessage).join(' ');
     throw new StartError(`${pausedScope(scope)} are not paused as such.${paused === '' ? '' : ` ${paused}`}`);
   });

@@ -6,8 +6,9 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { resumeHaltedSender } from '../orders/resume-sender.ts';
+import { ORDER_RECORDS } from '../orders/payout-owner.ts';
 import { voidByEither } from '../orders/void-by-either.ts';
+import { resumeHaltedSender } from '../payouts/line/resume-sender.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 import { listCommand, showCommand } from './list-payouts.ts';
@@ -84,7 +85,7 @@ async function resumeSenderCommand(config: Config, log: Log, args: readonly stri
     const { openChainsOfService } = await import('./open-chains.ts');
     const chains = await openChainsOfService(config, deps, log);
     try {
-      return await resumeHaltedSender({ ...deps, chains, log }, network, sender, despite);
+      return await resumeHaltedSender({ ...deps, payoutOwner: ORDER_RECORDS, chains, log }, network, sender, despite);
     } catch (error) {
       throw error instanceof AppError ? new StartError(error.message) : error;
     }

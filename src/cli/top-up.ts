@@ -4,9 +4,10 @@ import { missingApprovals } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { showTopUp } from '../orders/show-top-up.ts';
-import { approveTopUp, standingOf, type TopUpDeps, topUp } from '../orders/top-up.ts';
+import { ORDER_RECORDS } from '../orders/payout-owner.ts';
 import { OPERATOR_ACCOUNT } from '../payouts/own-transfers/cold-sweep.ts';
+import { approveTopUp, standingOf, type TopUpDeps, topUp } from '../payouts/own-transfers/make-top-up.ts';
+import { showTopUp } from '../payouts/own-transfers/show-top-up.ts';
 import { openLimits } from '../payouts/policy/limits.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
@@ -59,7 +60,7 @@ function withTopUps<T>(config: Config, log: Log, verb: string, act: (deps: TopUp
       operatorAccountId: payouts.accountId ?? OPERATOR_ACCOUNT,
     };
     try {
-      return await act({ ...deps, ...policy, chains, log });
+      return await act({ ...deps, ...policy, payoutOwner: ORDER_RECORDS, chains, log });
     } catch (error) {
       throw error instanceof AppError ? new StartError(messageOf(error)) : error;
     }

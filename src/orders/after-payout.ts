@@ -2,7 +2,8 @@
 import type { Refusal } from '../payouts/engine/first-signature.ts';
 import type { PayoutNews } from '../payouts/engine/sighting.ts';
 import { UNSIGNED_REASONS, type UnsignedReason } from '../payouts/payout.ts';
-import { held, moved, NO_ANSWER, type OrderStep, resumed, sentAgain, undone, waiting, withLastError } from './life.ts';
+import { NO_ANSWER } from '../payouts/policy/gate.ts';
+import { held, moved, type OrderStep, resumed, sentAgain, undone, waiting, withLastError } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
 
 const STUCK = 'The chain has not mined the transfer yet; the fee bid was raised.';

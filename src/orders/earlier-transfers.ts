@@ -1,16 +1,13 @@
 // Prevents a second transfer for an order while the chain shows that an earlier one was mined, or cannot prove that it was not.
-import type { Chain } from '../chains/chain.ts';
 import { commitMoney } from '../charges/store/money.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { type EarlierTransfers, lookEarlierUp } from '../payouts/compare/earlier.ts';
+import { readEarlier } from '../payouts/compare/earlier.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { chainOf } from '../payouts/line/open.ts';
-import { hasMovedNothing } from '../payouts/payout.ts';
+import { hasMovedNothing, type Payout } from '../payouts/payout.ts';
 import { reopenPayout } from '../payouts/store/adopt.ts';
-import { findThatMovedNothing } from '../payouts/store/earlier.ts';
-import { findPayoutOfOrder } from '../payouts/store/payouts.ts';
-import type { Database } from '../storage/database.ts';
+import { findPayoutOfOwner } from '../payouts/store/payouts.ts';
 import { type FollowDeps, lockChargeOf } from './follow.ts';
 import { claimed, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
@@ -19,19 +16,6 @@ import { lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
 export type EarlierDeps = Pick<FollowDeps, 'db' | 'queue' | 'clock' | 'settlement'>;
-
-/** What the chain shows of the earlier transfers of each order. */
-export async function readEarlier(
-  { db }: { readonly db: Database },
-  chain: Chain,
-  orders: readonly Pick<Order, 'id'>[],
-): Promise<ReadonlyMap<string, EarlierTransfers>> {
-  const ids = orders.map(({ id }) => id);
-  const payouts = Map.groupBy(await findThatMovedNothing(db, ids), ({ orderId }) => orderId);
-  return new Map(
-    await Promise.all(ids.map(async id => [id, await lookEarlierUp(chain, payouts.get(id) ?? [])] as const)),
-  );
-}
 
 /**
  * Refuses another transfer of an order unless the required number of nodes shows that each earlier one moved nothing. One that was mined
@@ -42,10 +26,10 @@ export async function requireNothingMoved(
   order: Pick<Order, 'id' | 'network'>,
 ): Promise<void> {
   const chain = chainOf(deps.chains, order.network);
-  const earlier = (await readEarlier(deps, chain, [order])).get(order.id);
+  const earlier = (await readEarlier(deps.db, chain, [order.id])).get(order.id);
   if (!earlier || earlier.kind === 'moved_nothing') return;
   if (earlier.kind === 'moved') {
-    await takeBack(deps, earlier);
+    await takeBack(deps, earlier.payout);
     throw new AppError(
       'wrong_state',
       `The chain has already mined an earlier transfer of this order: ${earlier.hash}.`,
@@ -61,11 +45,8 @@ export async function requireNothingMoved(
  * Reopens the payout that moved something, and takes its order out of the line: lookups of the transfer decide what happens to both. The
  * money that is still here can no longer be refunded.
  */
-export async function takeBack(
-  { db, queue, clock, settlement: rules }: EarlierDeps,
-  { payout }: Extract<EarlierTransfers, { readonly kind: 'moved' }>,
-): Promise<void> {
-  const { id, accountId, orderId, network } = payout;
+export async function takeBack({ db, queue, clock, settlement: rules }: EarlierDeps, payout: Payout): Promise<void> {
+  const { id, accountId, ownerId: orderId, network } = payout;
   if (orderId === undefined) return;
   await db.transaction(async tx => {
     const order = await lockOrder(tx, orderId);
@@ -73,7 +54,7 @@ export async function takeBack(
     const now = clock.now();
     if (!order || !charge || order.ended) return;
     // Another run has already reopened it, or has opened the next one.
-    const newest = await findPayoutOfOrder(tx, orderId, accountId);
+    const newest = await findPayoutOfOwner(tx, orderId, accountId);
     if (!newest || !hasMovedNothing(newest)) return;
     await reopenPayout(tx, payout, now);
     const again = order.hold ? await writeOrderStep(tx, order, sentAgain(order, now), now) : order;

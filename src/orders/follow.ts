@@ -10,10 +10,10 @@ import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { CLAIM } from '../payouts/jobs.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { findWallet } from '../wallets/store.ts';
 import { approvalsWithoutReporters } from './approver.ts';
-import { CLAIM } from './claim-job.ts';
 import { nextStep, unapproved, waitsForCredit } from './life.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';

@@ -218,9 +218,6 @@ export function resumed(order: Order): OrderStep {
   return { after: rest, event: 'resumed' };
 }
 
-/** The `lastError` while a chain does not answer. */
-export const NO_ANSWER = 'The chain does not answer.';
-
 /** Sets `lastError`; no step when it has this value already. */
 export function withLastError(order: Order, lastError: string): OrderStep | undefined {
   return order.lastError === lastError ? undefined : { after: { ...order, lastError } };

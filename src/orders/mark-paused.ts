@@ -18,7 +18,10 @@ export async function markPaused({ db, clock }: Deps, network: Network, pauses: 
   if (found.length === 0) return false;
   const now = clock.now();
   return db.transaction(async tx => {
-    const standing = await lockWaiting(tx, found);
+    const standing = await lockWaiting(
+      tx,
+      found.map(({ id }) => id),
+    );
     for (const order of standing) {
       const pause = coveringPause(pauses, order);
       const isMarked = order.hold?.reason === 'payouts_paused';

@@ -1,13 +1,11 @@
-// What orders declare: who may do what with them, their events, jobs, settings and place in the menu.
+// What orders declare: who may do what with them, their events, settings and place in the menu.
 import type { Noun } from '../noun.ts';
-import { ORDER_JOBS } from './claim-job.ts';
 import { ORDER_EVENT_TYPES } from './order.ts';
 import { ORDER_SETTINGS, orderSettingsOf } from './order-settings.ts';
 
 export const orders = {
   tags: [{ name: 'Crypto transactions', description: 'Orders of crypto and their progress.' }],
   events: [{ types: ORDER_EVENT_TYPES, schema: 'Order' }],
-  jobs: ORDER_JOBS,
   settings: { table: ORDER_SETTINGS, of: orderSettingsOf },
   sections: [{ name: 'orders', label: 'Orders', href: '/dashboard/orders' }],
   access: {

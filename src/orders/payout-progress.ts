@@ -1,4 +1,4 @@
-// Applies changes of a payout to its order and to the ledger, and wakes the line when its slot becomes free.
+// Applies changes of a payout to its order and to the ledger.
 import assert from 'node:assert/strict';
 import { commitMoney } from '../charges/store/money.ts';
 import { FOLLOW_ORDER } from '../charges/wake-order.ts';
@@ -8,47 +8,45 @@ import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { readRefusals } from '../payouts/engine/first-signature.ts';
-import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
+import type { ApplyChanges, PayoutChange } from '../payouts/owner.ts';
 import { hasMovedNothing, type Payout, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
 import { afterPayout } from './after-payout.ts';
 import { lockChargeOf } from './follow.ts';
 import type { Order } from './order.ts';
 import { lockOrders } from './store.ts';
-import { wakeFreed } from './wake-freed.ts';
 import { writeOrderSteps } from './write.ts';
 
-/** Orders as the owners of their payouts. */
-export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
-  return {
-    lock: async (tx, payouts) => {
-      const orders = await lockOrders(tx, payouts.map(orderIdOf));
-      return async (changes, at) => {
-        const owned = changes.map(change => ({ change, order: requireOrder(orders, change) }));
-        await postEntries(
-          tx,
-          owned.flatMap(({ order, change }) => entriesOf(order, change, at)),
-        );
-        for (const { order, change } of owned) if (hasMovedNothing(change.after)) await releaseMoney(tx, order);
-        const givenUp = changes.filter(({ news }) => news.kind === 'voided' && news.reason !== undefined);
-        const refusals = await readRefusals(
-          tx,
-          givenUp.map(({ after }) => after),
-        );
-        const steps = owned.flatMap(({ order: before, change: { after: payout, news } }) => {
-          const step = afterPayout(before, news, at, refusals.get(payout.id));
-          return step ? [{ before, step, payout }] : [];
-        });
-        await writeOrderSteps(tx, steps, at);
-        // Their money may have been refunded meanwhile; the rest decides whether they stay in line.
-        await deps.queue.enqueue(
-          tx,
-          FOLLOW_ORDER,
-          givenUp.map(({ after }) => ({ accountId: after.accountId, orderId: orderIdOf(after) })),
-        );
-        await wakeFreed(deps, tx, changes);
-      };
-    },
+/** Locks the orders of payouts, to apply the changes of these. */
+export async function lockOrdersOf(
+  deps: { readonly queue: Queue },
+  tx: Sql,
+  payouts: readonly Payout[],
+): Promise<ApplyChanges> {
+  const orders = await lockOrders(tx, payouts.map(orderIdOf));
+  return async (changes, at) => {
+    const owned = changes.map(change => ({ change, order: requireOrder(orders, change) }));
+    await postEntries(
+      tx,
+      owned.flatMap(({ order, change }) => entriesOf(order, change, at)),
+    );
+    for (const { order, change } of owned) if (hasMovedNothing(change.after)) await releaseMoney(tx, order);
+    const givenUp = changes.filter(({ news }) => news.kind === 'voided' && news.reason !== undefined);
+    const refusals = await readRefusals(
+      tx,
+      givenUp.map(({ after }) => after),
+    );
+    const steps = owned.flatMap(({ order: before, change: { after: payout, news } }) => {
+      const step = afterPayout(before, news, at, refusals.get(payout.id));
+      return step ? [{ before, step, payout }] : [];
+    });
+    await writeOrderSteps(tx, steps, at);
+    // Their money may have been refunded meanwhile; the rest decides whether they stay in line.
+    await deps.queue.enqueue(
+      tx,
+      FOLLOW_ORDER,
+      givenUp.map(({ after }) => ({ accountId: after.accountId, orderId: orderIdOf(after) })),
+    );
   };
 }
 
@@ -58,7 +56,7 @@ function requireOrder(orders: readonly Order[], { after }: PayoutChange): Order 
   return order;
 }
 
-function orderIdOf({ orderId }: Payout): string {
+function orderIdOf({ ownerId: orderId }: Payout): string {
   assert(orderId !== undefined, 'the payout of an order names it');
   return orderId;
 }

@@ -7,12 +7,12 @@ import { chainOf, chainSilent } from '../payouts/line/open.ts';
 import { intentOf } from '../payouts/payout.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { noSuchOrder } from './cancel.ts';
-import { requestOf } from './claim.ts';
 import { requireNothingMoved } from './earlier-transfers.ts';
 import { type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
 import { hasSlot, holdReasonOf, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
 import type { HoldReason, Order } from './order.ts';
+import { requestOf } from './payout-request.ts';
 import { findOrder, lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 

@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { type Payout, sentUnits } from '../payouts/payout.ts';
-import { findPayoutOfOrder } from '../payouts/store/payouts.ts';
+import { findPayoutOfOwner } from '../payouts/store/payouts.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { noSuchOrder } from './cancel.ts';
 import { lockChargeOf } from './follow.ts';
@@ -36,7 +36,7 @@ export async function settleMismatch(
     if (before.settledAs || before.ended || before.hold?.reason !== 'transfer_mismatched') {
       throw new AppError('wrong_state', 'This order has no transfer that an operator can settle.');
     }
-    const payout = await findPayoutOfOrder(tx, before.id, before.accountId);
+    const payout = await findPayoutOfOwner(tx, before.id, before.accountId);
     assert(payout, 'an order held for a mismatch has a payout');
     await post(tx, before, payout, as, now);
     if (as === 'returned') await releaseMoney(tx, before);

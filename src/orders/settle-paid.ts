@@ -23,17 +23,17 @@ import {
   isSlotGiven,
   reopenPayout,
 } from '../payouts/store/adopt.ts';
-import { findPayout, findPayoutOfOrder } from '../payouts/store/payouts.ts';
+import { findPayout, findPayoutOfOwner } from '../payouts/store/payouts.ts';
 import { findSender, insertSender, lockSender, type Sender } from '../payouts/store/senders.ts';
 import type { Sql } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
 import { requireApprover } from './approver.ts';
 import { noSuchOrder } from './cancel.ts';
-import { requestOf } from './claim.ts';
 import { type FollowDeps, lockChargeOf } from './follow.ts';
 import { claimed, holdReasonOf, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
 import type { Order } from './order.ts';
+import { requestOf } from './payout-request.ts';
 import { findOrder, lockOrder } from './store.ts';
 import { unitsOf, writeOrderStep } from './write.ts';
 
@@ -108,7 +108,7 @@ async function requireSecondAbove(
 async function isOwnTransfer(sql: Sql, { id }: Order, hash: string): Promise<boolean> {
   const owner = await findAttemptOwner(sql, hash);
   if (!owner) return false;
-  if (owner.orderId !== id) throw new AppError('wrong_state', 'This transaction is the transfer of another payout.');
+  if (owner.ownerId !== id) throw new AppError('wrong_state', 'This transaction is the transfer of another payout.');
   return owner.state !== 'voided' && owner.state !== 'reverted';
 }
 
@@ -192,7 +192,7 @@ type Adoption = {
 async function adopt(deps: SettlePaidDeps, tx: Sql, adoption: Adoption): Promise<Order> {
   const { before, charge, sent } = adoption;
   const now = deps.clock.now();
-  const newest = await findPayoutOfOrder(tx, before.id, before.accountId);
+  const newest = await findPayoutOfOwner(tx, before.id, before.accountId);
   if (newest && isUnmined(newest)) {
     // Its slot was used by an attempt that the books do not have.
     if (!isSameSlot(newest, sent)) {

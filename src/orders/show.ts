@@ -5,7 +5,7 @@ import type { Chains } from '../chains/chain.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharge } from '../charges/store/charges.ts';
 import type { Clock } from '../lib/clock.ts';
-import { findPayoutOfOrder } from '../payouts/store/payouts.ts';
+import { findPayoutOfOwner } from '../payouts/store/payouts.ts';
 import type { Sql } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
 import { noSuchOrder } from './cancel.ts';
@@ -30,7 +30,7 @@ export async function requireOrder(db: Sql, id: string, accountId?: string): Pro
 
 export async function showOrder({ db, clock, chains, links, approvalRules }: ShowOrderDeps, order: Order) {
   const charge = order.chargeId === undefined ? undefined : await findCharge(db, order.chargeId, order.accountId);
-  const payout = await findPayoutOfOrder(db, order.id, order.accountId);
+  const payout = await findPayoutOfOwner(db, order.id, order.accountId);
   const confirmationsNeeded = chains[order.network]?.depth;
   const { groups } = await standingOf(db, approvalRules, order, clock.now());
   const approvals = approvalsView(order.approvals, groups);

@@ -1,17 +1,14 @@
 // The SQL that compares the ledger with the orders: committed crypto, sent crypto, fees, and the reais that paid for it.
-import { NETWORKS, NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
-import { coinCurrency } from '../ledger/currency.ts';
 import type { EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
+import { COINS } from '../payouts/store/ledger-check.ts';
 
 /** Every asset with its decimals, as rows. */
 const ASSETS = SYMBOLS.flatMap(symbol =>
   NETWORKS_OF[symbol].map(network => `('${symbol}', '${network}', ${decimalsOf(symbol, network)})`),
 ).join(', ');
-
-/** Every network with the currency of its coin, as rows. */
-export const COINS = NETWORKS.map(network => `('${network}', '${coinCurrency(network)}')`).join(', ');
 
 /** Each order with its committed and its sent units of the asset. */
 const ORDERS = `

@@ -1,23 +1,13 @@
 // The SQL that finds orders matching the amount and recipient of a transfer.
-import type { AssetSymbol, Network } from '../chains/asset.ts';
+import type { LikeOwner, MovedFunds } from '../payouts/owner.ts';
 import type { Row, Sql } from '../storage/database.ts';
-
-export type LikeOrder = { readonly id: string; readonly isFulfilled: boolean };
-
-type Moved = {
-  readonly network: Network;
-  readonly symbol: AssetSymbol;
-  readonly quantity: string;
-  /** In lower case. */
-  readonly to: string;
-};
 
 /** Orders of exactly this amount to this address that did not end unfulfilled; those not fulfilled yet first. */
 export async function findOrdersLike(
   sql: Sql,
-  { network, symbol, quantity, to }: Moved,
+  { network, symbol, quantity, to }: MovedFunds,
   limit: number,
-): Promise<LikeOrder[]> {
+): Promise<LikeOwner[]> {
   const rows = await sql.query<Row & { id: string; is_fulfilled: boolean }>(
     `select id, status = 'fulfilled' and hold_reason is null as is_fulfilled from orders
       where network = $1 and symbol = $2 and quantity = $3::numeric and lower(wallet_address) = $4 and ended_as is null

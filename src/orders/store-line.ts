@@ -3,20 +3,10 @@ import assert from 'node:assert/strict';
 import { type AssetSymbol, type Network, symbolsOn } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
+import type { LineQuery, Unheld, WaitingUnits } from '../payouts/owner.ts';
 import type { Sql } from '../storage/database.ts';
 import type { HoldReason, Order } from './order.ts';
 import { ORDER, type OrderRow, toOrder } from './store.ts';
-
-type LineQuery = {
-  readonly network: Network;
-  readonly now: Date;
-  /** Assets that are paused. */
-  readonly without: readonly AssetSymbol[];
-  /** Limit for each asset: orders that wait for funds of one asset do not hide those of another. */
-  readonly limit: number;
-  /** Only orders that were made after this moment. */
-  readonly madeAfter?: Date;
-};
 
 /** The front of the line, without orders that are skipped for now. */
 export async function readLine(sql: Sql, { network, now, without, limit, madeAfter }: LineQuery): Promise<Order[]> {
@@ -50,10 +40,10 @@ export async function readWronglyMarked(
 }
 
 /** Locks the orders that still wait, in the order of the line. Skips those that another transaction has locked. */
-export async function lockWaiting(tx: Sql, orders: readonly Order[]): Promise<Order[]> {
+export async function lockWaiting(tx: Sql, ids: readonly string[]): Promise<Order[]> {
   const rows = await tx.query<OrderRow>(
     `${ORDER} where id = any($1) and waits_since is not null order by waits_since, id for update skip locked`,
-    [orders.map(({ id }) => id)],
+    [ids],
   );
   return rows.map(toOrder);
 }
@@ -75,14 +65,12 @@ export async function hasWaiting(sql: Sql, network: Network): Promise<boolean> {
   return row!.exists;
 }
 
-export type UnheldOrder = { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string };
-
 /** The first order in line that should get a slot: nothing holds it and its asset is not paused. */
 export async function firstUnheld(
   sql: Sql,
   network: Network,
   { paused, madeAfter }: { readonly paused: readonly AssetSymbol[]; readonly madeAfter: Date | undefined },
-): Promise<UnheldOrder | undefined> {
+): Promise<Unheld | undefined> {
   const [row] = await sql.query<{ id: string; waits_since: Date; last_error: string | null }>(
     `select id, waits_since, last_error from orders
       where network = $1 and waits_since is not null and hold_reason is null and symbol <> all($2)
@@ -92,11 +80,20 @@ export async function firstUnheld(
   );
   return (
     row && {
-      orderId: row.id,
+      ownerId: row.id,
       waitsSince: row.waits_since,
       ...(row.last_error !== null && { lastError: row.last_error }),
     }
   );
+}
+
+/** The last error of each order that has one. */
+export async function readLastErrors(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.query<{ id: string; last_error: string }>(
+    'select id, last_error from orders where id = any($1) and last_error is not null',
+    [ids],
+  );
+  return new Map(rows.map(({ id, last_error }) => [id, last_error]));
 }
 
 /** Whether an order on a network is held for a reason. */
@@ -120,8 +117,6 @@ export async function countWaiting(sql: Sql, limit: number): Promise<WaitingCoun
   );
   return rows.map(row => ({ network: row.network, count: row.count, oldestAt: row.oldest_at }));
 }
-
-export type WaitingUnits = { readonly symbol: AssetSymbol; readonly count: number; readonly units: bigint };
 
 /** The quantities of the orders in line of a network, by asset. */
 export async function readWaitingUnits(sql: Sql, network: Network): Promise<WaitingUnits[]> {

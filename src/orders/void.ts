@@ -3,7 +3,7 @@
 import { AppError } from '../lib/errors.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { isUnmined } from '../payouts/payout.ts';
-import { findPayoutOfOrder, requestVoid } from '../payouts/store/payouts.ts';
+import { findPayoutOfOwner, requestVoid } from '../payouts/store/payouts.ts';
 import { noSuchOrder } from './cancel.ts';
 import type { FollowDeps } from './follow.ts';
 import type { Order } from './order.ts';
@@ -21,7 +21,7 @@ export async function voidPayout(
   return db.transaction(async tx => {
     const order = await lockOrder(tx, id);
     if (!order || (accountId !== undefined && order.accountId !== accountId)) throw noSuchOrder();
-    const payout = await findPayoutOfOrder(tx, order.id, order.accountId);
+    const payout = await findPayoutOfOwner(tx, order.id, order.accountId);
     if (!payout || !isUnmined(payout)) {
       throw new AppError('wrong_state', 'This order has no transfer waiting for a block.');
     }

@@ -8,12 +8,15 @@ export type PayoutId = { readonly accountId: string; readonly payoutId: string }
 /** Signs, saves, sends and looks up one payout. */
 export const ADVANCE = perNetwork<PayoutId>('payout.advance');
 
+/** Lets those that wait in the line of a network take slots. The name is older than this file, and jobs of it may be in a queue. */
+export const CLAIM = perNetwork<{ readonly network: Network }>('order.claim');
+
 /** The kinds of one job, one for each network. */
-export function perNetwork<Payload extends object>(name: string): Readonly<Record<Network, JobKind<Payload>>> {
+function perNetwork<Payload extends object>(name: string): Readonly<Record<Network, JobKind<Payload>>> {
   return Object.fromEntries(NETWORKS.map(network => [network, defineJob<Payload>(`${name}.${network}`)])) as Record<
     Network,
     JobKind<Payload>
   >;
 }
 
-export const PAYOUT_JOBS: readonly JobKind<PayoutId>[] = Object.values(ADVANCE);
+export const PAYOUT_JOBS: readonly JobKind<object>[] = [...Object.values(ADVANCE), ...Object.values(CLAIM)];

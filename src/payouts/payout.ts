@@ -22,7 +22,7 @@ export type UnsignedSlots = (typeof UNSIGNED_SLOTS)[number];
 /** What to send, and for which order. */
 export type PayoutRequest = {
   readonly accountId: string;
-  readonly orderId: string;
+  readonly ownerId: string;
   readonly network: Network;
   readonly symbol: AssetSymbol;
   /** Smallest units of the asset. */
@@ -33,17 +33,17 @@ export type PayoutRequest = {
 };
 
 /** A transfer for no order: a sweep to the cold address, or a top-up of another sender of ours. */
-export type OwnRequest = Omit<PayoutRequest, 'orderId' | 'symbol'> & {
+export type OwnRequest = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   readonly symbol: SentSymbol;
   readonly sweptBy: string;
   readonly isTopUp?: true;
 };
 
-export type Payout = Omit<PayoutRequest, 'orderId' | 'symbol'> & {
+export type Payout = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   readonly id: string;
   readonly symbol: SentSymbol;
   /** Absent: a cold sweep, a top-up or a gap fill, which `sweptBy` asked for. */
-  readonly orderId?: string;
+  readonly ownerId?: string;
   readonly sweptBy?: string;
   /** It goes to another sender of ours, so that it can pay fees. */
   readonly isTopUp?: true;

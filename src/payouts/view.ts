@@ -12,13 +12,13 @@ export async function listPayouts({ db }: { readonly db: Sql }, query: PayoutsQu
 }
 
 export function payoutView(payout: Payout) {
-  const { orderId, network, symbol, hash, block, feeUnits, leftUnits, voidRequestedAt, lastSighting } = payout;
+  const { ownerId, network, symbol, hash, block, feeUnits, leftUnits, voidRequestedAt, lastSighting } = payout;
   const amount = (units: bigint) => formatUnits(units, decimalsOf(symbol, network));
   const coin = coinOf(network);
   return {
     id: payout.id,
     purpose: purposeOf(payout),
-    ...(orderId !== undefined && { transactionId: orderId }),
+    ...(ownerId !== undefined && { transactionId: ownerId }),
     accountId: payout.accountId,
     state: payout.state,
     network,
@@ -45,8 +45,8 @@ export function payoutView(payout: Payout) {
   };
 }
 
-function purposeOf({ orderId, isGapFill, isTopUp }: Payout) {
-  if (orderId !== undefined) return 'order' as const;
+function purposeOf({ ownerId, isGapFill, isTopUp }: Payout) {
+  if (ownerId !== undefined) return 'order' as const;
   if (isTopUp) return 'top_up' as const;
   return isGapFill ? ('gap_fill' as const) : ('cold_sweep' as const);
 }

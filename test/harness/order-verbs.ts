@@ -12,19 +12,19 @@ import type { Log } from '../../src/lib/log.ts';
 import { ALL_JOBS } from '../../src/nouns.ts';
 import { attachCharge } from '../../src/orders/attach.ts';
 import { cancelOrder } from '../../src/orders/cancel.ts';
-import { type ClaimDeps, claimWaiting } from '../../src/orders/claim.ts';
 import { createOrder, type OrderDeps } from '../../src/orders/create.ts';
 import { followOrder } from '../../src/orders/follow.ts';
-import { ordersAsOwners } from '../../src/orders/payout-progress.ts';
+import { ordersAsOwners } from '../../src/orders/payout-owner.ts';
 import { repriceOrder } from '../../src/orders/reprice.ts';
 import { retryOrder } from '../../src/orders/retry.ts';
 import { findOrder } from '../../src/orders/store.ts';
 import { sweepOrders } from '../../src/orders/sweep.ts';
 import { voidPayout } from '../../src/orders/void.ts';
 import { advancePayout } from '../../src/payouts/engine/advance.ts';
+import { type ClaimDeps, claimWaiting } from '../../src/payouts/line/claim.ts';
 import { chainOf } from '../../src/payouts/line/open.ts';
 import { transferOf } from '../../src/payouts/payout.ts';
-import { findPayoutOfOrder, insertAttempts } from '../../src/payouts/store/payouts.ts';
+import { findPayoutOfOwner, insertAttempts } from '../../src/payouts/store/payouts.ts';
 import { openOrderTerms } from '../../src/quotes/order-terms.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
@@ -60,7 +60,7 @@ const CHAIN_CALLS = [
 
 export type OrderNode = {
   readonly deps: Omit<OrderDeps, 'clock'> &
-    Pick<ClaimDeps, 'payoutLimits'> & { readonly clock: TestClock; readonly log: Log };
+    Pick<ClaimDeps, 'payoutLimits' | 'payoutOwner'> & { readonly clock: TestClock; readonly log: Log };
   /** The database, uncounted. */
   readonly db: Database;
   /** The same for a verb that is cut off, with a clock of its own. */
@@ -92,7 +92,7 @@ export async function openOrderNode(
       network,
       counted?.partner(chain, CHAIN_CALLS) ?? chain,
     ]);
-    return {
+    const deps = {
       db: counted?.database(db) ?? db,
       queue,
       links,
@@ -114,6 +114,7 @@ export async function openOrderNode(
       walletPolicy,
       screening: await openScreening({ db, clock, log: silentLog }, screening),
     };
+    return { ...deps, payoutOwner: ordersAsOwners(deps) };
   }
 
   return {
@@ -179,9 +180,8 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
   open: (deps, victim) => ORDER_VERBS.claim({ ...deps, chains: withoutSigner(deps.chains) }, victim),
   void: (deps, { transactionId }) => voidPayout(deps, transactionId),
   fulfill: async (deps, { transactionId }) => {
-    const payout = await findPayoutOfOrder(deps.db, transactionId, ACCOUNT);
-    const payoutOwner = ordersAsOwners(deps);
-    if (payout) await advancePayout({ ...deps, payoutOwner }, { accountId: ACCOUNT, payoutId: payout.id });
+    const payout = await findPayoutOfOwner(deps.db, transactionId, ACCOUNT);
+    if (payout) await advancePayout(deps, { accountId: ACCOUNT, payoutId: payout.id });
   },
   reprice: (deps, { transactionId }) => repriceOrder(deps, transactionId),
   retry: (deps, { transactionId }) => retryOrder(deps, transactionId),
@@ -197,7 +197,7 @@ function withoutSigner(chains: Chains): Chains {
 
 /** How crypto is NOT sent: in whichever slot is free, and written down afterwards. The control that must pay twice. */
 async function sendThenSave({ db, chains, clock }: OrderNode['deps'], { transactionId }: Victim): Promise<void> {
-  const payout = await findPayoutOfOrder(db, transactionId, ACCOUNT);
+  const payout = await findPayoutOfOwner(db, transactionId, ACCOUNT);
   if (!payout || payout.attempts.length > 0) return;
   const chain = chainOf(chains, payout.network);
   const transfer = transferOf(payout);

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import type { Chain } from '../../src/chains/chain.ts';
-import { ordersAsOwners } from '../../src/orders/payout-progress.ts';
 import { payoutJobs } from '../../src/payouts/engine/advance.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
@@ -51,7 +50,7 @@ async function openLateNode(t: TestContext, order: Answer, count: number) {
     return { polygon: lookedUpTogether(polygon, count) };
   });
   t.after(() => node.close());
-  const jobs = payoutJobs({ ...node.deps, payoutOwner: ordersAsOwners(node.deps) });
+  const jobs = payoutJobs(node.deps);
   const job = jobs.find(({ name }) => name === 'payout.advance.polygon');
   assert.ok(job);
   return async (one: Answer) => {

@@ -8,7 +8,7 @@ const AT = new Date('2026-11-17T12:00:00Z');
 const GIVEN_UP: Payout = {
   id: '01a1e9b0-0000-7000-8000-000000000001',
   accountId: 'acme',
-  orderId: '01a1e9b0-0000-7000-8000-000000000002',
+  ownerId: '01a1e9b0-0000-7000-8000-000000000002',
   network: 'polygon',
   sender: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   nonce: 7n,

@@ -59,7 +59,7 @@ test('a network that no node answers for raises an alarm, and so does the order 
   assert.match(
     words.get('orders_waiting') ?? '',
     new RegExp(
-      `^Order ${order.json.transactionId} is in line for 3\\d minutes, and nothing holds it: The chain does not`,
+      `^The payout of order ${order.json.transactionId} is in line for 3\\d minutes, and nothing holds it: The chain does not`,
     ),
   );
   const metrics = (await service.get('/metrics')).text;

@@ -1,8 +1,8 @@
 // Cold sweeps, and payouts that are given up.
 import type { FastifyInstance } from 'fastify';
 import { COLD_SWEEP_EXAMPLE, ColdSweepBody, PAYOUT_EXAMPLE, PayoutView } from '../../api/payouts.ts';
-import { type ColdSweepDeps, sweepToCold } from '../../orders/cold-sweep.ts';
 import { voidByEither } from '../../orders/void-by-either.ts';
+import { type ColdSweepDeps, sweepToCold } from '../../payouts/own-transfers/sweep-to-cold.ts';
 import { payoutView } from '../../payouts/view.ts';
 import { checkNetwork } from '../../quotes/check.ts';
 import { created, ok } from '../server/answers.ts';

@@ -7,7 +7,7 @@ import { requireOrder } from '../../orders/show.ts';
 import { signedReceipt } from '../../payouts/receipts/receipt.ts';
 import type { ReceiptKey } from '../../payouts/receipts/receipt-key.ts';
 import { findPayoutByEither } from '../../payouts/store/list.ts';
-import { findPayoutOfOrder } from '../../payouts/store/payouts.ts';
+import { findPayoutOfOwner } from '../../payouts/store/payouts.ts';
 import { readReceiptKeys } from '../../payouts/store/receipt-keys.ts';
 import type { Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
@@ -33,7 +33,7 @@ export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: Re
     problems: ['wrong_state'],
     handle: async ({ path, caller }) => {
       const order = await requireOrder(db, path.id, caller?.accountId);
-      const payout = await findPayoutOfOrder(db, order.id, order.accountId);
+      const payout = await findPayoutOfOwner(db, order.id, order.accountId);
       if (!payout) throw new AppError('wrong_state', 'This order has no payout yet.');
       return signedReceipt(payout, mode, receiptKey);
     },

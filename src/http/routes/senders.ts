@@ -7,8 +7,9 @@ import type { Queue } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import { fillGap } from '../../orders/fill-gap.ts';
-import { resumeHaltedSender } from '../../orders/resume-sender.ts';
+import { fillGap } from '../../payouts/line/fill-gap.ts';
+import { resumeHaltedSender } from '../../payouts/line/resume-sender.ts';
+import type { OwnerRecords } from '../../payouts/owner.ts';
 import { findSender, readHalts } from '../../payouts/store/senders.ts';
 import { payoutView } from '../../payouts/view.ts';
 import type { Database, Sql } from '../../storage/database.ts';
@@ -17,19 +18,20 @@ import { actorOf } from '../server/audit.ts';
 import { requireFreshLogin } from '../server/auth.ts';
 import { defineRoute } from '../server/route.ts';
 
-type Deps = {
+export type SenderDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Log;
+  readonly payoutOwner: OwnerRecords;
   readonly operatorAccountId: string;
 };
 
 const tag = 'Payouts';
 const answer = ok(HaltedSendersView, 'All halted senders as they are then', HALTED_SENDERS_EXAMPLE);
 
-export function senderRoutes(app: FastifyInstance, deps: Deps): void {
+export function senderRoutes(app: FastifyInstance, deps: SenderDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/payouts/senders/halted',

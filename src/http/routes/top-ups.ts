@@ -1,8 +1,8 @@
 // Top-ups of the coin of one sender of the service from another.
 import type { FastifyInstance } from 'fastify';
 import { TOP_UP_EXAMPLE, TOP_UPS_EXAMPLE, TopUpBody, TopUpsView, TopUpView } from '../../api/top-ups.ts';
-import { listWaitingTopUps, requireTopUp, showTopUp } from '../../orders/show-top-up.ts';
-import { approveTopUp, type TopUpDeps, topUp } from '../../orders/top-up.ts';
+import { approveTopUp, type TopUpDeps, topUp } from '../../payouts/own-transfers/make-top-up.ts';
+import { listWaitingTopUps, requireTopUp, showTopUp } from '../../payouts/own-transfers/show-top-up.ts';
 import { created, ok, REPLAYED } from '../server/answers.ts';
 import { actorOf } from '../server/audit.ts';
 import { idOf } from '../server/path.ts';

@@ -94,13 +94,13 @@ function waitsUnknown(record: ChainRecord | undefined, nextNonce = 0n): boolean 
 
 /** A sentence for each order that more than one transfer of the chain paid, of any sender. */
 export function paidTwice(moved: readonly OrderTransfer[]): string[] {
-  return [...Map.groupBy(moved, ({ orderId }) => orderId)].flatMap(([orderId, transfers]) => {
+  return [...Map.groupBy(moved, ({ ownerId }) => ownerId)].flatMap(([ownerId, transfers]) => {
     const byHash = new Map(transfers.map(transfer => [transfer.hash, transfer]));
     if (byHash.size < 2) return [];
     const amounts = [...byHash.values()].map(
       ({ units, symbol, network, hash }) => `${unitsText(symbol, units, { network })} ${symbol} in ${hash}`,
     );
-    return [`order ${orderId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
+    return [`order ${ownerId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
   });
 }
 
@@ -183,15 +183,15 @@ function differencesOf(
 
 /** The transfers of an order that its attempts made. Where attempts share no slot, each of several may have moved crypto. */
 async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<OrderTransfer[]> {
-  const { orderId, network, symbol, attempts } = payout;
-  if (orderId === undefined) return [];
+  const { ownerId, network, symbol, attempts } = payout;
+  if (ownerId === undefined) return [];
   const isOneSighting = sighting.outcome !== 'mismatched' || attempts.length === 1;
   const sightings = isOneSighting
     ? [sighting]
     : await Promise.all(attempts.map(attempt => chain.lookup(transferOf(payout), [attempt])));
   return sightings.flatMap(one =>
     one.kind === 'mined' && one.leftUnits > 0n
-      ? [{ orderId, network, symbol, hash: one.hash, units: one.leftUnits }]
+      ? [{ ownerId, network, symbol, hash: one.hash, units: one.leftUnits }]
       : [],
   );
 }

@@ -7,7 +7,7 @@ import type { Database, Sql } from '../../storage/database.ts';
 import { judgeCounts, takenMessage, WHAT_TO_DO } from '../line/foreign-slots.ts';
 import { requireSender } from '../line/open.ts';
 import { transferOf } from '../payout.ts';
-import { NO_ANSWER } from '../policy/gates.ts';
+import { NO_ANSWER } from '../policy/gate.ts';
 import { readExplanations } from '../store/explanations.ts';
 import { findUnknown, findUsedWithoutBlock, setUsedElsewhere, type UsedSlot } from '../store/older-books.ts';
 import { haltSender, type Sender } from '../store/senders.ts';

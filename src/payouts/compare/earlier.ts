@@ -1,7 +1,9 @@
 // Looks the earlier transfers of an order up again, before another one is made. The books say that they moved nothing, as nodes
 // once said; nodes that were wrong then, and show it now, must stop the second transfer.
 import type { Chain, Sighting } from '../../chains/chain.ts';
+import type { Sql } from '../../storage/database.ts';
 import { type Payout, transferOf } from '../payout.ts';
+import { findThatMovedNothing } from '../store/earlier.ts';
 
 /** What the chain shows now of payouts that the books have as moving nothing. */
 export type EarlierTransfers =
@@ -11,10 +13,22 @@ export type EarlierTransfers =
   | { readonly kind: 'moved'; readonly payout: Payout; readonly hash: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-export const MOVED_NOTHING: EarlierTransfers = { kind: 'moved_nothing' };
+/** What the chain shows of the earlier payouts of each owner. */
+export async function readEarlier(
+  db: Sql,
+  chain: Chain,
+  ownerIds: readonly string[],
+): Promise<ReadonlyMap<string, EarlierTransfers>> {
+  const payouts = Map.groupBy(await findThatMovedNothing(db, ownerIds), ({ ownerId }) => ownerId);
+  return new Map(
+    await Promise.all(ownerIds.map(async id => [id, await lookEarlierUp(chain, payouts.get(id) ?? [])] as const)),
+  );
+}
+
+const MOVED_NOTHING: EarlierTransfers = { kind: 'moved_nothing' };
 
 /** Asks about every attempt at every payout. */
-export async function lookEarlierUp(chain: Chain, payouts: readonly Payout[]): Promise<EarlierTransfers> {
+async function lookEarlierUp(chain: Chain, payouts: readonly Payout[]): Promise<EarlierTransfers> {
   const looked = await Promise.all(payouts.map(payout => lookUp(chain, payout)));
   return looked.find(({ kind }) => kind === 'moved') ?? looked.find(({ kind }) => kind === 'unknown') ?? MOVED_NOTHING;
 }

@@ -9,7 +9,7 @@ import { type Difference, type Explanations, explained, slotSubject, transferSub
 export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>;
 
 export type OrderTransfer = {
-  readonly orderId: string;
+  readonly ownerId: string;
   readonly network: Network;
   readonly symbol: SentSymbol;
   readonly hash: string;
@@ -123,8 +123,8 @@ function attributed(payouts: readonly Payout[], transfers: readonly StrangeTrans
       continue;
     }
     owners.push(owner);
-    const { orderId, network } = owner;
-    if (orderId !== undefined) moved.push({ orderId, network, symbol, hash, units });
+    const { ownerId, network } = owner;
+    if (ownerId !== undefined) moved.push({ ownerId, network, symbol, hash, units });
   }
   return { strangers, moved, owners };
 }
@@ -177,8 +177,8 @@ export async function balanceNotes(chain: Chain, sender: string, record: ChainRe
   return notes;
 }
 
-export function nameOf({ id, orderId, isTopUp }: Payout): string {
-  if (orderId !== undefined) return `order ${orderId}`;
+export function nameOf({ id, ownerId, isTopUp }: Payout): string {
+  if (ownerId !== undefined) return `order ${ownerId}`;
   return `${isTopUp ? 'top-up' : 'sweep'} ${id}`;
 }
 

@@ -4,6 +4,7 @@
 import { NETWORKS } from '../../chains/asset.ts';
 import type { Attempt, Chain, Chains, Sighting } from '../../chains/chain.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../../jobs/job.ts';
+import type { Queue } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { batcher } from '../../storage/batching/batcher.ts';
@@ -25,14 +26,16 @@ import {
 import { haltSender } from '../store/senders.ts';
 import { lockPayouts } from '../store/sweeps.ts';
 import { askRefusal, type Refusal, readRefusals, saveFirst } from './first-signature.ts';
-import { logChange } from './log-change.ts';
+import { logChange, logFieldsOf } from './log-change.ts';
+import { lockOwners } from './owners.ts';
 import { type Run, sighted } from './sighting.ts';
 
 export type AdvanceDeps = {
   readonly db: Database;
   readonly chains: Chains;
   readonly clock: Clock;
-  readonly payoutOwner: PayoutOwner;
+  readonly queue: Queue;
+  readonly payoutOwner: Pick<PayoutOwner, 'lock' | 'hasWaiting' | 'logFieldsOf'>;
   /** What becomes of a slot that no transfer may be signed for; `void` when absent. */
   readonly unsignedSlots?: UnsignedSlots | undefined;
   readonly log: Log;
@@ -54,7 +57,7 @@ export async function advancePayout(deps: AdvanceDeps, id: PayoutId, io = oneByO
   const sighting = await look(chain, payout);
   const { attempts, ...run } = await act(deps, chain, payout, sighting);
   const change = await io.write({ chain, seen: { ...payout, attempts }, sighting, run });
-  if (change) logChange(deps.log, change);
+  if (change) logChange(deps, change);
   return 'done';
 }
 
@@ -138,11 +141,8 @@ async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Prom
     const found = await findPayout(deps.db, payout.id, payout.accountId);
     return { attempts: found?.attempts ?? before };
   }
-  const { id: payoutId, orderId, network } = payout;
   deps.log.info('a transfer is signed and saved; it is sent next', {
-    payoutId,
-    orderId,
-    network,
+    ...logFieldsOf(deps.payoutOwner, payout),
     attempt: attempt.number,
   });
   return { attempts: [...before, attempt] };
@@ -166,7 +166,7 @@ function writeAll(
 ): Promise<(PayoutChange | undefined)[]> {
   return deps.db.transaction(async tx => {
     const seen = looked.map(one => one.seen);
-    const applyToOwners = await deps.payoutOwner.lock(tx, seen);
+    const applyToOwners = await lockOwners(deps, tx, seen);
     // No other node saves a transfer between the look at a slot without one and its end.
     const unsigned = looked.flatMap(({ run, seen: payout }) => (run.unsigned ? [payout] : []));
     await lockPayouts(tx, unsigned);

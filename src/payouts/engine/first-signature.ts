@@ -21,7 +21,7 @@ export const BLOCKED_MESSAGE = 'The address of the wallet is blocked.';
  * The payouts that a block or a pause stops now. Neither stops a cold sweep, which goes to the address of the settings; a top-up
  * can wait. */
 export async function readRefusals(sql: Sql, payouts: readonly Payout[]): Promise<Refusals> {
-  const ofOrders = payouts.filter(({ orderId, isTopUp }) => orderId !== undefined || isTopUp);
+  const ofOrders = payouts.filter(({ ownerId, isTopUp }) => ownerId !== undefined || isTopUp);
   if (ofOrders.length === 0) return new Map();
   const pauses = await readPauses(sql);
   const blocked = await blockedAmong(

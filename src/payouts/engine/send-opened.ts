@@ -7,14 +7,17 @@ import type { Log } from '../../lib/log.ts';
 import { runInTrace, type Tracing } from '../../lib/tracing.ts';
 import type { Database } from '../../storage/database.ts';
 import { findTraces } from '../../storage/object-traces.ts';
+import type { OwnerRecords } from '../owner.ts';
 import { type Payout, transferOf } from '../payout.ts';
 import { markSent, type NewAttempt } from '../store/payouts.ts';
 import { saveFirst } from './first-signature.ts';
+import { logFieldsOf } from './log-change.ts';
 
 type Deps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
+  readonly payoutOwner: Pick<OwnerRecords, 'logFieldsOf'>;
   readonly tracing?: Tracing | undefined;
 };
 
@@ -36,8 +39,8 @@ export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Pay
   const sent = added
     .filter(({ payout }) => saved.has(payout.id))
     .map(({ payout, attempt }) => {
-      const { id: payoutId, orderId, network } = payout;
-      deps.log.info('a transfer is signed and saved; it is sent next', { payoutId, orderId, network, attempt: 1 });
+      const fields = { ...logFieldsOf(deps.payoutOwner, payout), attempt: 1 };
+      deps.log.info('a transfer is signed and saved; it is sent next', fields);
       return inTurn(() => inTrace(payout, () => chain.broadcast(attempt, payout.sender)));
     });
   await Promise.all(sent);

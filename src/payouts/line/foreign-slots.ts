@@ -1,5 +1,5 @@
 // Compares the providers' count of a sender's slots with the slots that the books gave out. Pure. A count above the books means
-// that the key was used elsewhere, or by this service before its database went back. Then no slot is taken: an order that
+// that the key was used elsewhere, or by this service before its database went back. Then no slot is taken: what
 // the chain has paid would be paid again.
 import type { SlotCount, SlotCounts } from '../../chains/chain.ts';
 
@@ -12,7 +12,7 @@ export type SlotsVerdict =
   | { readonly kind: 'halt'; readonly message: string };
 
 export const WHAT_TO_DO =
-  'Was the database restored, or did a standby take over? Run trilho ledger check --chains, settle each order that the chain has paid (trilho payouts settle <order> --as paid --hash <transaction>), then trilho payouts resume <network> <sender>.';
+  'Was the database restored, or did a standby take over? Run trilho ledger check --chains, settle each transaction that the chain has paid (trilho payouts settle <transaction id> --as paid --hash <hash>), then trilho payouts resume <network> <sender>.';
 const OLDER = 'the books are older than the chain, or the key is used elsewhere';
 
 /** The counts must be read before the books: bytes are saved before they are sent, so the books then have whatever the chain shows. */

@@ -11,7 +11,7 @@ import { countUnsigned, type Sender } from '../store/senders.ts';
 export type Draft = {
   readonly sources: readonly Source[];
   /** The sender of each order that may get a slot, and of each that funds do not suffice for. */
-  readonly senderOf: ReadonlyMap<PayoutRequest['orderId'], string>;
+  readonly senderOf: ReadonlyMap<PayoutRequest['ownerId'], string>;
   readonly checks: CheckFacts;
 };
 
@@ -33,7 +33,7 @@ export async function chooseSources(
   line: readonly PayoutRequest[],
 ): Promise<Draft> {
   const sources = await openSources(db, chain, senders, line);
-  const chosen = new Map<PayoutRequest['orderId'], Filling>();
+  const chosen = new Map<PayoutRequest['ownerId'], Filling>();
   const going: PayoutRequest[] = [];
   for (const request of line) {
     if (!sources.some(source => hasFreeSlot(chain, source))) break;
@@ -42,13 +42,13 @@ export async function chooseSources(
     if (source) {
       source.claimed.push(request);
       going.push(request);
-      chosen.set(request.orderId, source);
+      chosen.set(request.ownerId, source);
       continue;
     }
     // One that can pay for it has no slot free now: it waits for that, with its funds.
     const keeper = able[0] ?? nearestOf(request, sources);
     keeper?.ahead.push(request);
-    if (keeper && able.length === 0) chosen.set(request.orderId, keeper);
+    if (keeper && able.length === 0) chosen.set(request.ownerId, keeper);
   }
   const checks = await checkAll(chain, sources, chosen, going);
   return {
@@ -107,21 +107,21 @@ const OF_SENDER: readonly CheckReason[] = ['blocked', 'no_funds', 'would_revert'
 async function checkAll(
   chain: Chain,
   sources: readonly Filling[],
-  chosen: Map<PayoutRequest['orderId'], Filling>,
+  chosen: Map<PayoutRequest['ownerId'], Filling>,
   going: readonly PayoutRequest[],
 ): Promise<CheckFacts> {
-  const checks = new Map<PayoutRequest['orderId'], CheckOf>();
-  const tried = new Map<PayoutRequest['orderId'], Filling[]>();
+  const checks = new Map<PayoutRequest['ownerId'], CheckOf>();
+  const tried = new Map<PayoutRequest['ownerId'], Filling[]>();
   let next = going;
   for (let tries = 0; tries < sources.length && next.length > 0; tries++) {
-    const asked = await Promise.all(next.map(request => checkFrom(chain, request, chosen.get(request.orderId)!)));
+    const asked = await Promise.all(next.map(request => checkFrom(chain, request, chosen.get(request.ownerId)!)));
     next = asked.flatMap(({ request, check }) => {
-      const { orderId } = request;
-      const before = chosen.get(orderId)!;
-      checks.set(orderId, { request, check });
+      const { ownerId } = request;
+      const before = chosen.get(ownerId)!;
+      checks.set(ownerId, { request, check });
       if (check.kind !== 'refused' || !OF_SENDER.includes(check.reason)) return [];
-      const others = [...(tried.get(orderId) ?? []), before];
-      tried.set(orderId, others);
+      const others = [...(tried.get(ownerId) ?? []), before];
+      tried.set(ownerId, others);
       const able = sources.filter(
         one => !others.includes(one) && hasFreeSlot(chain, one) && judgeFunds(request, one).kind === 'go',
       );
@@ -129,7 +129,7 @@ async function checkAll(
       if (!another) return [];
       before.claimed.splice(before.claimed.indexOf(request), 1);
       another.claimed.push(request);
-      chosen.set(orderId, another);
+      chosen.set(ownerId, another);
       return [request];
     });
   }

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database } from '../../storage/database.ts';
 import { doubtBooks, haltIfLost, hashesOf, type SeenOnChain, seeOnChain } from '../compare/check-books.ts';
-import { NO_ANSWER } from '../policy/gates.ts';
+import { NO_ANSWER } from '../policy/gate.ts';
 import { keepDoubts } from '../store/doubts.ts';
 import { HALTED, type HaltedSender, noteHaltSeen, readHalts, type Sender } from '../store/senders.ts';
 import { mostOf } from './foreign-slots.ts';

@@ -26,7 +26,7 @@ export function openColdAddresses(settings: PayoutSettings['coldAddresses'] = {}
   return Object.fromEntries(addresses);
 }
 
-/** What stays with the sender: for open slots and for orders that wait in line, in smallest units by asset. */
+/** What stays with the sender: for open slots and for payouts in line, in smallest units by asset. */
 export type Needs = {
   readonly slots: number;
   readonly units: { readonly [S in SentSymbol]?: bigint };

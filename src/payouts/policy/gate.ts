@@ -42,20 +42,23 @@ export type GateContext = {
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
   /** Orders that have all approvals, and for the others a text of what is missing; read while the senders are locked. */
-  readonly approved: ReadonlySet<PayoutRequest['orderId']>;
-  readonly unapproved: ReadonlyMap<PayoutRequest['orderId'], string>;
+  readonly approved: ReadonlySet<PayoutRequest['ownerId']>;
+  readonly unapproved: ReadonlyMap<PayoutRequest['ownerId'], string>;
   readonly now: Date;
 };
 
 export type Gate = (request: PayoutRequest, context: GateContext, tx: Sql) => Verdict | Promise<Verdict>;
 
+/** Why nothing is known. */
+export const NO_ANSWER = 'The chain does not answer.';
+
 export const GO = { kind: 'go' } as const;
 
 /** Whether the wallet of each order may be paid to, asked before anything was locked: it may need an answer of a service. */
-export type WalletFacts = ReadonlyMap<PayoutRequest['orderId'], Payability>;
+export type WalletFacts = ReadonlyMap<PayoutRequest['ownerId'], Payability>;
 
 /** What the chain shows of the earlier transfers of each order, asked before anything was locked. */
-export type EarlierFacts = ReadonlyMap<PayoutRequest['orderId'], EarlierTransfers>;
+export type EarlierFacts = ReadonlyMap<PayoutRequest['ownerId'], EarlierTransfers>;
 
 /** A sender with what the network says that it has, asked before anything was locked. */
 export type Source = {
@@ -68,6 +71,6 @@ export type Source = {
 
 /** Whether each transfer could be carried out, asked before anything was locked. */
 export type CheckFacts = ReadonlyMap<
-  PayoutRequest['orderId'],
+  PayoutRequest['ownerId'],
   { readonly request: PayoutRequest; readonly check: Check }
 >;

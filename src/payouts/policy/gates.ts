@@ -7,11 +7,10 @@ import { formatUnits } from '../../lib/decimals.ts';
 import type { Sql } from '../../storage/database.ts';
 import { BLOCKED_MESSAGE } from '../engine/first-signature.ts';
 import type { PayoutRequest } from '../payout.ts';
-import { type Gate, type GateContext, GO, type Source, type Verdict } from './gate.ts';
+import { type Gate, type GateContext, GO, NO_ANSWER, type Source, type Verdict } from './gate.ts';
 import { approvalGate, dayLimitGate, payoutLimitGate } from './limit-gates.ts';
 import { coveringPause, pauseMessage } from './pause.ts';
 
-export const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
 const CHECK_AGAIN_MS = 60_000;
 /** An issuer seldom lifts a block, and a node that was wrong is right again soon. */
@@ -83,9 +82,9 @@ export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
 }
 
 /** What was found out about the wallet may have changed since the order was made. */
-function walletGate({ orderId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
+function walletGate({ ownerId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
   if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', message: BLOCKED_MESSAGE };
-  const may = wallets.get(orderId);
+  const may = wallets.get(ownerId);
   if (!may) return { kind: 'wait' };
   if (may.kind === 'payable') return GO;
   if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', message: may.message };
@@ -94,8 +93,8 @@ function walletGate({ orderId, destination }: PayoutRequest, { wallets, blocked,
 }
 
 /** An order gets another slot only while nodes agree that its earlier transfers moved nothing. */
-function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext): Verdict {
-  const found = earlier.get(orderId);
+function earlierGate({ ownerId }: PayoutRequest, { earlier, now }: GateContext): Verdict {
+  const found = earlier.get(ownerId);
   if (!found) return { kind: 'wait' };
   if (found.kind === 'moved_nothing') return GO;
   const message =
@@ -107,7 +106,7 @@ function earlierGate({ orderId }: PayoutRequest, { earlier, now }: GateContext):
 
 /** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, funds come, and nodes may be wrong. */
 function checkGate(request: PayoutRequest, { checks, now }: GateContext): Verdict {
-  const checked = checks.get(request.orderId);
+  const checked = checks.get(request.ownerId);
   // Its terms have changed since, so it is asked again in the next round.
   if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {
     return { kind: 'wait' };

@@ -14,7 +14,7 @@ const JUDGE_AGAIN_MS = 900_000;
 
 /** What is approved may be more than one payout may be. */
 export function payoutLimitGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
-  if (approved.has(request.orderId)) return GO;
+  if (approved.has(request.ownerId)) return GO;
   const rules = rulesFor(limits, request).filter(
     ({ perPayout }) => perPayout !== undefined && request.units > perPayout,
   );
@@ -25,8 +25,8 @@ export function payoutLimitGate(request: PayoutRequest, { limits, approved }: Ga
 }
 
 export function approvalGate(request: PayoutRequest, { limits, approved, unapproved }: GateContext): Verdict {
-  if (approved.has(request.orderId)) return GO;
-  const missing = unapproved.get(request.orderId);
+  if (approved.has(request.ownerId)) return GO;
+  const missing = unapproved.get(request.ownerId);
   if (missing !== undefined) return { kind: 'hold', reason: 'approval_needed', message: missing };
   const bounds = rulesFor(limits, request).flatMap(({ approvalAbove }) => approvalAbove ?? []);
   const above = bounds.find(bound => request.units > bound);
@@ -47,7 +47,7 @@ export async function dayLimitGate(request: PayoutRequest, context: GateContext,
   return verdicts.filter(({ kind }) => kind !== 'go').toSorted((a, b) => untilOf(b) - untilOf(a))[0] ?? GO;
 }
 
-type TopUpRequest = Omit<PayoutRequest, 'orderId' | 'symbol'> & { readonly symbol: SentSymbol };
+type TopUpRequest = Omit<PayoutRequest, 'ownerId' | 'symbol'> & { readonly symbol: SentSymbol };
 
 /** Why a top-up does not fit into 24 hours now; top-ups count by themselves. */
 export async function dayLimitMessage(

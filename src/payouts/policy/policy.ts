@@ -11,7 +11,7 @@ export type PayoutPolicy = {
   readonly payoutLimits: PayoutLimits;
   readonly alarmRules: AlarmRules;
   readonly approvalRules: ApprovalRules;
-  /** Whose payouts those are that no order asks for. */
+  /** The account of payouts without an owner. */
   readonly operatorAccountId: string;
   readonly unsignedSlots: UnsignedSlots | undefined;
 };

@@ -47,7 +47,7 @@ function receiptOf(payout: Payout, mode: Mode) {
     type: RECEIPT_TYPE,
     mode,
     payoutId: id,
-    ...(payout.orderId !== undefined && { transactionId: payout.orderId }),
+    ...(payout.ownerId !== undefined && { transactionId: payout.ownerId }),
     accountId: payout.accountId,
     network,
     ...(place?.chainId !== undefined && { chainId: place.chainId }),

@@ -5,7 +5,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Payout, PayoutState } from '../payout.ts';
 import { insertPayouts } from './payouts.ts';
 
-export type AttemptOwner = { readonly payoutId: string; readonly orderId?: string; readonly state: PayoutState };
+export type AttemptOwner = { readonly payoutId: string; readonly ownerId?: string; readonly state: PayoutState };
 
 /** The payout that a transaction is an attempt at. */
 export async function findAttemptOwner(tx: Sql, hash: string): Promise<AttemptOwner | undefined> {
@@ -15,7 +15,7 @@ export async function findAttemptOwner(tx: Sql, hash: string): Promise<AttemptOw
       where a.hash = $1`,
     [hash],
   );
-  return row && { payoutId: row.id, state: row.state, ...(row.order_id !== null && { orderId: row.order_id }) };
+  return row && { payoutId: row.id, state: row.state, ...(row.order_id !== null && { ownerId: row.order_id }) };
 }
 
 /** Whether a payout has a slot that no other may have. */

@@ -43,6 +43,16 @@ export async function nextLookupAt(sql: Sql, until: Date): Promise<Date | undefi
   return row?.at;
 }
 
+/** Those of the networks that have payouts which are still looked up. */
+export async function findWatchedNetworks(sql: Sql, networks: readonly Network[]): Promise<Network[]> {
+  const rows = await sql.query<{ network: Network }>(
+    `select network from unnest($1::text[]) as asked (network)
+      where exists (select from payouts p where p.network = asked.network and p.state in ('open', 'done'))`,
+    [networks],
+  );
+  return rows.map(({ network }) => network);
+}
+
 /** The payouts of a sender whose slots were seen as taken by others, to be looked up at once, and soon again. */
 export async function takeTaken(tx: Sql, network: Network, sender: string): Promise<PayoutId[]> {
   const rows = await tx.query<{ id: string; account_id: string }>(

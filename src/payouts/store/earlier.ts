@@ -4,10 +4,10 @@ import type { Payout } from '../payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';
 
 /** With their attempts, oldest first. */
-export async function findThatMovedNothing(sql: Sql, orderIds: readonly string[]): Promise<Payout[]> {
+export async function findThatMovedNothing(sql: Sql, ownerIds: readonly string[]): Promise<Payout[]> {
   const rows = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where p.order_id = any($1) and p.state in ('reverted', 'voided') order by p.created_at, p.id`,
-    [orderIds],
+    [ownerIds],
   );
   return rows.map(toPayout);
 }

@@ -19,7 +19,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
     [
       payouts.map(({ id }) => id),
       payouts.map(({ accountId }) => accountId),
-      payouts.map(({ orderId }) => orderId),
+      payouts.map(({ ownerId }) => ownerId),
       payouts.map(({ network }) => network),
       payouts.map(({ sender }) => sender),
       payouts.map(({ nonce }) => nonce),
@@ -70,11 +70,11 @@ export async function findPayouts(
 }
 
 /** The payout of an order that may have moved something, of which there is one at most; or the newest. With its attempts. */
-export async function findPayoutOfOrder(sql: Sql, orderId: string, accountId: string): Promise<Payout | undefined> {
+export async function findPayoutOfOwner(sql: Sql, ownerId: string, accountId: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where p.order_id = $1 and p.account_id = $2
       order by p.state not in ('reverted', 'voided') desc, p.created_at desc, p.id desc limit 1`,
-    [orderId, accountId],
+    [ownerId, accountId],
   );
   return row && toPayout(row);
 }
@@ -219,7 +219,7 @@ export function toPayout(row: PayoutRow): Payout {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     attempts: (row.attempts ?? []).map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt) })),
-    ...(row.order_id !== null && { orderId: row.order_id }),
+    ...(row.order_id !== null && { ownerId: row.order_id }),
     ...(row.swept_by !== null && { sweptBy: row.swept_by }),
     ...(row.is_gap_fill && { isGapFill: true }),
     ...(row.is_top_up && { isTopUp: true }),

@@ -4,6 +4,7 @@ import { activeSendersOf, type Chain, type Funds } from '../../chains/chain.ts';
 import { coinOf, decimalsOf } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import { firstUnused, gapMessage } from '../line/gap.ts';
+import type { Unheld } from '../owner.ts';
 import type { UnsignedReason } from '../payout.ts';
 import type { PayoutSettings } from '../payout-settings.ts';
 import { limitsOf, type PayoutLimits } from '../policy/limits.ts';
@@ -11,7 +12,7 @@ import type { Contradicted } from '../store/alarms.ts';
 import type { AlarmReason, Judgement } from './alarm.ts';
 
 export type AlarmRules = {
-  /** How long a payout may have no end, an order wait without a reason, and a network not answer; and a block not be final. */
+  /** How long a payout may have no end, one in line wait without a reason, and a network not answer; and a block not be final. */
   readonly stuckMs: number;
   readonly finalityLagMs: number;
 };
@@ -43,8 +44,8 @@ export type SenderAnswers = {
 /** What the database knows. */
 export type NetworkRecords = {
   readonly silentSince: Date | undefined;
-  /** The first order in line that should have a slot. */
-  readonly waiting: { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string } | undefined;
+  /** The first in line that should have a slot. */
+  readonly waiting: Unheld | undefined;
   readonly oldestUnsettledAt: Date | undefined;
   readonly contradicted: Contradicted | undefined;
   /** With the reason of each halt. */
@@ -58,7 +59,7 @@ export type NetworkRecords = {
 
 export type UnsignedSlot = {
   readonly payoutId: string;
-  readonly orderId?: string;
+  readonly ownerId?: string;
   readonly sender: string;
   readonly nonce: bigint;
   readonly reason?: UnsignedReason;
@@ -92,7 +93,12 @@ async function askSender(chain: Chain, sender: string, symbols: readonly AssetSy
   return { sender, usedSlots, firstUnused: counts && firstUnused(counts), funds: new Map(funds) };
 }
 
-type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
+type Rules = AlarmRules & {
+  readonly limits: PayoutLimits;
+  /** What an owner is called. */
+  readonly noun: string;
+  readonly now: Date;
+};
 
 /** `asked`: undefined for a network that the settings do not name. What only nodes could answer is not judged there. */
 export function judgeNetwork(
@@ -107,11 +113,11 @@ export function judgeNetwork(
       : []),
     ...judgeTimes(asked?.chain, records, rules),
     judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedMessage(contradicted) : ''),
-    judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and orders wait.'),
+    judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and payouts wait.'),
     ...[...haltedSenders].map(([sender, words]) =>
       judged('slot_taken', true, words ?? `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
     ),
-    ...unsigned.map(slot => judged('slot_unsigned', true, unsignedMessage(slot, rules.now), slot.payoutId)),
+    ...unsigned.map(slot => judged('slot_unsigned', true, unsignedMessage(slot, rules), slot.payoutId)),
   ];
 }
 
@@ -135,30 +141,31 @@ function judgeGaps({ network, slotCounts }: Chain, { senders }: NetworkAnswers, 
 }
 
 /** What lasts for too long. */
-function judgeTimes(chain: Chain | undefined, records: NetworkRecords, { now, stuckMs }: Rules): Judgement[] {
+function judgeTimes(chain: Chain | undefined, records: NetworkRecords, rules: Rules): Judgement[] {
+  const { now, stuckMs } = rules;
   const { silentSince, oldestUnsettledAt, waiting, haltedSenders } = records;
   const since = (at: Date | undefined) => (at ? now.getTime() - at.getTime() : 0);
   const [silentMs, openMs, waitMs] = [since(silentSince), since(oldestUnsettledAt), since(waiting?.waitsSince)];
   const silence = chain
     ? `No node answers for ${minutes(silentMs)}.`
-    : `Payouts or orders in line wait for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
+    : `Payouts wait, open or in line, for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
   // They wait for a person then, and another alarm says so.
   const isHalted = chain !== undefined && activeSendersOf(chain).every(sender => haltedSenders.has(sender));
   return [
     judged('network_silent', silentMs > stuckMs, silence),
-    judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingMessage(waiting, waitMs) : ''),
+    judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingMessage(waiting, waitMs, rules) : ''),
     judged('payout_stuck', openMs > stuckMs, `A payout has no end for ${minutes(openMs)}.`),
   ];
 }
 
-function waitingMessage({ orderId, lastError }: NonNullable<NetworkRecords['waiting']>, waitMs: number): string {
-  const message = `Order ${orderId} is in line for ${minutes(waitMs)}, and nothing holds it`;
-  return lastError === undefined ? `${message}.` : `${message}: ${lastError}`;
+function waitingMessage({ ownerId, lastError }: Unheld, waitMs: number, { noun }: Rules): string {
+  const words = `The payout of ${noun} ${ownerId} is in line for ${minutes(waitMs)}, and nothing holds it`;
+  return lastError === undefined ? `${words}.` : `${words}: ${lastError}`;
 }
 
-function unsignedMessage(slot: UnsignedSlot, now: Date): string {
-  const { payoutId, orderId, sender, nonce, reason, isGivenUp, since, lastError } = slot;
-  const whose = orderId === undefined ? `payout ${payoutId}` : `order ${orderId}`;
+function unsignedMessage(slot: UnsignedSlot, { noun, now }: Rules): string {
+  const { payoutId, ownerId, sender, nonce, reason, isGivenUp, since, lastError } = slot;
+  const whose = ownerId === undefined ? `payout ${payoutId}` : `${noun} ${ownerId}`;
   const end = isGivenUp ? 'It is being given up.' : 'Those behind it wait.';
   if (reason) return `Slot ${nonce} of ${sender} has no transfer, for ${whose}: ${reason}. ${end}`;
   const message = `Slot ${nonce} of ${sender} has no signature for ${minutes(now.getTime() - since.getTime())}, for ${whose}`;

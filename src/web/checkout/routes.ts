@@ -17,7 +17,7 @@ import type { Mode } from '../../lib/mode.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
 import type { Order } from '../../orders/order.ts';
 import { findOrder } from '../../orders/store.ts';
-import { findPayoutOfOrder } from '../../payouts/store/payouts.ts';
+import { findPayoutOfOwner } from '../../payouts/store/payouts.ts';
 import { findRail, type Rails } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';
@@ -198,7 +198,7 @@ function beneficiaryOf(rails: Rails, charge: Charge): View['beneficiary'] {
 async function readBought(deps: CheckoutDeps, charge: Charge, orderId: string): Promise<Bought | undefined> {
   const order = await findOrder(deps.db, orderId, charge.accountId);
   if (!order) return undefined;
-  const payout = await findPayoutOfOrder(deps.db, orderId, charge.accountId);
+  const payout = await findPayoutOfOwner(deps.db, orderId, charge.accountId);
   const depth = deps.chains[order.network]?.depth;
   return { order, ...(payout && { payout }), ...(depth !== undefined && { confirmationsNeeded: depth }) };
 }

@@ -1,8 +1,8 @@
 // What can be done with top-ups: ask for one, approve one that waits.
 import type { FastifyInstance } from 'fastify';
 import { NETWORKS } from '../../chains/asset.ts';
-import { listWaitingTopUps, requireTopUp, showTopUp } from '../../orders/show-top-up.ts';
-import type { TopUpDeps } from '../../orders/top-up.ts';
+import type { TopUpDeps } from '../../payouts/own-transfers/make-top-up.ts';
+import { listWaitingTopUps, requireTopUp, showTopUp } from '../../payouts/own-transfers/show-top-up.ts';
 import { type Html, html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';

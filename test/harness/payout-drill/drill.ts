@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Chain } from '../../../src/chains/chain.ts';
 import { coinOf } from '../../../src/chains/networks.ts';
-import { resumeHaltedSender } from '../../../src/orders/resume-sender.ts';
+import { resumeHaltedSender } from '../../../src/payouts/line/resume-sender.ts';
 import type { LimitSettings } from '../../../src/payouts/payout-settings.ts';
 import { blockPayee } from '../../../src/payouts/policy/block-payee.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';

@@ -2,16 +2,15 @@
 // somebody kills it. The last two are controls: ways to send that pay twice, which the drill must see.
 import assert from 'node:assert/strict';
 import { backOff } from '../../../src/lib/backoff.ts';
-import { claimWaiting } from '../../../src/orders/claim.ts';
 import { followOrder } from '../../../src/orders/follow.ts';
-import { ordersAsOwners } from '../../../src/orders/payout-progress.ts';
 import { voidPayout } from '../../../src/orders/void.ts';
 import { advancePayout } from '../../../src/payouts/engine/advance.ts';
+import { claimWaiting } from '../../../src/payouts/line/claim.ts';
 import { chainOf } from '../../../src/payouts/line/open.ts';
 import { transferOf } from '../../../src/payouts/payout.ts';
 import type { LimitSettings } from '../../../src/payouts/payout-settings.ts';
 import { openLimits } from '../../../src/payouts/policy/limits.ts';
-import { findPayoutOfOrder } from '../../../src/payouts/store/payouts.ts';
+import { findPayoutOfOwner } from '../../../src/payouts/store/payouts.ts';
 import { ACCOUNT, ORDER_VERBS, type OrderNode, openOrderNode } from '../order-verbs.ts';
 import { dieAfter } from '../steps.ts';
 import { type ChainSpec, openChainOf } from './chain-of.ts';
@@ -49,16 +48,15 @@ async function claimAll(deps: Deps): Promise<void> {
 }
 
 async function lookAll(deps: Deps, orders: readonly string[]): Promise<void> {
-  const payoutOwner = ordersAsOwners(deps);
   for (const orderId of orders) {
-    const payout = await findPayoutOfOrder(deps.db, orderId, ACCOUNT);
-    if (payout) await advancePayout({ ...deps, payoutOwner }, { accountId: ACCOUNT, payoutId: payout.id });
+    const payout = await findPayoutOfOwner(deps.db, orderId, ACCOUNT);
+    if (payout) await advancePayout(deps, { accountId: ACCOUNT, payoutId: payout.id });
   }
 }
 
 /** How crypto is NOT sent: each try with the nonce that is free now. Whether an earlier one was taken is not asked. */
 async function tryWithFreeNonce({ db, chains, clock }: Deps, orderId: string): Promise<void> {
-  const payout = await findPayoutOfOrder(db, orderId, ACCOUNT);
+  const payout = await findPayoutOfOwner(db, orderId, ACCOUNT);
   if (!payout) return;
   const chain = chainOf(chains, payout.network);
   const transfer = transferOf(payout);

@@ -1,11 +1,11 @@
 // How a top-up is shown in answers and on the command line.
-import { approvalsView } from '../accounts/approvals.ts';
-import { decimalsOf } from '../chains/networks.ts';
-import { formatUnits } from '../lib/decimals.ts';
-import { AppError } from '../lib/errors.ts';
-import type { TopUp } from '../payouts/own-transfers/top-up.ts';
-import { findTopUp, readWaitingTopUps } from '../payouts/store/top-ups.ts';
-import { isLapsed, standingOf, type TopUpDeps, WAITS_MS } from './top-up.ts';
+import { approvalsView } from '../../accounts/approvals.ts';
+import { decimalsOf } from '../../chains/networks.ts';
+import { formatUnits } from '../../lib/decimals.ts';
+import { AppError } from '../../lib/errors.ts';
+import { findTopUp, readWaitingTopUps } from '../store/top-ups.ts';
+import { isLapsed, standingOf, type TopUpDeps, WAITS_MS } from './make-top-up.ts';
+import type { TopUp } from './top-up.ts';
 
 export async function showTopUp(deps: TopUpDeps, topUp: TopUp) {
   const { id, network, symbol, units, sender, destination, requestedBy, createdAt, payoutId, approvals } = topUp;

@@ -1,24 +1,23 @@
-// Pauses payouts and resumes them. Every node sees both as soon as they commit, and the lines are woken, so that their orders show what
+// Pauses payouts and resumes them. Every node sees both as soon as they commit, and the lines are woken, so that those in them show what
 // they wait for.
-import { NETWORKS, type Network } from '../chains/asset.ts';
-import type { Queue } from '../jobs/queue.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
-import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
-import { uuidV7 } from '../lib/ids.ts';
-import { waitForClaims, wakeUnsigned } from '../payouts/line/after-claims.ts';
-import type { Pause, PauseScope } from '../payouts/policy/pause.ts';
-import { deletePause, insertPause, readPauses } from '../payouts/store/pauses.ts';
-import { findUncomparedOfPause, markExcused } from '../payouts/store/restores.ts';
-import type { Database, Sql } from '../storage/database.ts';
-import { wakeLine } from './claim-job.ts';
+import { NETWORKS, type Network } from '../../chains/asset.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { waitForClaims, wakeUnsigned } from '../line/after-claims.ts';
+import { type WakeDeps, wakeLine } from '../line/wake.ts';
+import { deletePause, insertPause, readPauses } from '../store/pauses.ts';
+import { findUncomparedOfPause, markExcused } from '../store/restores.ts';
+import type { Pause, PauseScope } from './pause.ts';
 
-export type PauseDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+export type PauseDeps = WakeDeps & { readonly db: Database; readonly clock: Clock };
 
 export type NewPause = PauseScope & { readonly reason?: string; readonly by: string };
 
 /**
- * From when this returns until the scope is resumed, no order of the scope takes a slot, and nothing is signed for a slot without a
+ * From when this returns until the scope is resumed, no payout of the scope takes a slot, and nothing is signed for a slot without a
  * signature. Pausing a paused scope changes nothing. Returns all pauses.
  *
  * @example
@@ -60,7 +59,7 @@ export async function resumePayouts(deps: PauseDeps, scope: PauseScope, unchecke
 function notCompared({ asOf }: { readonly asOf: Date }): AppError {
   return new AppError(
     'wrong_state',
-    `The database was restored as of ${asOf.toISOString()}: orders paid out since then would be paid again. Run trilho ledger check --chains, settle each order it names, and repeat it until the books agree with the chains; then resume. See docs/backup.md#restore.`,
+    `The database was restored as of ${asOf.toISOString()}: what was paid out since then would be paid again. Run trilho ledger check --chains, settle each transaction it names, and repeat it until the books agree with the chains; then resume. See docs/backup.md#restore.`,
   );
 }
 

@@ -1,21 +1,21 @@
 // Fills the gaps in the slots of the senders of a network with transactions that move nothing, so that those after them are mined. Each is
 // a separate payout: opened here, then signed, saved and sent by the service, even if it is killed in between. Only an operator may start it.
-import { type Network, symbolsOn } from '../chains/asset.ts';
-import { activeSendersOf, type Chain, type Chains } from '../chains/chain.ts';
-import type { Queue } from '../jobs/queue.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
-import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
-import { uuidV7 } from '../lib/ids.ts';
-import { traceOf } from '../lib/tracing.ts';
-import { ADVANCE } from '../payouts/jobs.ts';
-import { firstUnused } from '../payouts/line/gap.ts';
-import { chainOf, chainSilent } from '../payouts/line/open.ts';
-import type { Payout } from '../payouts/payout.ts';
-import { findGap, insertGapFills, readOpenFills } from '../payouts/store/gaps.ts';
-import { lockNetwork } from '../payouts/store/senders.ts';
-import type { Database } from '../storage/database.ts';
-import { insertTraces } from '../storage/object-traces.ts';
+import { type Network, symbolsOn } from '../../chains/asset.ts';
+import { activeSendersOf, type Chain, type Chains } from '../../chains/chain.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import { traceOf } from '../../lib/tracing.ts';
+import type { Database } from '../../storage/database.ts';
+import { insertTraces } from '../../storage/object-traces.ts';
+import { ADVANCE } from '../jobs.ts';
+import type { Payout } from '../payout.ts';
+import { findGap, insertGapFills, readOpenFills } from '../store/gaps.ts';
+import { lockNetwork } from '../store/senders.ts';
+import { firstUnused } from './gap.ts';
+import { chainOf, chainSilent } from './open.ts';
 
 export type FillGapDeps = {
   readonly db: Database;

@@ -1,31 +1,26 @@
-// Tops up the coin of one of our senders from another, under the same policy as payouts of orders: pauses, blocks, limits and
+// Tops up the coin of one of our senders from another, under the same policy as payouts that have an owner: pauses, blocks, limits and
 // approvals. If approvals are needed, the request waits for them up to a day.
-import { type ApprovalRules, groupsOfPayout, OPERATOR } from '../accounts/approval-rules.ts';
-import {
-  type GroupStanding,
-  isComplete,
-  judgeGroups,
-  missingApprovals,
-  requireCounted,
-} from '../accounts/approvals.ts';
-import { requireSecondKey } from '../accounts/second-key.ts';
-import { readAddress } from '../chains/address.ts';
-import type { Network } from '../chains/asset.ts';
-import type { Chain } from '../chains/chain.ts';
-import { coinOf, decimalsOf } from '../chains/networks.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
-import { DAY_MS } from '../lib/civil-days.ts';
-import { formatUnits, parseUnits } from '../lib/decimals.ts';
-import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
-import { uuidV7 } from '../lib/ids.ts';
-import { BLOCKED_MESSAGE } from '../payouts/engine/first-signature.ts';
-import { chainOf } from '../payouts/line/open.ts';
-import type { TopUp } from '../payouts/own-transfers/top-up.ts';
-import type { Payout } from '../payouts/payout.ts';
-import { dayLimitMessage } from '../payouts/policy/limit-gates.ts';
-import { isAboveApproval, type PayoutLimits } from '../payouts/policy/limits.ts';
-import { coveringPause, pauseMessage } from '../payouts/policy/pause.ts';
-import { readPauses } from '../payouts/store/pauses.ts';
+import { type ApprovalRules, groupsOfPayout, OPERATOR } from '../../accounts/approval-rules.ts';
+import { type GroupStanding, isComplete, judgeGroups, missingApprovals, requireCounted } from '../../accounts/approvals.ts';
+import { requireSecondKey } from '../../accounts/second-key.ts';
+import { readAddress } from '../../chains/address.ts';
+import type { Network } from '../../chains/asset.ts';
+import type { Chain } from '../../chains/chain.ts';
+import { coinOf, decimalsOf } from '../../chains/networks.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import { DAY_MS } from '../../lib/civil-days.ts';
+import { formatUnits, parseUnits } from '../../lib/decimals.ts';
+import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Sql } from '../../storage/database.ts';
+import { isAddressBlocked } from '../../wallets/store.ts';
+import { BLOCKED_MESSAGE } from '../engine/first-signature.ts';
+import { chainOf } from '../line/open.ts';
+import type { Payout } from '../payout.ts';
+import { dayLimitMessage } from '../policy/limit-gates.ts';
+import { isAboveApproval, type PayoutLimits } from '../policy/limits.ts';
+import { coveringPause, pauseMessage } from '../policy/pause.ts';
+import { readPauses } from '../store/pauses.ts';
 import {
   findOpenTopUp,
   findTopUp,
@@ -34,10 +29,9 @@ import {
   lockTopUp,
   setTopUpApprovals,
   setTopUpPayout,
-} from '../payouts/store/top-ups.ts';
-import type { Sql } from '../storage/database.ts';
-import { isAddressBlocked } from '../wallets/store.ts';
-import { type OperatorDeps, openOwnTransfer } from './own-transfer.ts';
+} from '../store/top-ups.ts';
+import { type OperatorDeps, openOwnTransfer } from './open-own-transfer.ts';
+import type { TopUp } from './top-up.ts';
 
 export type TopUpDeps = OperatorDeps & { readonly payoutLimits: PayoutLimits; readonly approvalRules: ApprovalRules };
 

@@ -1,18 +1,17 @@
-// Transfers of a sender that are not in the books and could have paid an order that is still open. Before a halted sender resumes, each
-// must be settled or explained, or the order would be paid again.
-import type { Chain } from '../chains/chain.ts';
-import { coinOf, decimalsOf } from '../chains/networks.ts';
-import { formatUnits } from '../lib/decimals.ts';
-import { unknownOf } from '../payouts/compare/check-books.ts';
-import { slotSubject } from '../payouts/compare/explanation.ts';
-import type { StrangeTransfer } from '../payouts/compare/record.ts';
-import { WHAT_TO_DO } from '../payouts/line/foreign-slots.ts';
-import { readExplanations } from '../payouts/store/explanations.ts';
-import { findMissingSlots } from '../payouts/store/older-books.ts';
-import type { Sender } from '../payouts/store/senders.ts';
-import type { Database } from '../storage/database.ts';
-import { findOrdersLike } from './store-like.ts';
-import { hasUnpaidOf, oldestUnpaidAt } from './store-unpaid.ts';
+// Transfers of a sender that are not in the books and could have paid an owner that still waits. Before a halted sender resumes, each must be
+// settled or explained, or the owner would be paid again.
+import type { Chain } from '../../chains/chain.ts';
+import { coinOf, decimalsOf } from '../../chains/networks.ts';
+import { formatUnits } from '../../lib/decimals.ts';
+import type { Database } from '../../storage/database.ts';
+import { WHAT_TO_DO } from '../line/foreign-slots.ts';
+import type { OwnerRecords } from '../owner.ts';
+import { readExplanations } from '../store/explanations.ts';
+import { findMissingSlots } from '../store/older-books.ts';
+import type { Sender } from '../store/senders.ts';
+import { unknownOf } from './check-books.ts';
+import { slotSubject } from './explanation.ts';
+import type { StrangeTransfer } from './record.ts';
 
 /** Clocks of the network and of this service differ a little. */
 const MARGIN_MS = 10 * 60_000;
@@ -22,7 +21,10 @@ const LONGEST_MS = { history: DAY_MS, record: 7 * DAY_MS };
 const MAX_SHOWN = 10;
 const MAX_LIKE = 3;
 
-type Deps = { readonly db: Database };
+type Deps = {
+  readonly db: Database;
+  readonly payoutOwner: Pick<OwnerRecords, 'noun' | 'findLike' | 'hasUnpaidOf' | 'oldestUnpaidAt'>;
+};
 
 /** Each is a sentence. `silent`: no node answers. */
 export type Objections = readonly string[] | 'silent';
@@ -59,28 +61,28 @@ export async function judgeFirst(
   const left = await readStrangers(deps, chain, sender, at);
   if (left === 'silent') return left;
   const named = await Promise.all(left.strangers.map(one => sentenceOf(deps, chain, one)));
-  const paying = named.filter(({ orders }) => orders.length > 0).map(({ sentence }) => sentence);
+  const paying = named.filter(({ maybePaid }) => maybePaid.length > 0).map(({ sentence }) => sentence);
   const doubts = paying.length > 0 ? paying.slice(0, MAX_SHOWN) : await unseenCoin(deps, chain);
   if (doubts.length === 0) return undefined;
   return { at, message: `The books have no payout of the sender. ${doubts.join(' ')} ${WHAT_TO_DO}` };
 }
 
-/** A transfer of a coin leaves no log, so a person checks whether one of the used slots paid an order. */
-async function unseenCoin({ db }: Deps, { network }: Chain): Promise<string[]> {
+/** A transfer of a coin leaves no log, so a person checks whether one of the used slots paid an owner. */
+async function unseenCoin({ db, payoutOwner }: Deps, { network }: Chain): Promise<string[]> {
   const { symbol } = coinOf(network);
-  if (!(await hasUnpaidOf(db, network, symbol))) return [];
+  if (!(await payoutOwner.hasUnpaidOf(db, network, symbol))) return [];
   return [
-    `It has used slots, and orders of ${symbol}, which leaves no log, are open: look at the address in an explorer.`,
+    `It has used slots, and ${payoutOwner.noun}s of ${symbol}, which leaves no log, are open: look at the address in an explorer.`,
   ];
 }
 
 type Strangers = { readonly strangers: readonly StrangeTransfer[]; readonly completeUntil?: Date };
 
-/** Transfers since the oldest open order was made: an older one cannot have paid an open order. */
+/** Transfers since the oldest unpaid owner was made: an older one cannot have paid one of them. */
 async function readStrangers(deps: Deps, chain: Chain, sender: string, until: Date): Promise<Strangers | 'silent'> {
   const { network } = chain;
   const oldest = new Date(until.getTime() - (chain.history ? LONGEST_MS.history : LONGEST_MS.record));
-  const from = (await oldestUnpaidAt(deps.db, network, oldest)) ?? until;
+  const from = (await deps.payoutOwner.oldestUnpaidAt(deps.db, network, oldest)) ?? until;
   const since = new Date(Math.max(Math.min(from.getTime(), until.getTime()) - MARGIN_MS, oldest.getTime()));
   const [record, history] = await Promise.all([chain.record?.(sender, since), chain.history?.(sender, since)]);
   if ((chain.record && !record) || (chain.history && !history)) return 'silent';
@@ -94,33 +96,33 @@ async function readStrangers(deps: Deps, chain: Chain, sender: string, until: Da
 }
 
 async function sentenceOf(
-  { db }: Deps,
+  { db, payoutOwner }: Deps,
   { network }: Chain,
   { hash, symbol, to, units }: StrangeTransfer,
-): Promise<{ readonly sentence: string; readonly orders: readonly string[] }> {
+): Promise<{ readonly sentence: string; readonly maybePaid: readonly string[] }> {
   const quantity = formatUnits(units, decimalsOf(symbol, network));
-  const like = await findOrdersLike(db, { network, symbol, quantity, to: to.toLowerCase() }, MAX_LIKE);
-  const orders = like.filter(({ isFulfilled }) => !isFulfilled).map(({ id }) => id);
-  const may = orders.length === 0 ? '' : `, and may have paid order ${orders.join(' or ')}`;
-  return { sentence: `${hash} moved ${quantity} ${symbol} to ${to}${may}.`, orders };
+  const like = await payoutOwner.findLike(db, { network, symbol, quantity, to: to.toLowerCase() }, MAX_LIKE);
+  const maybePaid = like.filter(({ isFulfilled }) => !isFulfilled).map(({ id }) => id);
+  const may = maybePaid.length === 0 ? '' : `, and may have paid ${payoutOwner.noun} ${maybePaid.join(' or ')}`;
+  return { sentence: `${hash} moved ${quantity} ${symbol} to ${to}${may}.`, maybePaid };
 }
 
 /** A transfer of a coin leaves no log: only its slot shows it. */
 async function coinSlots(
-  { db }: Deps,
+  { db, payoutOwner }: Deps,
   { network }: Chain,
   { sender, nextNonce }: Sender,
   used: bigint,
 ): Promise<string[]> {
   const { symbol } = coinOf(network);
-  if (used === 0n || !(await hasUnpaidOf(db, network, symbol))) return [];
+  if (used === 0n || !(await payoutOwner.hasUnpaidOf(db, network, symbol))) return [];
   const explanations = await readExplanations(db, network, sender);
   const slots = (await findMissingSlots(db, network, sender, { nextNonce, used })).filter(
     slot => !explanations.has(slotSubject(slot)),
   );
   if (slots.length === 0) return [];
   return [
-    `Transactions that are not in the books used the slots ${slots.slice(0, MAX_SHOWN).join(', ')}, and orders of ${symbol} are open: look at the address in an explorer.`,
+    `Transactions that are not in the books used the slots ${slots.slice(0, MAX_SHOWN).join(', ')}, and ${payoutOwner.noun}s of ${symbol} are open: look at the address in an explorer.`,
   ];
 }
 

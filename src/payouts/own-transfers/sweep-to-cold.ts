@@ -1,16 +1,16 @@
 // Sweeps the surplus of a sender to the cold address of its network.
-import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Funds } from '../chains/chain.ts';
-import { decimalsOf } from '../chains/networks.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
-import { formatUnits, parseUnits } from '../lib/decimals.ts';
-import { AppError, invalidRequest } from '../lib/errors.ts';
-import { chainOf } from '../payouts/line/open.ts';
-import type { ColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
-import type { Payout } from '../payouts/payout.ts';
-import { limitsOf, type PayoutLimits } from '../payouts/policy/limits.ts';
-import { findOpenSweep } from '../payouts/store/sweeps.ts';
-import { type OperatorDeps, openOwnTransfer } from './own-transfer.ts';
+import type { AssetSymbol, Network } from '../../chains/asset.ts';
+import type { Funds } from '../../chains/chain.ts';
+import { decimalsOf } from '../../chains/networks.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import { formatUnits, parseUnits } from '../../lib/decimals.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { chainOf } from '../line/open.ts';
+import type { Payout } from '../payout.ts';
+import { limitsOf, type PayoutLimits } from '../policy/limits.ts';
+import { findOpenSweep } from '../store/sweeps.ts';
+import type { ColdAddresses } from './cold-sweep.ts';
+import { type OperatorDeps, openOwnTransfer } from './open-own-transfer.ts';
 
 export type ColdSweepDeps = OperatorDeps & {
   readonly coldAddresses: ColdAddresses;

@@ -1,9 +1,9 @@
 // Wakes the lines that are due, even if nothing has woken them.
-import type { Queue } from '../jobs/queue.ts';
-import type { Sweep } from '../jobs/sweep.ts';
-import { nextClaimAt, takeDueClaims } from '../payouts/store/senders.ts';
-import type { Database } from '../storage/database.ts';
-import { CLAIM } from './claim-job.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import type { Sweep } from '../../jobs/sweep.ts';
+import type { Database } from '../../storage/database.ts';
+import { CLAIM } from '../jobs.ts';
+import { nextClaimAt, takeDueClaims } from '../store/senders.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 

@@ -1,8 +1,12 @@
-// The SQL that compares the ledger with cold sweeps and top-ups, which have no order: what went to cold addresses and to other senders, and
+// The SQL that compares the ledger with cold sweeps and top-ups, which have no owner: what went to cold addresses and to other senders, and
 // its fees.
-import type { EntryKind } from '../ledger/entry.ts';
-import type { LedgerCheck } from '../ledger/store-check.ts';
-import { COINS } from './store-ledger-check.ts';
+import { NETWORKS } from '../../chains/asset.ts';
+import { coinCurrency } from '../../ledger/currency.ts';
+import type { EntryKind } from '../../ledger/entry.ts';
+import type { LedgerCheck } from '../../ledger/store-check.ts';
+
+/** Every network with the currency of its coin, as rows. */
+export const COINS = NETWORKS.map(network => `('${network}', '${coinCurrency(network)}')`).join(', ');
 
 /** Each cold sweep with the amount that left and the network fee. */
 const SWEEPS = `
@@ -13,7 +17,7 @@ const SWEEPS = `
             from payouts where order_id is null) p
     join (values ${COINS}) as coin (network, currency) on coin.network = p.network`;
 
-export const COLD_SWEEP_LEDGER_CHECKS: readonly LedgerCheck[] = [
+export const OWN_TRANSFER_LEDGER_CHECKS: readonly LedgerCheck[] = [
   check('what was swept is in cold_wallet', 'cold_wallet', 'asset', 'swept', ['cold_sweep', 'cold_sweep_undone']),
   check('what was topped up is in own_senders', 'own_senders', 'asset', 'topped_up', ['top_up', 'top_up_undone']),
   check('fees of sweeps are in network_fee', 'network_fee', 'coin', 'network_fee', [

@@ -1,23 +1,24 @@
 // Resumes a sender that was halted because its key was used elsewhere, or because the books are older than the chain. Only an operator may
-// do so, once the key is safe and every transfer that left is in the books. Used slots are skipped: an order in one of them would be held
+// do so, once the key is safe and every transfer that left is in the books. Used slots are skipped: a payout in one of them would be held
 // at once.
-import type { Network } from '../chains/asset.ts';
-import type { Chain, Chains } from '../chains/chain.ts';
-import type { Queue } from '../jobs/queue.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
-import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
-import type { Log } from '../lib/log.ts';
-import { transferSubject } from '../payouts/compare/explanation.ts';
-import { ADVANCE } from '../payouts/jobs.ts';
-import { judgeCounts } from '../payouts/line/foreign-slots.ts';
-import { takeTaken } from '../payouts/store/due.ts';
-import { insertExplanation } from '../payouts/store/explanations.ts';
-import { acknowledgeTaken } from '../payouts/store/older-books.ts';
-import { findSender, resumeSender, type Sender } from '../payouts/store/senders.ts';
-import type { Database } from '../storage/database.ts';
-import { wakeLine } from './claim-job.ts';
-import { objectionsTo } from './unknown-transfers.ts';
+import type { Network } from '../../chains/asset.ts';
+import type { Chain, Chains } from '../../chains/chain.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Database } from '../../storage/database.ts';
+import { transferSubject } from '../compare/explanation.ts';
+import { objectionsTo } from '../compare/unknown-transfers.ts';
+import { ADVANCE } from '../jobs.ts';
+import type { OwnerRecords } from '../owner.ts';
+import { takeTaken } from '../store/due.ts';
+import { insertExplanation } from '../store/explanations.ts';
+import { acknowledgeTaken } from '../store/older-books.ts';
+import { findSender, resumeSender, type Sender } from '../store/senders.ts';
+import { judgeCounts } from './foreign-slots.ts';
+import { wakeLine } from './wake.ts';
 
 type Deps = {
   readonly db: Database;
@@ -25,6 +26,7 @@ type Deps = {
   readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Log;
+  readonly payoutOwner: OwnerRecords;
 };
 
 const DESPITE = 'The sender was resumed despite this transfer.';
@@ -82,7 +84,7 @@ async function explain({ db, clock }: Deps, { network, sender }: Sender, despite
 
 /** Requires that every transfer that left is in the books or explained by a person. */
 async function requireKnown(
-  { db }: Deps,
+  deps: Deps,
   chain: Chain,
   sender: Sender,
   haltedAt: Date,
@@ -98,7 +100,7 @@ async function requireKnown(
       `The sender would be halted again: no final block has all of its transactions yet. ${verdict.message} Try again once they are final.`,
     );
   }
-  const objections = await objectionsTo({ db }, chain, sender, { haltedAt, used: usedSlots });
+  const objections = await objectionsTo(deps, chain, sender, { haltedAt, used: usedSlots });
   if (objections === 'silent') {
     throw new AppError(
       'chain_unavailable',
@@ -108,6 +110,6 @@ async function requireKnown(
   if (objections.length === 0) return;
   throw new AppError(
     'wrong_state',
-    `Not every transfer of the sender is in the books. ${objections.join(' ')} Settle each order that was paid (trilho payouts settle <order> --as paid --hash <transaction>), explain other transfers (trilho ledger explain), then resume.`,
+    `Not every transfer of the sender is in the books. ${objections.join(' ')} Settle each transaction that was paid (trilho payouts settle <transaction id> --as paid --hash <hash>), explain other transfers (trilho ledger explain), then resume.`,
   );
 }

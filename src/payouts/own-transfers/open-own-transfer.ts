@@ -1,23 +1,22 @@
-// Opens a payout without an order: crypto of a sender goes to the cold address or to another of our senders. It is a payout like any
-// other: one slot, attempts that are saved before they are sent, ledger entries. Funds needed by open payouts and orders in line are not
-// touched.
-import { activeSendersOf, type Chain, type Chains, type Funds } from '../chains/chain.ts';
-import type { SentSymbol } from '../chains/networks.ts';
-import type { Queue } from '../jobs/queue.ts';
-import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
-import type { Log } from '../lib/log.ts';
-import { traceOf } from '../lib/tracing.ts';
-import { doubtBooks, isSilent, seeOnChain } from '../payouts/compare/check-books.ts';
-import { ADVANCE } from '../payouts/jobs.ts';
-import { chainOf, chainSilent, openPayouts, requireSender } from '../payouts/line/open.ts';
-import { type Needs, spareUnits } from '../payouts/own-transfers/cold-sweep.ts';
-import { intentOf, type OwnRequest, type Payout } from '../payouts/payout.ts';
-import { findSender, lockSender, type Sender } from '../payouts/store/senders.ts';
-import type { Database, Sql } from '../storage/database.ts';
-import { insertTraces } from '../storage/object-traces.ts';
-import { readWaitingUnits } from './store-line.ts';
-import { judgeFirst } from './unknown-transfers.ts';
+// Opens a payout without an owner: crypto of a sender goes to the cold address or to another of our senders. It is a payout like any other:
+// one slot, attempts that are saved before they are sent, ledger entries. Funds needed by open payouts and by the line are not touched.
+import { activeSendersOf, type Chain, type Chains, type Funds } from '../../chains/chain.ts';
+import type { SentSymbol } from '../../chains/networks.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import { traceOf } from '../../lib/tracing.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { insertTraces } from '../../storage/object-traces.ts';
+import { doubtBooks, isSilent, seeOnChain } from '../compare/check-books.ts';
+import { judgeFirst } from '../compare/unknown-transfers.ts';
+import { ADVANCE } from '../jobs.ts';
+import { chainOf, chainSilent, openPayouts, requireSender } from '../line/open.ts';
+import type { OwnerRecords } from '../owner.ts';
+import { intentOf, type OwnRequest, type Payout } from '../payout.ts';
+import { findSender, lockSender, type Sender } from '../store/senders.ts';
+import { type Needs, spareUnits } from './cold-sweep.ts';
 
 export type OwnTransferDeps = {
   readonly db: Database;
@@ -25,6 +24,7 @@ export type OwnTransferDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly chains: Chains;
+  readonly payoutOwner: OwnerRecords;
 };
 
 export type OwnTransfer = Omit<OwnRequest, 'units'> & {
@@ -38,7 +38,7 @@ export type OwnTransfer = Omit<OwnRequest, 'units'> & {
   opened?(tx: Sql, payout: Payout): Promise<void>;
 };
 
-/** Attempts while orders keep taking slots; after that the caller should try again later. */
+/** Attempts while the line keeps taking slots; after that the caller should try again later. */
 const MAX_ROUNDS = 5;
 
 /** Opens the payout; the service sends it. Refuses a sender that is halted or has no free slot, and a transfer that would fail. */
@@ -52,7 +52,7 @@ export async function openOwnTransfer(deps: OwnTransferDeps, own: OwnTransfer): 
     const payout = await deps.db.transaction(tx => open(deps, tx, own, plan));
     if (payout) return payout;
   }
-  throw new AppError('wrong_state', 'Orders are taking slots of the sender right now; try again.');
+  throw new AppError('wrong_state', 'Payouts in line are taking slots of the sender right now; try again.');
 }
 
 type Plan = {
@@ -96,14 +96,18 @@ async function spareOf(
   if (doubt) return new AppError('wrong_state', doubt.message);
   const funds = sender && (await chain.funds(address, symbol));
   if (!sender || !funds) return chainSilent(chain.network);
-  return { sender, funds, spare: spareUnits(symbol, chain, funds, await readNeeds(deps.db, sender)) };
+  return { sender, funds, spare: spareUnits(symbol, chain, funds, await readNeeds(deps, deps.db, sender)) };
 }
 
 const HALTED_MESSAGE = 'The sender is halted until an operator resumes it.';
 
-/** Each sender keeps enough for all orders in line, since the sender of an order is chosen only when it takes a slot. */
-async function readNeeds(sql: Sql, { network, openSlots, openUnits }: Sender): Promise<Needs> {
-  const waiting = await readWaitingUnits(sql, network);
+/** Each sender keeps enough for all payouts in line, since the sender of one is chosen only when it takes a slot. */
+async function readNeeds(
+  { payoutOwner }: OwnTransferDeps,
+  sql: Sql,
+  { network, openSlots, openUnits }: Sender,
+): Promise<Needs> {
+  const waiting = await payoutOwner.readWaitingUnits(sql, network);
   const units: { [S in SentSymbol]?: bigint } = { ...openUnits };
   for (const { symbol, units: more } of waiting) units[symbol] = (units[symbol] ?? 0n) + more;
   return { slots: waiting.reduce((sum, { count }) => sum + count, openSlots), units };
@@ -130,8 +134,9 @@ async function open(
   await judge(tx, units);
   const now = await findSender(tx, network, sender.sender);
   if (!now || locked.nextNonce !== sender.nextNonce) return undefined;
-  if (now.openSlots >= chain.window) throw new AppError('wrong_state', 'The sender has no free slot; try again later.');
-  const needs = await readNeeds(tx, mostOf(sender, now));
+  if (now.openSlots >= chain.window)
+    throw new AppError('wrong_state', 'The sender has no free slot; try again later.');
+  const needs = await readNeeds(deps, tx, mostOf(sender, now));
   if (units > spareUnits(symbol, chain, funds, needs)) return undefined;
   const at = deps.clock.now();
   const [payout] = await openPayouts(tx, chain, sender, [{ ...request, units }], at);
@@ -152,6 +157,6 @@ function mostOf(before: Sender, now: Sender): Sender {
 const max = (a: bigint, b: bigint) => (a > b ? a : b);
 
 export type OperatorDeps = OwnTransferDeps & {
-  /** The owner of payouts without an order. */
+  /** The account of payouts without an owner. */
   readonly operatorAccountId: string;
 };

@@ -1,17 +1,21 @@
 // Judges the alarms of each network once a minute, on one node. An alarm is raised once and cleared once: each change is a row,
 // an event and a line of the log.
-import { NETWORKS, type Network } from '../chains/asset.ts';
-import type { Chain, Chains } from '../chains/chain.ts';
-import { insertEvents } from '../events/store.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Heartbeats } from '../lib/heartbeats.ts';
-import { uuidV7 } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
-import { startLoop } from '../lib/loop.ts';
-import { haltIfLost } from '../payouts/compare/check-books.ts';
-import { usedElsewhereMessage } from '../payouts/line/foreign-slots.ts';
-import type { PayoutLimits } from '../payouts/policy/limits.ts';
-import { pausedSymbols } from '../payouts/policy/pause.ts';
+import { NETWORKS, type Network } from '../../chains/asset.ts';
+import type { Chain, Chains } from '../../chains/chain.ts';
+import { insertEvents } from '../../events/store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import { startLoop } from '../../lib/loop.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { whenDue } from '../../storage/leases.ts';
+import { haltIfLost } from '../compare/check-books.ts';
+import { usedElsewhereMessage } from '../line/foreign-slots.ts';
+import { networksInUse } from '../line/networks-in-use.ts';
+import type { OwnerRecords } from '../owner.ts';
+import type { PayoutLimits } from '../policy/limits.ts';
+import { pausedSymbols } from '../policy/pause.ts';
 import {
   clearAlarm,
   insertAlarm,
@@ -21,23 +25,20 @@ import {
   readContradicted,
   readHaltedSenders,
   readOpenAlarms,
-} from '../payouts/store/alarms.ts';
-import { findGap } from '../payouts/store/gaps.ts';
-import { readPauses } from '../payouts/store/pauses.ts';
-import { type HaltedSender, haltUsedElsewhere, readHalts } from '../payouts/store/senders.ts';
-import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from '../payouts/watch/alarm.ts';
-import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/watch/judge-network.ts';
-import type { Database, Sql } from '../storage/database.ts';
-import { whenDue } from '../storage/leases.ts';
-import { firstUnheld, hasHeld } from './store-line.ts';
-import { networksInUse } from './store-networks.ts';
-import { readUnsignedSlots } from './store-unsigned.ts';
+} from '../store/alarms.ts';
+import { findGap } from '../store/gaps.ts';
+import { readPauses } from '../store/pauses.ts';
+import { type HaltedSender, haltUsedElsewhere, readHalts } from '../store/senders.ts';
+import { readUnsignedSlots } from '../store/unsigned.ts';
+import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from './alarm.ts';
+import { type AlarmRules, askNetwork, judgeNetwork, type UnsignedSlot } from './judge-network.ts';
 
 export type WatchPayoutsDeps = {
   readonly db: Database;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Log;
+  readonly payoutOwner: OwnerRecords;
   readonly payoutLimits: PayoutLimits;
   readonly alarmRules: AlarmRules;
   /** The account of the alarm events. */
@@ -80,11 +81,11 @@ type Watched = {
 };
 
 /** Networks without a chain that have open work or a raised alarm. */
-async function readUnnamed({ db, chains }: WatchPayoutsDeps): Promise<Watched[]> {
-  const unnamed = NETWORKS.filter(network => !chains[network]);
+async function readUnnamed(deps: WatchPayoutsDeps): Promise<Watched[]> {
+  const unnamed = NETWORKS.filter(network => !deps.chains[network]);
   if (unnamed.length === 0) return [];
-  const used = await networksInUse(db, unnamed);
-  const alarmed = new Set((await readOpenAlarms(db)).map(({ network }) => network));
+  const used = await networksInUse(deps, unnamed);
+  const alarmed = new Set((await readOpenAlarms(deps.db)).map(({ network }) => network));
   return unnamed
     .map(network => ({ network, isInUse: used.includes(network) }))
     .filter(({ network, isInUse }) => isInUse || alarmed.has(network));
@@ -103,7 +104,7 @@ async function watchNetwork(deps: WatchPayoutsDeps, watched: Watched): Promise<n
 }
 
 async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, lost: AbortSignal): Promise<number> {
-  const { db, payoutLimits } = deps;
+  const { db, payoutLimits, payoutOwner } = deps;
   const { network, chain } = watched;
   const asked = chain && { chain, answers: await askNetwork(chain, payoutLimits) };
   const isSilent = asked ? asked.answers.isSilent : watched.isInUse === true;
@@ -121,18 +122,23 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
     }
     const records = {
       silentSince: await noteWatch(tx, network, { isSilent, at: now, nextAt }),
-      waiting: await firstUnheld(tx, network, {
+      waiting: await payoutOwner.firstUnheld(tx, network, {
         paused: pausedSymbols(await readPauses(tx), network),
         madeAfter: chain && lastHalt(await readHalts(tx), chain),
       }),
       oldestUnsettledAt: await oldestUnsettledAt(tx, network),
       contradicted: await readContradicted(tx, network, new Date(now.getTime() - CONTRADICTED_MS)),
       haltedSenders: await readHaltedSenders(tx, network),
-      unsigned: await readUnsignedSlots(tx, network, new Date(now.getTime() - deps.alarmRules.stuckMs)),
-      isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
+      unsigned: await readUnsigned(deps, tx, network, now),
+      isFeeTooHigh: await payoutOwner.hasHeld(tx, network, 'fee_too_high'),
       gaps,
     };
-    const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
+    const judgements = judgeNetwork(asked, records, {
+      ...deps.alarmRules,
+      limits: payoutLimits,
+      noun: payoutOwner.noun,
+      now,
+    });
     // An alarm that only nodes can judge stays unchanged while no node can be asked.
     const open = (await readOpenAlarms(tx, network)).filter(({ reason }) => !watched.isInUse || !isToldByNodes(reason));
     return writeChanges(deps, tx, network, changesOf(open, judgements), now);
@@ -141,7 +147,23 @@ async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, 
   return changed.length;
 }
 
-/** Orders made before it wait for a person, even if there are other senders. */
+/** Each with the last error of its owner, which says what the signature waits for. */
+async function readUnsigned(
+  { payoutOwner, alarmRules }: WatchPayoutsDeps,
+  tx: Sql,
+  network: Network,
+  now: Date,
+): Promise<UnsignedSlot[]> {
+  const slots = await readUnsignedSlots(tx, network, new Date(now.getTime() - alarmRules.stuckMs));
+  const ids = slots.flatMap(({ ownerId }) => ownerId ?? []);
+  const errors = ids.length === 0 ? new Map<string, string>() : await payoutOwner.readLastErrors(tx, ids);
+  return slots.map(slot => {
+    const lastError = slot.ownerId === undefined ? undefined : errors.get(slot.ownerId);
+    return { ...slot, ...(lastError !== undefined && { lastError }) };
+  });
+}
+
+/** Owners made before it wait for a person, even if there are other senders. */
 function lastHalt(halts: readonly HaltedSender[], { network, senders }: Chain): Date | undefined {
   const own = halts.filter(one => one.network === network && senders.includes(one.sender));
   return own.at(-1)?.haltedAt;

@@ -1,18 +1,22 @@
 // The SQL of slots without a transfer, for their alarm.
-import type { Network } from '../chains/asset.ts';
-import type { UnsignedReason } from '../payouts/payout.ts';
-import type { UnsignedSlot } from '../payouts/watch/judge-network.ts';
-import type { Row, Sql } from '../storage/database.ts';
+import type { Network } from '../../chains/asset.ts';
+import type { Row, Sql } from '../../storage/database.ts';
+import type { UnsignedReason } from '../payout.ts';
+import type { UnsignedSlot } from '../watch/judge-network.ts';
 
 /** Each is a separate alarm; once the first is fixed, the next is shown. */
 const MAX_SLOTS = 32;
 
 /** Unused slots for which nothing may be signed, or nothing was signed since a time; the first of each sender first. */
-export async function readUnsignedSlots(sql: Sql, network: Network, until: Date): Promise<UnsignedSlot[]> {
+export async function readUnsignedSlots(
+  sql: Sql,
+  network: Network,
+  until: Date,
+): Promise<Omit<UnsignedSlot, 'lastError'>[]> {
   const rows = await sql.query<SlotRow>(
     `select p.id, p.order_id, p.sender, p.nonce, p.unsigned_reason, p.void_requested_at is not null as is_given_up,
-            p.created_at, o.last_error
-       from payouts p left join orders o on o.id = p.order_id and o.account_id = p.account_id
+            p.created_at
+       from payouts p
       where p.network = $1 and p.state in ('open', 'done') and p.block_number is null and p.state = 'open'
         and (p.unsigned_reason is not null
              or (p.created_at < $2 and not exists (
@@ -26,9 +30,8 @@ export async function readUnsignedSlots(sql: Sql, network: Network, until: Date)
     nonce: BigInt(row.nonce),
     isGivenUp: row.is_given_up,
     since: row.created_at,
-    ...(row.order_id !== null && { orderId: row.order_id }),
+    ...(row.order_id !== null && { ownerId: row.order_id }),
     ...(row.unsigned_reason !== null && { reason: row.unsigned_reason }),
-    ...(row.last_error !== null && { lastError: row.last_error }),
   }));
 }
 
@@ -40,5 +43,4 @@ type SlotRow = Row & {
   unsigned_reason: UnsignedReason | null;
   is_given_up: boolean;
   created_at: Date;
-  last_error: string | null;
 };

@@ -1,0 +1,32 @@
+// The owners of payouts, locked together: those that payouts name, and the ledger for own transfers, which have no owner. When a slot became
+// free, the line is woken.
+import type { Sql } from '../../storage/database.ts';
+import { type WakeDeps, wakeFreed } from '../line/wake.ts';
+import { lockOwnTransfers } from '../own-transfers/progress.ts';
+import type { ApplyChanges, PayoutOwner } from '../owner.ts';
+import type { Payout } from '../payout.ts';
+
+type Deps = WakeDeps & { readonly payoutOwner: Pick<PayoutOwner, 'lock'> };
+
+export async function lockOwners(deps: Deps, tx: Sql, payouts: readonly Payout[]): Promise<ApplyChanges> {
+  const applyToOwners = await deps.payoutOwner.lock(tx, payouts.filter(isOwned));
+  const applyToOwnTransfers = await lockOwnTransfers(
+    tx,
+    payouts.filter(payout => !isOwned(payout)),
+  );
+  return async (changes, at) => {
+    await applyToOwners(
+      changes.filter(({ after }) => isOwned(after)),
+      at,
+    );
+    await applyToOwnTransfers(
+      changes.filter(({ after }) => !isOwned(after)),
+      at,
+    );
+    await wakeFreed(deps, tx, changes);
+  };
+}
+
+function isOwned({ ownerId }: Payout): boolean {
+  return ownerId !== undefined;
+}
