@@ -112,6 +112,20 @@ test('no bank is compared by its code', () => {
   assert.deepEqual(wrong, []);
 });
 
+/** The column of the owner, the grammar of SQL, and names that were published, or stored, before payouts had owners. */
+const NAMES_OF_OWNERS = [/\border by\b/g, /\border_id\b/g, /'(order|orders_waiting|order\.claim)'/g];
+
+test('payouts know their owners by an id, and name no order', () => {
+  const naming = files
+    .filter(file => file.startsWith(`payouts${path.sep}`))
+    .filter(file => {
+      const text = readFileSync(path.join(root, file), 'utf8');
+      const rest = NAMES_OF_OWNERS.reduce((left, name) => left.replaceAll(name, ''), text);
+      return /order|crypto.?transaction/i.test(rest);
+    });
+  assert.deepEqual(naming, []);
+});
+
 for (const folder of packages) {
   const inside = path.join(repository, folder, 'src');
   const sources = globSync('**/*.ts', { cwd: inside });

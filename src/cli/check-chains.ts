@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 import { ORDER_RECORDS } from '../orders/payout-owner.ts';
 import { findOrdersLike, firstOrderAt } from '../orders/store-like.ts';
 import { compareSender, paidTwice, type SenderComparison } from '../payouts/compare/chain.ts';
-import type { OrderTransfer } from '../payouts/compare/record.ts';
+import type { OwnedTransfer } from '../payouts/compare/record.ts';
 import { networksInUse } from '../payouts/line/networks-in-use.ts';
 import { markCompared } from '../payouts/store/restores.ts';
 import { readSenders } from '../payouts/store/senders.ts';
@@ -28,11 +28,11 @@ export async function checkChains(deps: Deps): Promise<boolean> {
   const startedAt = new Date();
   const since = await firstOrderAt(deps.db);
   const senders = await allSenders(deps.db, chains);
-  const moved: OrderTransfer[] = [];
+  const moved: OwnedTransfer[] = [];
   let isRight = true;
   for (const { network, sender, isStored } of senders) {
     const chain = chains[network];
-    const compared = chain && (await compareSender(deps.db, chain, sender, since));
+    const compared = chain && (await compareSender({ ...deps, payoutOwner: ORDER_RECORDS }, chain, sender, since));
     const lines = compared
       ? [...reportOf(compared), ...(await suggestions(deps.db, network, compared, isStored))]
       : ['  NOT CHECKED: no chain is configured for it'];
@@ -46,7 +46,7 @@ export async function checkChains(deps: Deps): Promise<boolean> {
     console.log(`${network}\n  NOT CHECKED: orders wait there, and no chain is configured for it`);
     isRight = false;
   }
-  const twice = paidTwice(moved);
+  const twice = paidTwice(moved, ORDER_RECORDS.noun);
   for (const sentence of twice) console.log(`DIFFERS: ${sentence}`);
   isRight &&= twice.length === 0;
   if (isRight) await markCompared(deps.db, { until: startedAt, at: deps.clock.now() });

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_RECORDS } from '../orders/payout-owner.ts';
-import { type Pause, type PauseScope, pauseMessage, pausedScope } from '../payouts/policy/pause.ts';
+import { type Pause, type PauseScope, pausedScope, pauseMessage } from '../payouts/policy/pause.ts';
 import { type PauseDeps, pausePayouts, resumePayouts } from '../payouts/policy/pause-payouts.ts';
 import { readPauses } from '../payouts/store/pauses.ts';
 import { checkNetwork } from '../quotes/check.ts';

@@ -1,4 +1,4 @@
-// The types of a payout: the crypto of one order, of a cold sweep, or of a top-up, sent on a chain.
+// The types of a payout: crypto for its owner, of a cold sweep or of a top-up, sent on a chain.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Attempt, Block, Intent, Place, Sighting, Transfer } from '../chains/chain.ts';
 import type { SentSymbol } from '../chains/networks.ts';
@@ -11,7 +11,7 @@ import type { SentSymbol } from '../chains/networks.ts';
 export const PAYOUT_STATES = ['open', 'done', 'final', 'reverted', 'mismatched', 'voided'] as const;
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
-/** Why no transfer is signed for a slot: also the reasons of the hold of its order. */
+/** Why no transfer is signed for a slot: its owner is held for the same reason. */
 export const UNSIGNED_REASONS = ['wallet_refused', 'payouts_paused', 'transfer_refused'] as const;
 export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
 
@@ -19,7 +19,7 @@ export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
 export const UNSIGNED_SLOTS = ['void', 'hold'] as const;
 export type UnsignedSlots = (typeof UNSIGNED_SLOTS)[number];
 
-/** What to send, and for which order. */
+/** What to send, and for which owner. */
 export type PayoutRequest = {
   readonly accountId: string;
   readonly ownerId: string;
@@ -28,11 +28,11 @@ export type PayoutRequest = {
   /** Smallest units of the asset. */
   readonly units: bigint;
   readonly destination: string;
-  /** The key or person that made the order or took its newest price, as the audit log writes it; absent in a sandbox. */
+  /** The key or person that made the owner or took its newest price, as the audit log writes it; absent in a sandbox. */
   readonly requestedBy?: string;
 };
 
-/** A transfer for no order: a sweep to the cold address, or a top-up of another sender of ours. */
+/** A transfer without an owner: a sweep to the cold address, or a top-up of another sender of ours. */
 export type OwnRequest = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   readonly symbol: SentSymbol;
   readonly sweptBy: string;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { coinOf } from '../../src/chains/networks.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
+import { ORDER_RECORDS } from '../../src/orders/payout-owner.ts';
 import { compareSender } from '../../src/payouts/compare/chain.ts';
 import { runCommand } from '../harness/commands.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
@@ -28,7 +29,11 @@ async function payAll(drill: Drill, count: number): Promise<void> {
 }
 
 async function compared({ db, chain }: Drill) {
-  const { differences, unanswered, notes } = await compareSender(db, chain, chain.senders[0]);
+  const { differences, unanswered, notes } = await compareSender(
+    { db, payoutOwner: ORDER_RECORDS },
+    chain,
+    chain.senders[0],
+  );
   return { differences, unanswered, cameIn: notes.filter(message => message.includes(' came in between ')) };
 }
 
@@ -67,7 +72,7 @@ async function explainAll(drill: Drill, sentence: string, hasSlots: boolean): Pr
   assert.ok((await compared(drill)).differences.includes(sentence), 'another amount explains nothing');
   assert.equal((await explain(...named(`${from}-${to}`), ...note)).code, 0);
   if (hasSlots) assert.equal((await explain('--slot', '3', ...note)).code, 0);
-  const { differences, notes } = await compareSender(db, chain, chain.senders[0]);
+  const { differences, notes } = await compareSender({ db, payoutOwner: ORDER_RECORDS }, chain, chain.senders[0]);
   assert.deepEqual(differences, []);
   assert.ok(notes.includes(`${sentence}; explained: moved by hand`), notes.join('\n'));
   const lines = await db.query<{ object_id: string }>(
@@ -111,6 +116,10 @@ test('what came in is noted, and a balance that no node tells is not right', asy
   assert.match(cameIn.join('\n'), /^[\d.]+ trx came in between the blocks \d+ and \d+\n[\d.]+ usdt came in between/);
 
   const { chain, db } = drill;
-  const silent = await compareSender(db, { ...chain, balance: async () => undefined }, chain.senders[0]);
+  const silent = await compareSender(
+    { db, payoutOwner: ORDER_RECORDS },
+    { ...chain, balance: async () => undefined },
+    chain.senders[0],
+  );
   assert.deepEqual(silent.unanswered, ['no node tells what it has of trx', 'no node tells what it has of usdt']);
 });

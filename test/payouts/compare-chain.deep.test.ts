@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { transferData } from '../../src/chains/evm/contracts.ts';
 import { signTransaction } from '../../src/chains/evm/transaction.ts';
 import { parseUnits } from '../../src/lib/decimals.ts';
+import { ORDER_RECORDS } from '../../src/orders/payout-owner.ts';
 import { compareSender, paidTwice } from '../../src/payouts/compare/chain.ts';
 import { callNode } from '../../src/sandbox/evm-node/evm-node.ts';
 import type { Sql } from '../../src/storage/database.ts';
@@ -13,7 +14,8 @@ import type { WorldName } from '../harness/payout-drill/world.ts';
 import { scaled } from '../harness/scale.ts';
 
 const SINCE = new Date('2026-11-16T11:00:00.000Z');
-const LOOK = 'its coin may have left by them: look at the address in an explorer, and settle each order that was paid';
+const LOOK =
+  'its coin may have left by them: look at the address in an explorer, and settle each transaction that was paid';
 const PAYEE = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 const stops: (() => Promise<void>)[] = [];
@@ -56,7 +58,7 @@ async function inBooksOf({ db }: Drill, work: (books: Sql) => Promise<void>): Pr
 }
 
 async function compared({ db, chain }: Drill, since?: Date, books: Sql = db) {
-  const found = await compareSender(books, chain, chain.senders[0], since);
+  const found = await compareSender({ db: books, payoutOwner: ORDER_RECORDS }, chain, chain.senders[0], since);
   assert.ok(found);
   return found;
 }
@@ -186,7 +188,7 @@ test('what a key was used for before the service had it is only noted', async ()
 test('a chain that does not answer is not right', async () => {
   const drill = await fulfilled('evm');
   const found = await compareSender(
-    drill.db,
+    { db: drill.db, payoutOwner: ORDER_RECORDS },
     { ...drill.chain, record: async () => undefined, lookup: async () => ({ kind: 'unknown' }) },
     drill.chain.senders[0],
   );
@@ -205,7 +207,7 @@ test('a transfer of a slot that the books have as void is no transfer of a stran
     assert.ok(differences.includes(`${name} the outcome is voided in the books and transferred on the chain`));
     assert.ok(differences.every(message => message.startsWith(name)));
     assert.equal(new Set(moved.map(({ hash }) => hash)).size, 3);
-    assert.deepEqual(paidTwice(moved), []);
+    assert.deepEqual(paidTwice(moved, 'order'), []);
   });
 });
 
@@ -219,7 +221,7 @@ test('on tron two attempts at one payout that both moved crypto are two payments
       first?.id,
       second?.id,
     ]);
-    const [sentence = '', ...more] = paidTwice((await compared(drill, undefined, books)).moved);
+    const [sentence = '', ...more] = paidTwice((await compared(drill, undefined, books)).moved, 'order');
     assert.deepEqual(more, []);
     assert.match(sentence, new RegExp(`^order ${first?.order_id} was paid 2 times: \\S+ usdt in ${first?.hash}, \\S+`));
     assert.ok(sentence.endsWith(` usdt in ${second?.hash}`));

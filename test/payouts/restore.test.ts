@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
+import { ORDER_RECORDS } from '../../src/orders/payout-owner.ts';
 import { compareSender } from '../../src/payouts/compare/chain.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { runCommand } from '../harness/commands.ts';
@@ -70,7 +71,12 @@ async function restored(drill: Drill, { backup, savedAt }: Saved): Promise<Servi
 async function compared(service: Service, { chain }: Drill) {
   const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   try {
-    const found = await compareSender(db, chain, chain.senders[0], new Date('2026-11-16T11:00:00.000Z'));
+    const found = await compareSender(
+      { db, payoutOwner: ORDER_RECORDS },
+      chain,
+      chain.senders[0],
+      new Date('2026-11-16T11:00:00.000Z'),
+    );
     return { ...found, books: await differences(db) };
   } finally {
     await db.close();

@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Chain, Funds } from '../../src/chains/chain.ts';
 import { payoutsCommand } from '../../src/cli/payouts.ts';
 import { StartError } from '../../src/lib/errors.ts';
+import { ORDER_RECORDS } from '../../src/orders/payout-owner.ts';
 import { compareSender } from '../../src/payouts/compare/chain.ts';
 import { openLimits } from '../../src/payouts/policy/limits.ts';
 import { sandboxSender } from '../../src/sandbox/chains/simulated-chain.ts';
@@ -113,14 +114,14 @@ test('what came by a top-up is known to the comparison with the chain, and hides
     const held = { units: 10n ** 18n, block };
     const balance = async (_: string, asset: string) => (asset === 'coin' ? held : { units: 0n, block: held.block });
     const watched = { ...chain, balance };
-    await compareSender(db, watched, TO);
+    await compareSender({ db, payoutOwner: ORDER_RECORDS }, watched, TO);
     const payout = await settle(await topUp({ quantity: '2' }));
     [held.units, held.block] = [3n * 10n ** 18n, payout.block.number];
-    const right = await compareSender(db, watched, TO);
+    const right = await compareSender({ db, payoutOwner: ORDER_RECORDS }, watched, TO);
     assert.deepEqual([right.differences, right.notes.filter(note => note.includes('came in'))], [[], []]);
     const second = await settle(await topUp({ quantity: '2' }));
     [held.units, held.block] = [4n * 10n ** 18n, second.block.number];
-    const { differences } = await compareSender(db, watched, TO);
+    const { differences } = await compareSender({ db, payoutOwner: ORDER_RECORDS }, watched, TO);
     assert.equal(differences.length, 1);
     assert.match(differences[0]!, /^1 pol left between the blocks/);
   } finally {
@@ -209,7 +210,7 @@ test('limits of the coin hold: in 24 hours top-ups by themselves, above one payo
     [lapsed.status, (await service.get(`/payouts/top-ups/${late.json.id}`)).json.state],
     [409, 'lapsed'],
   );
-  assert.throws(() => openLimits([{ symbol: 'pol', lowFunds: '1' }]), /lowFunds is of an asset that orders are for/);
+  assert.throws(() => openLimits([{ symbol: 'pol', lowFunds: '1' }]), /lowFunds is of an asset that can be bought/);
   assert.throws(() => openLimits([{ symbol: 'bnb', network: 'tron' }]), /must be one that bnb lives on: bsc/);
 });
 

@@ -2,6 +2,7 @@
 import type { Chain, ChainRecord, Sighting } from '../../chains/chain.ts';
 import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Sql } from '../../storage/database.ts';
+import type { OwnerRecords } from '../owner.ts';
 import { type Payout, sentUnits, transferOf } from '../payout.ts';
 import { firstBlockOf, isFirstAdopted, readArrivals, readPayoutsOfSender } from '../store/compare.ts';
 import { readExplanations } from '../store/explanations.ts';
@@ -16,7 +17,7 @@ import {
   type Found,
   NOTHING,
   nameOf,
-  type OrderTransfer,
+  type OwnedTransfer,
   unitsText,
 } from './record.ts';
 
@@ -26,6 +27,8 @@ export type SenderComparison = Found & {
   readonly settled: number;
   readonly underWay: number;
 };
+
+type Deps = { readonly db: Sql; readonly payoutOwner: Pick<OwnerRecords, 'noun'> };
 
 /** The clocks of the database and of the network differ by less. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
@@ -38,7 +41,12 @@ const LOOKUPS_AT_ONCE = 50;
  * The comparison of one sender. What left before its first payout is not the service's. Where the books may be older than that, because
  * they have no payout of the sender or recorded one only after it was sent, what left after `since` is among `strangers`.
  */
-export async function compareSender(db: Sql, chain: Chain, sender: string, since?: Date): Promise<SenderComparison> {
+export async function compareSender(
+  { db, payoutOwner: { noun } }: Deps,
+  chain: Chain,
+  sender: string,
+  since?: Date,
+): Promise<SenderComparison> {
   const { network } = chain;
   const first = await firstBlockOf(db, network, sender);
   const from = first?.isAdopted ? (since ?? first.number) : (first?.number ?? since);
@@ -51,11 +59,11 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const payouts = await readAll(db, chain, sender);
   const inTurn = concurrencyLimit(LOOKUPS_AT_ONCE);
   const signed = payouts.filter(({ attempts }) => attempts.length > 0);
-  const looked = await Promise.all(signed.map(payout => inTurn(() => compareOne(chain, payout))));
+  const looked = await Promise.all(signed.map(payout => inTurn(() => compareOne(chain, payout, noun))));
   const shown = new Set(looked.flatMap(({ isMined, payout }) => (isMined ? [payout] : [])));
   const mayLackFirst = payouts.length === 0 ? since !== undefined : await isFirstAdopted(db, network, sender);
   const explanations = await readExplanations(db, network, sender);
-  const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations };
+  const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations, noun };
   const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
   const sinceBackup = restore && chain.history ? compareHistory(books, restore, history, chain) : NOTHING;
   // What came by top-ups of other senders is expected, so that it hides nothing that left.
@@ -87,20 +95,20 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
 const POOLED_SINCE_BACKUP =
   'a transaction that the books do not know waits in the pool of a node, made after the backup; check again once it is in a block';
 
-/** What was signed after the backup and is in no block yet: the order would be sent again with another slot. */
+/** What was signed after the backup and is in no block yet: it would be sent again with another slot. */
 function waitsUnknown(record: ChainRecord | undefined, nextNonce = 0n): boolean {
   return record?.takenSlots !== undefined && record.takenSlots > record.usedSlots && record.takenSlots > nextNonce;
 }
 
-/** A sentence for each order that more than one transfer of the chain paid, of any sender. */
-export function paidTwice(moved: readonly OrderTransfer[]): string[] {
+/** A sentence for each owner that more than one transfer of the chain paid, of any sender. */
+export function paidTwice(moved: readonly OwnedTransfer[], noun: string): string[] {
   return [...Map.groupBy(moved, ({ ownerId }) => ownerId)].flatMap(([ownerId, transfers]) => {
     const byHash = new Map(transfers.map(transfer => [transfer.hash, transfer]));
     if (byHash.size < 2) return [];
     const amounts = [...byHash.values()].map(
       ({ units, symbol, network, hash }) => `${unitsText(symbol, units, { network })} ${symbol} in ${hash}`,
     );
-    return [`order ${ownerId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
+    return [`${noun} ${ownerId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
   });
 }
 
@@ -137,9 +145,9 @@ type Looked = Found & {
  * A payout as its own chain shows it: what moved, in which transaction, at which fee. One that was given up, or is on its way,
  * is looked up as well: crypto may have left all the same.
  */
-async function compareOne(chain: Chain, payout: Payout): Promise<Looked> {
+async function compareOne(chain: Chain, payout: Payout, noun: string): Promise<Looked> {
   const sighting = await chain.lookup(transferOf(payout), payout.attempts, payout.block);
-  const name = `${nameOf(payout)}, slot ${payout.nonce}`;
+  const name = `${nameOf(payout, noun)}, slot ${payout.nonce}`;
   const looked = { ...NOTHING, payout, isMined: false, spent: [] };
   if (sighting.kind === 'unknown') {
     return { ...looked, spent: spentByBooks(payout), unanswered: [`${name}: ${sighting.message ?? 'no answer'}`] };
@@ -181,8 +189,8 @@ function differencesOf(
   );
 }
 
-/** The transfers of an order that its attempts made. Where attempts share no slot, each of several may have moved crypto. */
-async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<OrderTransfer[]> {
+/** The transfers for an owner that the attempts at a payout made. Where attempts share no slot, each of several may have moved crypto. */
+async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<OwnedTransfer[]> {
   const { ownerId, network, symbol, attempts } = payout;
   if (ownerId === undefined) return [];
   const isOneSighting = sighting.outcome !== 'mismatched' || attempts.length === 1;

@@ -1,5 +1,5 @@
 // Asks, before a slot is taken, whether the books have everything that left the sender. A database can go back: a standby that took
-// over, a snapshot, a copied folder. The orders that were paid since stand in line again, and this check needs no operator.
+// over, a snapshot, a copied folder. What was paid since stands in line again, and this check needs no operator.
 import type { Chain, OwnTransfer, SlotCounts } from '../../chains/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';

@@ -1,4 +1,4 @@
-// Looks the earlier transfers of an order up again, before another one is made. The books say that they moved nothing, as nodes
+// Looks the earlier transfers of an owner up again, before another one is made. The books say that they moved nothing, as nodes
 // once said; nodes that were wrong then, and show it now, must stop the second transfer.
 import type { Chain, Sighting } from '../../chains/chain.ts';
 import type { Sql } from '../../storage/database.ts';

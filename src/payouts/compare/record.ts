@@ -8,7 +8,7 @@ import { type Difference, type Explanations, explained, slotSubject, transferSub
 
 export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>;
 
-export type OrderTransfer = {
+export type OwnedTransfer = {
   readonly ownerId: string;
   readonly network: Network;
   readonly symbol: SentSymbol;
@@ -24,8 +24,8 @@ export type Found = {
   readonly unanswered: readonly string[];
   /** What is no difference and worth knowing: money that came in, balances. */
   readonly notes: readonly string[];
-  /** Every transfer of an order that the chain shows. */
-  readonly moved: readonly OrderTransfer[];
+  /** Every transfer for an owner that the chain shows. */
+  readonly moved: readonly OwnedTransfer[];
   /** Transfers out of the sender that are not in the books. */
   readonly strangers: readonly StrangeTransfer[];
 };
@@ -40,11 +40,13 @@ export type SenderBooks = {
   /** The service may have sent something before the first payout of the books: they are of a backup that was restored. */
   readonly mayLackFirst: boolean;
   readonly explanations: Explanations;
+  /** What an owner is called. */
+  readonly noun: string;
 };
 
 /** Everything that left must be in the books: every used slot, and every transfer of a token. */
 export function compareRecord(
-  { payouts, shown, nextNonce, mayLackFirst, explanations }: SenderBooks,
+  { payouts, shown, nextNonce, mayLackFirst, explanations, noun }: SenderBooks,
   sender: string,
   { usedSlots, transfers }: ChainRecord,
   chain: Chain,
@@ -71,7 +73,7 @@ export function compareRecord(
   for (const payout of payouts) {
     if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
     found.push({
-      message: `slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`,
+      message: `slot ${payout.nonce} of ${nameOf(payout, noun)} was used by a transaction that is not in the books`,
       subjects: [slotSubject(payout.nonce)],
     });
   }
@@ -112,10 +114,10 @@ export function compareHistory(
   return { ...told, unanswered, moved, strangers };
 }
 
-/** Transfers out of the sender: those of the books with their orders, and those that are not in the books. */
+/** Transfers out of the sender: those of the books with their owners, and those that are not in the books. */
 function attributed(payouts: readonly Payout[], transfers: readonly StrangeTransfer[]) {
   const byHash = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
-  const [strangers, moved, owners]: [StrangeTransfer[], OrderTransfer[], Payout[]] = [[], [], []];
+  const [strangers, moved, owners]: [StrangeTransfer[], OwnedTransfer[], Payout[]] = [[], [], []];
   for (const { hash, symbol, to, units } of transfers) {
     const owner = byHash.get(hash);
     if (!owner) {
@@ -141,7 +143,7 @@ function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint
 }
 
 const LOOK_AT_SLOTS =
-  'its coin may have left by them: look at the address in an explorer, and settle each order that was paid';
+  'its coin may have left by them: look at the address in an explorer, and settle each transaction that was paid';
 
 /** What used a slot below the first one of the books was not the service, or was it before the books began. */
 function slotsBefore([first]: readonly Payout[], usedSlots: bigint): string[] {
@@ -177,8 +179,8 @@ export async function balanceNotes(chain: Chain, sender: string, record: ChainRe
   return notes;
 }
 
-export function nameOf({ id, ownerId, isTopUp }: Payout): string {
-  if (ownerId !== undefined) return `order ${ownerId}`;
+export function nameOf({ id, ownerId, isTopUp }: Payout, noun: string): string {
+  if (ownerId !== undefined) return `${noun} ${ownerId}`;
   return `${isTopUp ? 'top-up' : 'sweep'} ${id}`;
 }
 

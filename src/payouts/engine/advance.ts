@@ -258,7 +258,7 @@ function nextLookupOf(chain: Chain, sighting: Sighting, { idleLookups, state }: 
 
 /** Payouts that are read or written in one transaction. */
 const BATCH_LIMITS = { maxSize: 50, maxRunning: 2, maxWaiting: 100_000 } as const;
-/** A batch must not wait for one locked order: after this time each payout is written by itself. */
+/** A batch must not wait for one locked owner: after this time each payout is written by itself. */
 const LOCK_TIMEOUT_MS = 200;
 
 /** Jobs of one network that run at the same time read and write together: a block decides many payouts at once. */

@@ -21,12 +21,12 @@ export const BLOCKED_MESSAGE = 'The address of the wallet is blocked.';
  * The payouts that a block or a pause stops now. Neither stops a cold sweep, which goes to the address of the settings; a top-up
  * can wait. */
 export async function readRefusals(sql: Sql, payouts: readonly Payout[]): Promise<Refusals> {
-  const ofOrders = payouts.filter(({ ownerId, isTopUp }) => ownerId !== undefined || isTopUp);
-  if (ofOrders.length === 0) return new Map();
+  const stoppable = payouts.filter(({ ownerId, isTopUp }) => ownerId !== undefined || isTopUp);
+  if (stoppable.length === 0) return new Map();
   const pauses = await readPauses(sql);
   const blocked = await blockedAmong(
     sql,
-    ofOrders.map(({ destination }) => destination),
+    stoppable.map(({ destination }) => destination),
   );
   const refusalOf = (payout: Payout): Refusal | undefined => {
     if (blocked.has(payout.destination)) return { reason: 'wallet_refused', message: BLOCKED_MESSAGE };
@@ -34,7 +34,7 @@ export async function readRefusals(sql: Sql, payouts: readonly Payout[]): Promis
     return pause && { reason: 'payouts_paused', message: pauseMessage(pause) };
   };
   return new Map(
-    ofOrders.flatMap(payout => {
+    stoppable.flatMap(payout => {
       const refusal = refusalOf(payout);
       return refusal ? [[payout.id, refusal] as const] : [];
     }),

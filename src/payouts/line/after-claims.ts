@@ -19,7 +19,7 @@ export async function waitForClaims({ db, queue }: Deps, networks: readonly Netw
   });
 }
 
-/** Slots without a signature are looked at at once, so that their orders say why. */
+/** Slots without a signature are looked at at once, so that their owners say why. */
 export async function wakeUnsigned(
   { queue }: Pick<Deps, 'queue'>,
   tx: Sql,

@@ -8,7 +8,7 @@ import type { OwnRequest, Payout, PayoutRequest } from '../payout.ts';
 import { insertPayouts } from '../store/payouts.ts';
 import { findSender, haltSender, insertSender, type Sender, setNextNonce } from '../store/senders.ts';
 
-/** Takes the next slots, in the order of the requests. The caller holds the row lock of the sender. */
+/** Takes the next slots, in the sequence of the requests. The caller holds the row lock of the sender. */
 export async function openPayouts(
   tx: Sql,
   chain: Chain,

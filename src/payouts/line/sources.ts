@@ -1,4 +1,4 @@
-// Which sender each order is sent from, decided before anything is locked: one with a free slot, enough funds, and a transfer that
+// Which sender each payout in line is sent from, decided before anything is locked: one with a free slot, enough funds, and a transfer that
 // would be carried out.
 import type { AssetSymbol } from '../../chains/asset.ts';
 import type { Chain, CheckReason } from '../../chains/chain.ts';
@@ -10,12 +10,12 @@ import { countUnsigned, type Sender } from '../store/senders.ts';
 
 export type Draft = {
   readonly sources: readonly Source[];
-  /** The sender of each order that may get a slot, and of each that funds do not suffice for. */
+  /** By owner: the sender of each payout that may get a slot, and of each that funds do not suffice for. */
   readonly senderOf: ReadonlyMap<PayoutRequest['ownerId'], string>;
   readonly checks: CheckFacts;
 };
 
-/** A source that orders are put to. */
+/** A source that payouts are put to. */
 type Filling = Source & {
   readonly claimed: PayoutRequest[];
   readonly ahead: PayoutRequest[];
@@ -23,8 +23,8 @@ type Filling = Source & {
 };
 
 /**
- * Goes through the line until no sender has a slot free. An order that no funds suffice for is kept for the sender that lacks least, and
- * no order behind it takes those funds: a small order does not overtake a large one there.
+ * Goes through the line until no sender has a slot free. A payout that no funds suffice for is kept for the sender that lacks
+ * least, and nothing behind it takes those funds: a small payout does not overtake a large one there.
  */
 export async function chooseSources(
   db: Sql,
@@ -76,14 +76,14 @@ async function openSources(
   );
 }
 
-/** The one with the fewest slots that wait for a signature, which may be long in coming, then with the fewest open; else in the order of the settings. */
+/** The one with the fewest slots that wait for a signature, which may be long in coming, then with the fewest open; else the first of the settings. */
 function bestOf(sources: readonly Filling[]): Filling | undefined {
   const open = ({ sender, claimed }: Filling) => sender.openSlots + claimed.length;
   return sources.toSorted((a, b) => a.unsigned - b.unsigned || open(a) - open(b))[0];
 }
 
 /**
- * Of those whose coin pays the fees the one with most left of the asset, so that what an order waits for never gets less. One whose funds
+ * Of those whose coin pays the fees the one with most left of the asset, so that what a payout waits for never gets less. One whose funds
  * are not known comes first: it may suffice.
  */
 function nearestOf(request: PayoutRequest, sources: readonly Filling[]): Filling | undefined {

@@ -1,6 +1,6 @@
 // Which senders of a network may take slots now. With several, one could pay again what another has paid: a database that went back
-// forgets an order's transfer, by any sender. So while one is halted, or the chain may show more of it than the books have, the others take
-// only orders that were made after that began.
+// forgets a transfer, by any sender. So while one is halted, or the chain may show more of it than the books have, the others send only for
+// owners that were made after that began.
 import type { Network } from '../../chains/asset.ts';
 import { activeSendersOf, type Chain, type SlotCounts } from '../../chains/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -20,7 +20,7 @@ export type UsableSenders = {
   readonly usable: readonly Sender[];
   /** The transactions that the books must have when slots are taken, of each sender that is neither halted nor doubted. */
   readonly sent: readonly SentBy[];
-  /** Why orders made until a moment, or all orders, wait; absent when no order has to wait. */
+  /** Why payouts wait whose owner was made until a moment, or all of them; absent when none has to wait. */
   readonly stop?: { readonly message: string; readonly until?: Date };
   /** Senders of the settings that are halted, former ones too. */
   readonly halted: readonly string[];
@@ -62,7 +62,7 @@ export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: Ju
   await renewHalts(deps, chain, looks);
   const halts = await readHalted(deps, chain, looks);
   const stops: Stop[] = [
-    // Of this moment, so every order is older.
+    // Of this moment, so every owner is older.
     ...doubts.filter(({ kind }) => kind === 'halt').map(({ message }) => ({ message })),
     ...halts.map(({ haltedAt, words = HALTED }) => ({ since: haltedAt, message: words })),
     ...waits.map(({ sender, message }) => ({ message, ...sinceOf(since, sender) })),
@@ -91,7 +91,7 @@ async function look({ db }: Deps, chain: Chain, address: string, judgeFirst: Jud
   return { address, seen, sender: await requireSender(db, chain, address, judgeFirst) };
 }
 
-/** Whether every provider that answers counts nothing of a sender: then it has paid no order. */
+/** Whether every provider that answers counts nothing of a sender: then it has paid nobody. */
 function isUnused(counts: SlotCounts | undefined): boolean {
   return (
     counts !== undefined && counts.said.length > 0 && counts.said.every(({ mined, pooled }) => mined + pooled === 0n)
@@ -112,7 +112,7 @@ function sinceOf(since: ReadonlyMap<string, Date>, sender: string): { readonly s
   return at ? { since: at } : {};
 }
 
-/** A database may go back to a time when a sender was halted that was resumed since, and has paid orders that were made after that halt. */
+/** A database may go back to a time when a sender was halted that was resumed since, and has paid for owners that were made after that halt. */
 async function renewHalts({ db, clock }: Deps, { network }: Chain, looks: readonly Look[]): Promise<void> {
   for (const { address, seen, sender } of looks) {
     const counted = sender?.haltedAt && seen.counts && mostOf(seen.counts);
@@ -120,7 +120,7 @@ async function renewHalts({ db, clock }: Deps, { network }: Chain, looks: readon
   }
 }
 
-/** Former senders too: whatever halted them, orders of that time may be paid. */
+/** Former senders too: whatever halted them, they may have paid what is in line since. */
 async function readHalted({ db }: Deps, { network, senders }: Chain, looks: readonly Look[]): Promise<HaltedSender[]> {
   const isHalted = looks.some(({ sender }) => sender?.haltedAt);
   // Nothing is read twice where there is one sender alone.
@@ -128,7 +128,7 @@ async function readHalted({ db }: Deps, { network, senders }: Chain, looks: read
   return (await readHalts(db)).filter(one => one.network === network && senders.includes(one.sender));
 }
 
-/** The one that stops most: all orders, or those until the latest moment. */
+/** The one that stops most: everything, or what is older than the latest moment. */
 function strictest(stops: readonly Stop[]): Pick<UsableSenders, 'stop'> {
   const [first] = stops.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
   return first ? { stop: { message: first.message, ...(first.since && { until: first.since }) } } : {};

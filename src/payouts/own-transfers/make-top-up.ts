@@ -1,7 +1,13 @@
 // Tops up the coin of one of our senders from another, under the same policy as payouts that have an owner: pauses, blocks, limits and
 // approvals. If approvals are needed, the request waits for them up to a day.
 import { type ApprovalRules, groupsOfPayout, OPERATOR } from '../../accounts/approval-rules.ts';
-import { type GroupStanding, isComplete, judgeGroups, missingApprovals, requireCounted } from '../../accounts/approvals.ts';
+import {
+  type GroupStanding,
+  isComplete,
+  judgeGroups,
+  missingApprovals,
+  requireCounted,
+} from '../../accounts/approvals.ts';
 import { requireSecondKey } from '../../accounts/second-key.ts';
 import { readAddress } from '../../chains/address.ts';
 import type { Network } from '../../chains/asset.ts';

@@ -134,8 +134,7 @@ async function open(
   await judge(tx, units);
   const now = await findSender(tx, network, sender.sender);
   if (!now || locked.nextNonce !== sender.nextNonce) return undefined;
-  if (now.openSlots >= chain.window)
-    throw new AppError('wrong_state', 'The sender has no free slot; try again later.');
+  if (now.openSlots >= chain.window) throw new AppError('wrong_state', 'The sender has no free slot; try again later.');
   const needs = await readNeeds(deps, tx, mostOf(sender, now));
   if (units > spareUnits(symbol, chain, funds, needs)) return undefined;
   const at = deps.clock.now();

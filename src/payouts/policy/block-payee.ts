@@ -9,7 +9,7 @@ import { waitForClaims, wakeUnsigned } from '../line/after-claims.ts';
 type Deps = ApproveDeps & { readonly queue: Queue };
 
 /**
- * From the moment a block returns no order takes a slot for the address, on any network, and nothing is signed for a slot that
+ * From the moment a block returns no payout to the address takes a slot, on any network, and nothing is signed for a slot that
  * has no signature. A repeat waits in the same way: the first request may have ended before it had.
  *
  * @example

@@ -41,7 +41,7 @@ export type GateContext = {
   readonly earlier: EarlierFacts;
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
-  /** Orders that have all approvals, and for the others a text of what is missing; read while the senders are locked. */
+  /** Owners that have all approvals, and for the others a text of what is missing; read while the senders are locked. */
   readonly approved: ReadonlySet<PayoutRequest['ownerId']>;
   readonly unapproved: ReadonlyMap<PayoutRequest['ownerId'], string>;
   readonly now: Date;
@@ -54,10 +54,10 @@ export const NO_ANSWER = 'The chain does not answer.';
 
 export const GO = { kind: 'go' } as const;
 
-/** Whether the wallet of each order may be paid to, asked before anything was locked: it may need an answer of a service. */
+/** By owner: whether the wallet may be paid to, asked before anything was locked: it may need an answer of a service. */
 export type WalletFacts = ReadonlyMap<PayoutRequest['ownerId'], Payability>;
 
-/** What the chain shows of the earlier transfers of each order, asked before anything was locked. */
+/** By owner: what the chain shows of its earlier transfers, asked before anything was locked. */
 export type EarlierFacts = ReadonlyMap<PayoutRequest['ownerId'], EarlierTransfers>;
 
 /** A sender with what the network says that it has, asked before anything was locked. */

@@ -1,4 +1,4 @@
-// The gates that a payout passes before it takes a slot. They are asked in order, while the row of the sender is locked, so
+// The gates that a payout passes before it takes a slot. They are asked one after the other, while the row of the sender is locked, so
 // that what they count cannot change meanwhile; what the network must be asked is asked before. A new rule is a new gate in
 // `GATES`.
 import type { Chain } from '../../chains/chain.ts';
@@ -81,7 +81,7 @@ export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
   return GO;
 }
 
-/** What was found out about the wallet may have changed since the order was made. */
+/** What was found out about the wallet may have changed since its owner was made. */
 function walletGate({ ownerId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
   if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', message: BLOCKED_MESSAGE };
   const may = wallets.get(ownerId);
@@ -92,7 +92,7 @@ function walletGate({ ownerId, destination }: PayoutRequest, { wallets, blocked,
   return { kind: 'wait', message: may.message, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
 }
 
-/** An order gets another slot only while nodes agree that its earlier transfers moved nothing. */
+/** An owner gets another slot only while nodes agree that its earlier transfers moved nothing. */
 function earlierGate({ ownerId }: PayoutRequest, { earlier, now }: GateContext): Verdict {
   const found = earlier.get(ownerId);
   if (!found) return { kind: 'wait' };

@@ -144,7 +144,8 @@ function narrowFaults(entry: LimitSettings): string[] {
     const wrong = FIELDS_OF_ASSETS.filter(field => entry[field] !== undefined);
     if (wrong.length > 0) {
       return wrong.map(
-        field => `payouts.limits of ${symbol}: ${field} is of an asset that orders are for, and ${symbol} pays fees.`,
+        field =>
+          `payouts.limits of ${symbol}: ${field} is of an asset that can be bought, and ${symbol} only pays fees.`,
       );
     }
   }

@@ -33,7 +33,7 @@ export function pausedSymbols(pauses: readonly Pause[], network: Network): Asset
   return SYMBOLS.filter(symbol => coveringPause(pauses, { network, symbol }));
 }
 
-/** What a waiting order shows. */
+/** What those that wait for its end show. */
 export function pauseMessage(pause: Pause): string {
   return `${pausedScope(pause)} are paused${pause.reason === undefined ? '' : `: ${pause.reason}`}.`;
 }

@@ -18,7 +18,7 @@ export async function noteBalance(
   );
 }
 
-/** In the order of their blocks. */
+/** With the oldest block first. */
 export async function readBalances(sql: Sql, network: Network, sender: string, symbol: string): Promise<Balance[]> {
   const rows = await sql.query<{ block_number: string; units: string }>(
     `select block_number, units from sender_balances

@@ -6,7 +6,7 @@ import type { Spent } from '../compare/balances.ts';
 import type { Payout } from '../payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';
 
-/** The payouts of a sender in the order of their slots, those after one of them. */
+/** The payouts of a sender with the lowest slot first, those after one of them. */
 export async function readPayoutsOfSender(
   sql: Sql,
   network: Network,

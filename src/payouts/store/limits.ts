@@ -9,7 +9,7 @@ type Spent = Pick<PayoutRequest, 'network'> &
   Partial<Pick<PayoutRequest, 'destination' | 'accountId' | 'requestedBy'>> & {
     readonly symbol: SentSymbol;
     readonly since: Date;
-    /** Top-ups between senders of ours in place of payouts of orders: each of both counts by itself. */
+    /** Top-ups between senders of ours in place of payouts that have an owner: each of both counts by itself. */
     readonly isOfTopUps?: boolean;
   };
 

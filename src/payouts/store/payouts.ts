@@ -69,7 +69,7 @@ export async function findPayouts(
   return new Map(rows.map(row => [row.id, toPayout(row)]));
 }
 
-/** The payout of an order that may have moved something, of which there is one at most; or the newest. With its attempts. */
+/** The payout of an owner that may have moved something, of which there is one at most; or the newest. With its attempts. */
 export async function findPayoutOfOwner(sql: Sql, ownerId: string, accountId: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where p.order_id = $1 and p.account_id = $2

@@ -3,7 +3,7 @@ import type { AssetSymbol, Network } from '../../chains/asset.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Payout } from '../payout.ts';
 
-/** Locks the rows of payouts until the transaction ends, in the order of their ids. */
+/** Locks the rows of payouts until the transaction ends and with the lowest id first. */
 export async function lockPayouts(tx: Sql, payouts: readonly Pick<Payout, 'id'>[]): Promise<void> {
   if (payouts.length === 0) return;
   const ids = payouts.map(({ id }) => id);
