@@ -26,7 +26,7 @@ create table customers (
 
 -- A document is one customer of an account, unless the caller asks for another one: of many requests at once one gets through.
 create unique index customers_once on customers (account_id, document) where not is_separate and erased_at is null;
-create unique index customers_external_id on customers (account_id, external_id) where external_id is not null and erased_at is null;
+create unique index customers_external_id on customers (external_id, account_id) where external_id is not null and erased_at is null;
 -- All customers of a payer, whatever the account: what is kept of a person, and what is erased.
 create index customers_of_document on customers (document) where erased_at is null;
 create index customers_of_email on customers (lower(email)) where erased_at is null;

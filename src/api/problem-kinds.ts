@@ -166,7 +166,7 @@ export const PROBLEMS = {
       'Use the customer that customerId names, change it with PATCH /customers/{id}, or send "separate": true to make another customer of the same document.',
     example: {
       detail: `The account has a customer of this document with other data: see errors. Change it with PATCH /customers/${EXAMPLE_CUSTOMER}, or send "separate": true to make another customer of the same document.`,
-      errors: [{ path: 'name', code: 'differs', message: 'is not what the customer has' }],
+      errors: [{ path: 'name', code: 'differs', message: 'is not what the customer of this document has' }],
       first: { customerId: EXAMPLE_CUSTOMER },
     },
   },

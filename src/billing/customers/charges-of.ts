@@ -1,9 +1,9 @@
 // What ties charges to customers: who pays a charge that names a customer, and which charges are a customer's.
-import type { ChargeRequest } from '../../charges/charge.ts';
+import type { Charge, ChargeRequest } from '../../charges/charge.ts';
 import type { OfCustomer } from '../../charges/store/of-customer.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Customer, payerOf } from './customer.ts';
-import { findCustomer } from './store.ts';
+import { findByDocument, findCustomer } from './store.ts';
 
 /**
  * The request with the data of now of the customer that it names by its id; without a payer when the account has no such customer, or it
@@ -25,4 +25,14 @@ export function whoseCharges({ id, accountId, document, isSeparate, erasedAt }: 
 export async function findWhoseCharges(sql: Sql, customerId: string, accountId?: string): Promise<OfCustomer> {
   const customer = await findCustomer(sql, customerId, accountId);
   return customer ? whoseCharges(customer) : { customerId, accountId: accountId ?? '' };
+}
+
+/** The customer that a charge is of, if there is one. */
+export async function findCustomerOf(
+  sql: Sql,
+  { accountId, customerId, customer }: Pick<Charge, 'accountId' | 'customerId' | 'customer'>,
+): Promise<Customer | undefined> {
+  return customerId === undefined
+    ? findByDocument(sql, accountId, customer.document)
+    : findCustomer(sql, customerId, accountId);
 }

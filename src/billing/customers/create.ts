@@ -103,7 +103,8 @@ function sameAs(all: readonly Customer[], input: NewCustomer, id: string): Custo
   const { externalId } = input;
   const byExternalId = externalId === undefined ? undefined : all.find(each => each.externalId === externalId);
   const found = byExternalId ?? all[0]!;
-  const faults = differingFields(found, input).map(path => ({ path, code: 'differs', message: DIFFERS }));
+  const message = `is not what the customer ${byExternalId ? 'with this externalId' : 'of this document'} has`;
+  const faults = differingFields(found, input).map(path => ({ path, code: 'differs', message }));
   if (faults.length === 0) return found;
   const first = { customerId: found.id };
   if (byExternalId) {
@@ -118,5 +119,3 @@ function sameAs(all: readonly Customer[], input: NewCustomer, id: string): Custo
     { first, faults },
   );
 }
-
-const DIFFERS = 'is not what the customer has';

@@ -5,6 +5,7 @@ import { CUSTOMER_EVENTS } from './customer.ts';
 export const customers = {
   tags: [{ name: 'Customers', description: 'Whom an account charges again and again, with what they owe.' }],
   events: [{ types: CUSTOMER_EVENTS, schema: 'Customer' }],
+  sections: [{ name: 'customers', label: 'Customers', href: '/dashboard/customers' }],
   access: {
     ofOneAccount: {
       'GET /customers': 'customers:read',
@@ -12,6 +13,13 @@ export const customers = {
       'GET /customers/:id': 'customers:read',
       'PATCH /customers/:id': 'customers:write',
       'POST /customers/:id/erase': 'customers:write',
+
+      '/dashboard/customers': 'customers:read',
+      '/dashboard/customers/:id': 'customers:read',
+      '/dashboard/customers/:id/change': 'customers:write',
+      '/dashboard/customers/:id/erase': 'customers:write',
+      '/dashboard/customers/new': 'customers:write',
+      '/dashboard/customers.csv': 'customers:read',
     },
   },
 } as const satisfies Noun;

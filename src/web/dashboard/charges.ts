@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ChargesQuery } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
+import { findCustomerOf, findWhoseCharges } from '../../billing/customers/charges-of.ts';
 import { CHARGE_STATES, type ChargeMethod } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { listCharges, listFilteredCharges } from '../../charges/list.ts';
@@ -22,7 +23,7 @@ import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkWindows } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters, searchedNote } from './filters.ts';
 import { cost, documentOf, reais, when } from './formats.ts';
-import { badge, facts, idLink, pager, table } from './parts.ts';
+import { badge, facts, idLink, pager, queryOf, table } from './parts.ts';
 import { METHOD_FILTER, methodParameter, PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
@@ -49,12 +50,14 @@ export function chargePages(app: FastifyInstance, deps: ListDeps & { readonly db
     ...PAYER_FILTERS,
     METHOD_FILTER,
     { name: 'externalId', label: 'External id' },
+    // Named by the page of a customer.
+    ...('customerId' in queryOf(request) ? [{ name: 'customerId', label: 'Customer', hint: 'its id' }] : []),
     ...(await accountFilter(deps, request)),
     ...DAY_FILTERS,
   ];
 
   const show = filteredPage(deps, { title: 'Charges', section: 'charges', filters }, async (request, reply, shown) => {
-    const { filter, ...query } = queryFor(deps, request);
+    const { filter, ...query } = await queryFor(deps, request);
     const list = await readList(deps, query, filter);
     const rows = list.charges.map(charge => [
       idLink(`/dashboard/charges/${charge.id}`, charge.id),
@@ -81,7 +84,7 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
   app.get('/dashboard/charges', HIDDEN, show);
 
   app.get('/dashboard/charges.csv', ON_RECORD, async (request, reply) => {
-    const { filter, ...query } = queryFor(deps, request);
+    const { filter, ...query } = await queryFor(deps, request);
     await recordReading(deps.db);
     // Who looks for one charge may just have made it.
     const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
@@ -102,7 +105,10 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
   app.get<{ Params: { id: string } }>('/dashboard/charges/:id', HIDDEN, async (request, reply) => {
     const found = await requireCharge(deps.db, request.params.id.toLowerCase(), request.caller?.accountId);
     const charge = chargeView(deps.links, found);
-    const events = await readObjectEvents(deps.db, charge.id, charge.accountId);
+    const [events, customer] = await Promise.all([
+      readObjectEvents(deps.db, charge.id, charge.accountId),
+      may(request.caller, 'customers:read') ? findCustomerOf(deps.db, found) : undefined,
+    ]);
     const isOpen = ['CREATING', 'ACTIVE', 'OVERDUE'].includes(charge.state);
     const at = `/dashboard/charges/${charge.id}`;
     const act = (path: string, label: string) => html`<a class="button secondary" href="${at}/${path}">${label}</a> `;
@@ -126,7 +132,7 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
         ['Account', charge.accountId],
         ['External id', charge.externalId],
         ['Description', charge.description],
-        ['Payer', charge.customer.name],
+        ['Payer', payerOf(charge.customer.name, customer)],
         ['Document', documentOf(charge.customer.document)],
         ['Asked for', cost(decimal(charge.amountCents), charge.currency)],
         ['Due', when(charge.dueAt)],
@@ -200,6 +206,11 @@ function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
   return html`${badge(state)}${badges.map(text => text !== false && html` ${badge(text)}`)}`;
 }
 
+/** Leads to the customer, where the account has one of this document. */
+function payerOf(name: string, customer: { readonly id: string } | undefined): Piece {
+  return customer ? html`<a href="/dashboard/customers/${customer.id}">${name}</a>` : name;
+}
+
 function dueChangeLine({
   dueAt,
   status,
@@ -218,8 +229,8 @@ function codeOf({ instrument }: ChargeMethod): Piece {
   return html`<code class="long">${'emv' in instrument ? instrument.emv : instrument.digitableLine}</code>`;
 }
 
-function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {
-  const { state, externalId, sourceKey, payer, amountFrom, amountTo, method, ...rest } = readFilters(
+async function queryFor({ db, pageSize }: ListDeps, request: FastifyRequest) {
+  const { state, externalId, customerId, sourceKey, payer, amountFrom, amountTo, method, ...rest } = readFilters(
     ChargesFilter,
     request,
   );
@@ -230,6 +241,7 @@ function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {
     ...(state !== undefined && { state }),
     ...(externalId !== undefined && { externalId }),
     ...(sourceKey !== undefined && { sourceKey }),
+    ...(customerId !== undefined && { ofCustomer: await findWhoseCharges(db, customerId, accountId) }),
     filter: payerFilterIn({ payer, amountFrom, amountTo, method }),
   };
 }

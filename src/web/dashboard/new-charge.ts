@@ -1,22 +1,28 @@
 // The form that makes a charge. What most charges do without is in groups that are closed at first.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Customer } from '../../billing/customers/customer.ts';
+import { requireCustomer } from '../../billing/customers/require.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
+import { isUuid } from '../../lib/ids.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { accountField } from './choices.ts';
 import { centsIn, type Fields, filled, percentIn, textField } from './form.ts';
 import { EXAMPLE_AMOUNT } from './formats.ts';
+import { queryOf } from './parts.ts';
 import {
   customerIn,
   DESCRIPTION_FIELD,
   daysIn,
   EXPIRE_FIELD,
+  METHODS_FIELD,
   MORE_PAYER_FIELDS,
   noteFields,
   notesIn,
   PAYER_FIELDS,
 } from './payer-fields.ts';
+import { may } from './shell.ts';
 
 const late = { group: 'When it is paid late' };
 
@@ -31,43 +37,63 @@ function taxesIn(fields: Fields) {
   return taxes.length > 0 && { taxes: Object.fromEntries(taxes) };
 }
 
+/** The customer that the address of the form names, if it does. */
+async function customerOf({ db }: ActDeps, request: FastifyRequest): Promise<Customer | undefined> {
+  const { customerId } = queryOf(request);
+  if (typeof customerId !== 'string' || !isUuid(customerId) || !may(request.caller, 'customers:read')) return undefined;
+  return requireCustomer(db, customerId, request.caller?.accountId);
+}
+
+const fieldsOfCustomer = ({ id, accountId }: Customer): readonly Field[] => [
+  { name: 'customerId', label: 'Customer', type: 'hidden', value: id },
+  { name: 'accountId', label: 'Account', type: 'hidden', value: accountId },
+];
+
+function payerIn(fields: Fields) {
+  const customerId = textField(fields, 'customerId');
+  return customerId === '' ? { customer: customerIn(fields) } : { customerId };
+}
+
 export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
   defineAct(app, deps, {
     url: '/charges/new',
     section: 'charges',
-    ask: async request => ({
-      title: 'New charge',
-      text: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>`,
-      fields: [
-        ...(await accountField(deps, request)),
-        {
-          name: 'amount',
-          apiName: 'amountCents',
-          label: 'Amount',
-          isRequired: true,
-          hint: `Such as ${EXAMPLE_AMOUNT}`,
-        },
-        {
-          name: 'currency',
-          label: 'Currency',
-          type: 'select',
-          options: CURRENCIES.map(value => ({ value, label: value })),
-        },
-        ...PAYER_FIELDS,
-        { name: 'dueDay', apiName: 'dueAt', label: 'Due', type: 'date', isRequired: true },
-        {
-          name: 'externalId',
-          label: 'Your own id',
-          hint: 'May be left out. The same id again finds the first charge.',
-        },
-        DESCRIPTION_FIELD,
-        ...MORE_PAYER_FIELDS,
-        ...LATE_FIELDS,
-        ...noteFields('Notes of your own'),
-      ],
-      button: 'Create the charge',
-      back: '/dashboard/charges',
-    }),
+    ask: async request => {
+      const customer = await customerOf(deps, request);
+      return {
+        title: 'New charge',
+        text: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>${customer && html`<p>It is for <a href="/dashboard/customers/${customer.id}">${customer.name}</a>, with what is known of them now.</p>`}`,
+        fields: [
+          ...(customer ? fieldsOfCustomer(customer) : await accountField(deps, request)),
+          {
+            name: 'amount',
+            apiName: 'amountCents',
+            label: 'Amount',
+            isRequired: true,
+            hint: `Such as ${EXAMPLE_AMOUNT}`,
+          },
+          {
+            name: 'currency',
+            label: 'Currency',
+            type: 'select',
+            options: CURRENCIES.map(value => ({ value, label: value })),
+          },
+          ...(customer ? [METHODS_FIELD] : PAYER_FIELDS),
+          { name: 'dueDay', apiName: 'dueAt', label: 'Due', type: 'date', isRequired: true },
+          {
+            name: 'externalId',
+            label: 'Your own id',
+            hint: 'May be left out. The same id again finds the first charge.',
+          },
+          DESCRIPTION_FIELD,
+          ...(customer ? [] : MORE_PAYER_FIELDS),
+          ...LATE_FIELDS,
+          ...noteFields('Notes of your own'),
+        ],
+        button: 'Create the charge',
+        back: customer ? `/dashboard/customers/${customer.id}` : '/dashboard/charges',
+      };
+    },
     call: (fields, _, request) => ({
       method: 'POST',
       url: '/charges',
@@ -77,7 +103,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
         ...notesIn(fields),
         amountCents: centsIn(textField(fields, 'amount')),
         methods: textField(fields, 'methods').split(' '),
-        customer: customerIn(fields),
+        ...payerIn(fields),
         ...taxesIn(fields),
         ...daysIn(fields),
       },

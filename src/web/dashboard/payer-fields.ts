@@ -16,11 +16,15 @@ const TYPE_CHOICES = [
 
 export const METHODS_FIELD = { name: 'methods', label: 'Payable by', type: 'select', options: METHOD_CHOICES } as const;
 
-/** Fields of a payer that every form shows. */
-export const PAYER_FIELDS: readonly Field[] = [
-  { name: 'name', label: 'Name of the payer', isRequired: true },
+export const NAME_FIELDS: readonly Field[] = [
+  { name: 'name', label: 'Name', isRequired: true },
   { name: 'document', label: 'CPF or CNPJ', isRequired: true },
   { name: 'email', label: 'E-mail', hint: 'May be left out.' },
+];
+
+/** Fields of a payer that every form shows. */
+export const PAYER_FIELDS: readonly Field[] = [
+  ...NAME_FIELDS.map(field => (field.name === 'name' ? { ...field, label: 'Name of the payer' } : field)),
   METHODS_FIELD,
 ];
 
@@ -40,7 +44,7 @@ export const MORE_PAYER_FIELDS: readonly Field[] = [
   { name: 'type', label: 'The payer is', type: 'select', options: TYPE_CHOICES, ...more },
 ];
 
-const ADDRESS_NAMES = MORE_PAYER_FIELDS.filter(({ group }) => group === address.group).map(({ name }) => name);
+export const ADDRESS_NAMES = MORE_PAYER_FIELDS.filter(({ group }) => group === address.group).map(({ name }) => name);
 
 export function customerIn(fields: Fields) {
   const given = filled(fields, ADDRESS_NAMES);
@@ -53,17 +57,18 @@ export function customerIn(fields: Fields) {
 /** Twenty texts with their names, and some space; the API names the limits of each. */
 const MAX_METADATA_LENGTH = 12_000;
 
+export const METADATA_FIELD = {
+  name: 'metadata',
+  label: 'Own texts',
+  type: 'textarea',
+  maxLength: MAX_METADATA_LENGTH,
+  hint: 'One a line with its name before a colon, such as store: Recife',
+} as const;
+
 /** What a caller notes on a charge for its own use. */
 export const noteFields = (group: string): readonly Field[] => [
   { name: 'sourceKey', label: 'Where it comes from', hint: 'A name of your own.', group },
-  {
-    name: 'metadata',
-    label: 'Own texts',
-    type: 'textarea',
-    maxLength: MAX_METADATA_LENGTH,
-    hint: 'One a line with its name before a colon, such as store: Recife',
-    group,
-  },
+  { ...METADATA_FIELD, group },
 ];
 
 export const DESCRIPTION_FIELD = { name: 'description', label: 'Description', hint: 'Shown to the payer.' };

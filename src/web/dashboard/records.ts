@@ -236,6 +236,7 @@ const PAGES: Readonly<Record<ObjectKind, (id: string) => string>> = {
   account: id => `/dashboard/accounts/${encodeURIComponent(id)}/settings`,
   key: () => '/dashboard/keys',
   person: () => '/dashboard/people',
+  customer: id => `/dashboard/customers/${id}`,
   wallet: id => `/dashboard/wallets/${id}`,
   charge: id => `/dashboard/charges/${id}`,
   order: id => `/dashboard/orders/${id}`,
@@ -253,5 +254,6 @@ function objectOf(id: string | undefined, objects: ReadonlyMap<string, NamedObje
 }
 
 export function objectLink(type: string, id: string): Piece {
-  return idLink(type.startsWith('charge.') ? `/dashboard/charges/${id}` : `/dashboard/orders/${id}`, id);
+  const place = { charge: 'charges', customer: 'customers' }[type.split('.')[0] ?? ''] ?? 'orders';
+  return idLink(`/dashboard/${place}/${id}`, id);
 }

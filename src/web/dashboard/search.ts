@@ -1,6 +1,11 @@
-// One box for a payer, an amount, or any id: of a charge, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
+// One box for a payer, an amount, or any id: of a charge, a customer, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
 // número, hash, the caller's own id, and the link of a checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  type FoundCustomer,
+  findCustomersByAnyId,
+  findCustomersByWords,
+} from '../../billing/customers/store-search.ts';
 import { isDocument, normaliseDocument } from '../../charges/create/check.ts';
 import {
   type FoundCharge,
@@ -28,10 +33,11 @@ type FoundById = {
   readonly by: 'id';
   readonly accountId?: string;
 };
-type Found = FoundCharge | FoundOrder | FoundById;
+type Found = FoundCharge | FoundCustomer | FoundOrder | FoundById;
 
 const PLACES: Readonly<Record<Found['kind'], (id: string) => string>> = {
   charge: id => `/dashboard/charges/${id}`,
+  customer: id => `/dashboard/customers/${id}`,
   order: id => `/dashboard/orders/${id}`,
   unmatched: () => '/dashboard/unmatched',
   wallet: id => `/dashboard/wallets/${id}`,
@@ -47,23 +53,23 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
     const text = typeof q === 'string' && !q.includes('\0') ? q.trim().slice(0, MAX_LENGTH) : '';
     // A payer who asks for help sends the link, maybe one that was withdrawn.
     const asked = (deps.links.readUrl(text) ?? deps.links.read(text))?.id ?? text;
-    const [charges, orders, others] =
+    const [charges, customers, orders, others] =
       text === ''
-        ? [[], [], []]
+        ? [[], [], [], []]
         : await Promise.all([
             findChargesByAnyId(deps.db, asked, caller?.accountId),
+            may(caller, 'customers:read') ? findCustomersByAnyId(deps.db, asked, caller?.accountId) : [],
             may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, asked, caller?.accountId) : [],
             findById(deps, asked, request),
           ]);
-    const byId: Found[] = [...charges, ...orders, ...others];
-    const found: readonly Found[] =
-      byId.length > 0 ? byId : await findChargesOfPayerOrAmount(deps.db, meaningOf(text), caller?.accountId);
+    const byId: Found[] = [...charges, ...customers, ...orders, ...others];
+    const found: readonly Found[] = byId.length > 0 ? byId : await findByMeaning(deps, text, request);
     const [only, ...more] = found;
     if (only && more.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
     const page = shell(deps, request, {
       title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
       section: 'search',
-      body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. By the payer's CPF or CNPJ; among the newest ${count(SEARCHED_CHARGES)} charges also by a part of the payer's name and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
+      body: html`<p class="muted">By the whole id: charge, customer, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. By the CPF or CNPJ of a payer; customers by the beginnings of words of their name or e-mail; among the newest ${count(SEARCHED_CHARGES)} charges also by a part of the payer's name and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
 ${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that, and none of the newest charges has such a payer or amount.' })}`,
     });
     return sendHtml(request, reply, page);
@@ -80,6 +86,17 @@ function meaningOf(text: string): PayerSearch {
   const cents = AMOUNT.test(text) ? centsIn(text) : undefined;
   if (typeof cents === 'number' && Number.isSafeInteger(cents)) return { amountCents: cents };
   return text.length >= SHORTEST_NAME ? { name: text } : {};
+}
+
+/** Customers before charges: a person stands for all that they were asked to pay. */
+async function findByMeaning({ db }: ListDeps, text: string, { caller }: FastifyRequest): Promise<Found[]> {
+  const meaning = meaningOf(text);
+  const isOfPerson = meaning.name !== undefined || meaning.document !== undefined;
+  const [customers, charges] = await Promise.all([
+    isOfPerson && may(caller, 'customers:read') ? findCustomersByWords(db, text, caller?.accountId) : [],
+    findChargesOfPayerOrAmount(db, meaning, caller?.accountId),
+  ]);
+  return [...customers, ...charges];
 }
 
 /** What has a page of its own and no other name than its id. */

@@ -2,7 +2,7 @@
 import { isUuid } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 
-export type ObjectKind = 'account' | 'key' | 'person' | 'wallet' | 'charge' | 'order' | 'webhook';
+export type ObjectKind = 'account' | 'key' | 'person' | 'customer' | 'wallet' | 'charge' | 'order' | 'webhook';
 export type NamedObject = { readonly kind: ObjectKind; readonly name?: string };
 
 /** What is known of objects by their ids; also of people who were removed, of keys that were revoked and of wallets that are gone. */
@@ -14,6 +14,7 @@ export async function readObjectNames(sql: Sql, ids: readonly string[]): Promise
       union all select 'key', id, name from api_keys where id = any($1)
       union all select 'person', id::text, name from people where id = any($2::uuid[])
       union all select 'wallet', id::text, name from wallets where id = any($2::uuid[])
+      union all select 'customer', id::text, name from customers where id = any($2::uuid[])
       union all select 'charge', id::text, external_id from charges where id = any($2::uuid[])
       union all select 'order', id::text, external_id from orders where id = any($2::uuid[])
       union all select 'webhook', id::text, url from webhooks where id = any($2::uuid[])`,

@@ -28,10 +28,14 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
       ...{ symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 },
     })
   ).json.transactionId;
+  const named = { accountId: 'acme', name: 'Maria da Silva', document: '529.982.247-25' };
+  const customer = (await service.post('/customers', named)).json.id;
   const person = (await service.post('/people', { name: 'Ana', role: 'viewer' })).json.id;
   const webhook = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
   return {
     'POST /charges': '/charges/new',
+    'POST /customers': '/customers/new',
+    'PATCH /customers/{id}': `/customers/${customer}/change`,
     'POST /charges/{id}/due-date': `/charges/${charge}/due-date`,
     'POST /charges/{id}/remainder': `/charges/${charge}/remainder`,
     'POST /charges/{id}/checkout/withdraw': `/charges/${charge}/withdraw`,
@@ -79,10 +83,14 @@ const INPUTS: Readonly<Record<string, string>> = {
   scopes: 'grant',
   expiresAt: 'expiresDay',
   'POST /webhooks/{id}/replay from': 'day',
+  // Replaced as a whole, by the fields of the address.
+  'PATCH /customers/{id} address': 'street',
 };
 
 /** Fields without an input, each with its reason. */
 const WITHOUT_INPUT = new Set([
+  // The page of a customer leads to the form, which then has it instead of the fields of a payer.
+  'POST /charges customerId',
   // The page of a price leads to the form, which then has it instead of the fields of a price.
   'POST /crypto/transactions quoteId',
   // Forms of their own: Enable, Disable.

@@ -90,10 +90,12 @@ test('beyond some hundreds an account is typed, with suggestions', async t => {
   assert.match(await view(service, '/charges?accountId=acme'), /name="accountId"[^>]* value="acme"/);
 });
 
-test('the audit log names accounts, wallets, keys and charges', async () => {
+test('the audit log names accounts, wallets, keys, customers and charges', async () => {
+  const named = { accountId: 'acme', name: 'Zuleica', document: '529.982.247-25' };
+  assert.equal((await service.post('/customers', named)).status, 201);
   await seal(service);
   const said = textOf(await view(service, '/audit'));
-  for (const text of ['account Padaria do Zé', 'wallet Treasury', 'key shop', 'charge sale-77'])
+  for (const text of ['account Padaria do Zé', 'wallet Treasury', 'key shop', 'customer Zuleica', 'charge sale-77'])
     assert.ok(said.includes(text), `${text}: ${said}`);
   const page = await view(service, '/audit');
   assert.ok(page.includes(`<a href="/dashboard/charges/${ids.charge}" title="${ids.charge}">sale-77</a>`));

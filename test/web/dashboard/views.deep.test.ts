@@ -17,6 +17,10 @@ before(async () => {
   const body = chargeBody({ customer, methods: ['pix'], externalId: 'order-1050' });
   const paid = (await service.post('/charges', body)).json;
   const open = (await service.post('/charges', chargeBody({ customer, methods: ['pix'], amountCents: 4_200 }))).json;
+  const more = { email: 'maria@example.com', address: { street: 'Rua das Flores', city: 'Recife', state: 'PE' } };
+  const maria = (await service.post('/customers', { accountId: 'acme', ...customer, ...more })).json;
+  const gone = (await service.post('/customers', { accountId: 'acme', name: 'Ana', document: '111.444.777-35' })).json;
+  assert.equal((await service.send(`/customers/${gone.id}/erase`, { method: 'POST' })).status, 200);
   await service.runJobs();
   const payment = { amountCents: 15_990, reference: 'E9999999920261116130000000000001' };
   assert.equal((await service.post(`/charges/${paid.id}/payments`, payment)).status, 201);
@@ -47,6 +51,13 @@ before(async () => {
     `/charges/${open.id}/withdraw`,
     `/charges/${paid.id}/refund`,
     '/charges/new',
+    `/charges/new?customerId=${maria.id}`,
+    '/customers',
+    '/customers/new',
+    `/customers/${maria.id}`,
+    `/customers/${maria.id}/change`,
+    `/customers/${maria.id}/erase`,
+    `/customers/${gone.id}`,
     '/orders',
     '/orders?show=held',
     `/orders/${held.id}`,
