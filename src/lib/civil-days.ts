@@ -48,6 +48,26 @@ export function addDays(day: CivilDay, days: number): CivilDay {
   return dayOfNumber(Math.min(Math.max(numberOf(day) + days, FIRST_NUMBER), LAST_NUMBER));
 }
 
+const LAST_DAY = '9999-12-31';
+
+/**
+ * The same day of the month that is `months` later; where that month has no such day, its last one. For every month after a day, count from
+ * that first day: counted from the month before, the 31st would stay the 28th after February. The result is limited to the year 9999.
+ *
+ * @example
+ * addMonths('2027-01-31', 1); // '2027-02-28'
+ * addMonths('2027-01-31', 2); // '2027-03-31'
+ */
+export function addMonths(day: CivilDay, months: number): CivilDay {
+  const [year, month, dayOfMonth] = day.split('-').map(Number) as [number, number, number];
+  const count = year * 12 + (month - 1) + months;
+  const first = `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}-01`;
+  if (first > LAST_DAY || first.length > LAST_DAY.length) return LAST_DAY;
+  const next = new Date(`${first}T00:00:00Z`);
+  next.setUTCMonth(next.getUTCMonth() + 1, 0);
+  return addDays(first, Math.min(dayOfMonth, next.getUTCDate()) - 1);
+}
+
 const saoPauloTime = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Sao_Paulo',
   hourCycle: 'h23',
