@@ -1,7 +1,7 @@
 // Efí's own SDK goes through the four journeys of Pix Automático in the order of its examples (examples/pix/automatic), and
 // its own schemas read every answer.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import * as efiSchemas from 'sdk-node-apis-efi';
 import { startPsp } from '../../../../packages/psp/src/start.ts';
 import { testClock } from '../../../harness/clock.ts';
@@ -25,15 +25,23 @@ const recurrence = {
   politicaRetentativa: 'PERMITE_3R_7D' as const,
 };
 
-test("Efí's SDK goes through the four journeys, charges, retries and cancels", async t => {
+const charge = {
+  calendario: { dataDeVencimento: day(4) },
+  valor: { original: '35.00' },
+  ajusteDiaUtil: false,
+  recebedor: { agencia: '9708', conta: '012682', tipoConta: 'CORRENTE' as const },
+};
+
+type Reason = { readonly codigo: string; readonly solicitante?: string };
+type Ending = { readonly rejeicao?: Reason; readonly cancelamento?: Reason };
+type Attempt = { readonly status: string; readonly rejeicao?: Reason };
+
+/** What both tests do through the SDK: recurrences and their charges, read by its schemas. */
+async function startEfi(t: TestContext) {
   const clock = testClock(new Date(today).toISOString());
   const psp = await startPsp({ profile: 'efi', clock, tokenSeconds: 100 * 86_400 });
   t.after(psp.stop);
   const efi = await openEfi(psp);
-  const receiver = await startTlsReceiver(t, psp);
-  await efi.pixConfigWebhookRecurrenceAutomatic({ webhookUrl: receiver.url });
-  await efi.pixConfigWebhookAutomaticCharge({ webhookUrl: receiver.url });
-  assert.equal((await efi.pixListWebhookRecurrenceAutomatic()).webhookUrl, receiver.url);
   const readRec = async (params: { idRec: string; txid?: string }) => {
     const answer = await efi.pixDetailRecurrenceAutomatic(params as { idRec: string });
     return efiSchemas.PixDetailRecurrenceAutomaticResponseSchema.partial(LOCATED).parse(answer);
@@ -46,18 +54,39 @@ test("Efí's SDK goes through the four journeys, charges, retries and cancels", 
     const answer = await efi.pixCreateLocationRecurrenceAutomatic();
     return efiSchemas.PixCreateLocationRecurrenceAutomaticResponseSchema.parse(answer).id;
   };
+  // Its schema of a request has the whole recurrence as `recPayload`; the norm has what the payer's bank reads.
+  const askPayer = async (idRec: string) =>
+    (
+      await efi.pixCreateRequestRecurrenceAutomatic({
+        idRec,
+        calendario: { dataExpiracaoSolicitacao: new Date(today + DAY_MS).toISOString() },
+        destinatario: { agencia: '2569', conta: '550689', cpf: '15231470190', ispbParticipante: '91193552' },
+      })
+    ).idSolicRec;
+  const newCharge = async (idRec: string, more: object = {}) => {
+    const txid = newTxid();
+    const answer = await efi.pixCreateAutomaticChargeTxid({ txid }, { ...charge, ...more, idRec });
+    efiSchemas.PixCreateAutomaticChargeTxidResponseSchema.parse(answer);
+    return txid;
+  };
+  const readCharge = async (txid: string) =>
+    efiSchemas.PixDetailAutomaticChargeResponseSchema.parse(await efi.pixDetailAutomaticCharge({ txid }));
+  return { clock, psp, efi, readRec, newRec, newLocation, askPayer, newCharge, readCharge };
+}
+
+test("Efí's SDK goes through the four journeys, charges, retries and cancels", async t => {
+  const { clock, psp, efi, readRec, newRec, newLocation, askPayer, newCharge, readCharge } = await startEfi(t);
+  const receiver = await startTlsReceiver(t, psp);
+  await efi.pixConfigWebhookRecurrenceAutomatic({ webhookUrl: receiver.url });
+  await efi.pixConfigWebhookAutomaticCharge({ webhookUrl: receiver.url });
+  assert.equal((await efi.pixListWebhookRecurrenceAutomatic()).webhookUrl, receiver.url);
   const journeyOf = async (idRec: string) => {
     const { status, ativacao } = await readRec({ idRec });
     return [status, ativacao?.tipoJornada];
   };
 
   const first = await newRec();
-  // Its schema of a request has the whole recurrence as `recPayload`; the norm has what the payer's bank reads.
-  const { idSolicRec } = await efi.pixCreateRequestRecurrenceAutomatic({
-    idRec: first,
-    calendario: { dataExpiracaoSolicitacao: new Date(today + DAY_MS).toISOString() },
-    destinatario: { agencia: '2569', conta: '550689', cpf: '15231470190', ispbParticipante: '91193552' },
-  });
+  const idSolicRec = await askPayer(first);
   psp.automatic.approve({ idSolicRec });
   assert.equal((await efi.pixDetailRequestRecurrenceAutomatic({ idSolicRec })).status, 'ACEITA');
   assert.deepEqual(await journeyOf(first), ['APROVADA', 'JORNADA_1']);
@@ -84,23 +113,9 @@ test("Efí's SDK goes through the four journeys, charges, retries and cancels", 
   psp.automatic.approve({ emv: (await readRec({ idRec: fourth, txid: due })).dadosQR!.pixCopiaECola });
   assert.deepEqual(await journeyOf(fourth), ['APROVADA', 'JORNADA_4']);
 
-  const charge = {
-    calendario: { dataDeVencimento: day(4) },
-    valor: { original: '35.00' },
-    ajusteDiaUtil: false,
-    recebedor: { agencia: '9708', conta: '012682', tipoConta: 'CORRENTE' as const },
-  };
-  const readCharge = async (id: string) =>
-    efiSchemas.PixDetailAutomaticChargeResponseSchema.parse(await efi.pixDetailAutomaticCharge({ txid: id }));
-  const [paid, retried, canceled] = [newTxid(), newTxid(), newTxid()];
-  for (const [idRec, id] of [
-    [first, paid],
-    [second, retried],
-    [third, canceled],
-  ] as const) {
-    const answer = await efi.pixCreateAutomaticChargeTxid({ txid: id }, { ...charge, idRec });
-    efiSchemas.PixCreateAutomaticChargeTxidResponseSchema.parse(answer);
-  }
+  const paid = await newCharge(first);
+  const retried = await newCharge(second);
+  const canceled = await newCharge(third);
   await assert.rejects(efi.pixCreateAutomaticCharge({ ...charge, idRec: first }), { nome: 'json_invalido' });
   await efi.pixUpdateAutomaticCharge({ txid: canceled }, { status: 'CANCELADA' });
   psp.automatic.setAccount({ idRec: second, balance: '0.00' });
@@ -123,4 +138,60 @@ test("Efí's SDK goes through the four journeys, charges, retries and cancels", 
   await psp.settled();
   const heard = receiver.heard.map(({ path }) => path);
   assert.ok(heard.includes('/hook/rec') && heard.includes('/hook/cobr'));
+});
+
+test("Efí's SDK reads what a payer does: refuses, sets a limit, has no money, cancels", async t => {
+  const { clock, psp, efi, readRec, newRec, newLocation, askPayer, newCharge } = await startEfi(t);
+  // Its schemas lack what the norm has about an end: `rejeicao` of an attempt, and what is in `encerramento`.
+  const endOf = async (idRec: string) => (await readRec({ idRec })).encerramento as Ending | undefined;
+  const readCharge = async (txid: string) => {
+    const answer = await efi.pixDetailAutomaticCharge({ txid });
+    return answer as typeof answer & { readonly tentativas: readonly Attempt[]; readonly encerramento?: Ending };
+  };
+  const variable = { valor: { valorMinimoRecebedor: '20.00' } };
+  const newCode = async (more: object = {}) => {
+    const idRec = await newRec({ loc: await newLocation(), ...more });
+    return { idRec, emv: (await readRec({ idRec })).dadosQR!.pixCopiaECola };
+  };
+
+  const refused = await newRec();
+  const idSolicRec = await askPayer(refused);
+  psp.automatic.reject({ idSolicRec, codigo: 'AP14' });
+  assert.equal((await efi.pixDetailRequestRecurrenceAutomatic({ idSolicRec })).status, 'REJEITADA');
+  assert.equal((await readRec({ idRec: refused })).status, 'REJEITADA');
+  assert.equal((await endOf(refused))?.rejeicao?.codigo, 'AP14');
+
+  const limited = await newCode(variable);
+  assert.throws(() => psp.automatic.approve({ emv: limited.emv, maximum: '19.99' }), { code: 'bad_input' });
+  psp.automatic.approve({ emv: limited.emv, maximum: '30.00' });
+  const poor = await newCode({ politicaRetentativa: 'NAO_PERMITE' });
+  const leaving = await newCode();
+  for (const { emv } of [poor, leaving]) psp.automatic.approve({ emv });
+  assert.throws(() => psp.automatic.setAccount({ idRec: poor.idRec, maximum: '50.00' }), { code: 'bad_input' });
+  psp.automatic.setAccount({ idRec: poor.idRec, balance: '34.99' });
+  const [aboveLimit, unpaid, stopped] = [
+    await newCharge(limited.idRec),
+    await newCharge(poor.idRec),
+    await newCharge(leaving.idRec),
+  ];
+  clock.advanceMs(5000);
+  const tried = await readCharge(aboveLimit);
+  assert.deepEqual([tried.status, tried.tentativas[0]?.status], ['ATIVA', 'REJEITADA']);
+  assert.equal(tried.tentativas[0]?.rejeicao?.codigo, 'AM02');
+  psp.automatic.cancelCharge({ txid: stopped });
+  const ended = await readCharge(stopped);
+  assert.deepEqual([ended.status, ended.encerramento?.cancelamento?.solicitante], ['CANCELADA', 'USUARIO_PAGADOR']);
+  const after = await newCharge(leaving.idRec);
+  psp.automatic.cancel({ idRec: leaving.idRec });
+  assert.equal((await endOf(leaving.idRec))?.cancelamento?.codigo, 'SLDB');
+  assert.equal((await readCharge(after)).encerramento?.cancelamento?.codigo, 'CCLD');
+  await assert.rejects(newCharge(leaving.idRec));
+
+  clock.advanceMs(5 * DAY_MS);
+  assert.equal((await readCharge(unpaid)).status, 'EXPIRADA');
+  await assert.rejects(efi.pixRetryRequestAutomatic({ txid: unpaid, data: day(7) }));
+  psp.automatic.setAccount({ idRec: limited.idRec, maximum: '40.00' });
+  await efi.pixRetryRequestAutomatic({ txid: aboveLimit, data: day(7) });
+  clock.advanceMs(3 * DAY_MS);
+  assert.equal((await readCharge(aboveLimit)).status, 'CONCLUIDA');
 });
