@@ -143,7 +143,7 @@ test("Efí's SDK goes through the four journeys, charges, retries and cancels", 
 test("Efí's SDK reads what a payer does: refuses, sets a limit, has no money, cancels", async t => {
   const { clock, psp, efi, readRec, newRec, newLocation, askPayer, newCharge } = await startEfi(t);
   // Its schemas lack what the norm has about an end: `rejeicao` of an attempt, and what is in `encerramento`.
-  const endOf = async (idRec: string) => (await readRec({ idRec })).encerramento as Ending | undefined;
+  const endOf = async (idRec: string) => (await readRec({ idRec }))['encerramento'] as Ending | undefined;
   const readCharge = async (txid: string) => {
     const answer = await efi.pixDetailAutomaticCharge({ txid });
     return answer as typeof answer & { readonly tentativas: readonly Attempt[]; readonly encerramento?: Ending };
