@@ -1,7 +1,7 @@
 // npm run drill -- psp [<payers> [<seed>]]: five thousand payments through a PSP that loses replies, goes silent, repeats,
 // reorders, drops and forges, while the service is killed again and again. Then the faults end, and the service must have
 // exactly the money that the PSP has, and `trilho reconcile` and `trilho ledger check` must agree. Prints a table; leaves with
-// exit code 1 when anything was lost, doubled, invented, or told in a log.
+// exit code 1 when anything was lost, doubled, invented, or leaked into a log.
 import { setTimeout as wait } from 'node:timers/promises';
 import { startPsp } from '@trilho/psp';
 import { type Caller, createCallers } from '../bench/callers.ts';
@@ -18,8 +18,8 @@ import { migrate } from '../src/storage/migrate.ts';
 import { recordingLog } from '../test/harness/log.ts';
 import {
   forgeNotifications,
-  indiscretions,
   type LossyService,
+  leaks,
   lossesOf,
   runPayers,
   setLosses,
@@ -129,7 +129,7 @@ async function drill(): Promise<number> {
   const commands = await runCommands(env);
   lines.push(...commands.flatMap(command => command.lines));
   const secrets = [...watched.tokens, row!.path_token, caller!.headers['Authorization']!.replace('Bearer ', '')];
-  const told = indiscretions(lines, psp, secrets);
+  const leaked = leaks(lines, psp, secrets);
   const forgedInside = notifications.filter(({ isForged }) => isForged).length + 1;
   const inflicted = Object.values(losses).reduce((sum, times) => sum + times, 0);
   const faultsInjected = inflicted + services.kills() + forged.length + forgedInside;
@@ -151,12 +151,12 @@ async function drill(): Promise<number> {
   print('ledger differences', ledger.length);
   for (const { name, code, lines: said } of commands) print(`${name}: ${said.at(-1)}`, `exit ${code}`);
   print('log lines', lines.length);
-  print('with personal data or secrets', told.length);
+  print('with personal data or secrets', leaked.length);
   print('looks until quiet', looks);
   print('seconds', seconds.toFixed(1));
   print('payments a second under faults', (proof.payments / loadSeconds).toFixed(1));
   const failed = commands.flatMap(({ code, lines: said }) => (code === 0 ? [] : said));
-  const wrong = [...lost, ...doubled, ...proof.invented, ...proof.differing, ...ledger, ...failed, ...told];
+  const wrong = [...lost, ...doubled, ...proof.invented, ...proof.differing, ...ledger, ...failed, ...leaked];
   printWrong(wrong);
   return wrong.length === 0 && proof.credited === proof.payments ? 0 : 1;
 }

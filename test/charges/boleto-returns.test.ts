@@ -9,7 +9,7 @@ import { runCommand } from '../harness/commands.ts';
 import { failingAfter } from '../harness/failing-database.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
 import { scaled } from '../harness/scale.ts';
-import { bytesOf, returnLines, type Told } from '../packages/cnab/return-lines.ts';
+import { bytesOf, type Entry, returnLines } from '../packages/cnab/return-lines.ts';
 
 const RAIL = 'sicoob:main';
 const AMOUNT = 15_990n;
@@ -28,13 +28,13 @@ function today(): string {
 }
 
 /** What the bank says of a boleto, by default of today. */
-function told({ number }: SentBoleto, occurrence: string, changes: Partial<Told> = {}): Told {
+function entry({ number }: SentBoleto, occurrence: string, changes: Partial<Entry> = {}): Entry {
   return { occurrence, number, amountCents: AMOUNT, day: today(), ...changes };
 }
-const paid = (boleto: SentBoleto, changes: Partial<Told> = {}) =>
-  told(boleto, '06', { paidCents: AMOUNT, feeCents: 250n, creditDay: '18112026', reasons: '61', ...changes });
-const bring = (...entries: Told[]) => bench.read(bytesOf(returnLines('756', entries, { sequence: ++sequence })));
-const outcomes = async (...entries: Told[]) => (await bring(...entries)).file.counts;
+const paid = (boleto: SentBoleto, changes: Partial<Entry> = {}) =>
+  entry(boleto, '06', { paidCents: AMOUNT, feeCents: 250n, creditDay: '18112026', reasons: '61', ...changes });
+const bring = (...entries: Entry[]) => bench.read(bytesOf(returnLines('756', entries, { sequence: ++sequence })));
+const outcomes = async (...entries: Entry[]) => (await bring(...entries)).file.counts;
 const one = async (changes: Record<string, unknown> = {}): Promise<SentBoleto> => (await bench.send(changes))[0]!;
 const balances = () =>
   bench.service.sql<{ book: string; sum: string }>(
@@ -55,7 +55,7 @@ const unmatched = async () => (await bench.service.get('/payments/unmatched')).j
 describe('a return file', () => {
   test('registers a boleto, or rejects it with the reason of the bank in words', async () => {
     const [good, bad] = await bench.send({}, { methods: ['boleto', 'pix'] });
-    assert.deepEqual(await outcomes(told(good!, '02'), told(bad!, '03', { reasons: '1608' })), {
+    assert.deepEqual(await outcomes(entry(good!, '02'), entry(bad!, '03', { reasons: '1608' })), {
       registered: 1,
       rejected: 1,
     });
@@ -68,7 +68,7 @@ describe('a return file', () => {
 
   test('pays a charge: amount, day, credit day and fee; the money is there on the credit day', async () => {
     const boleto = await one();
-    assert.deepEqual(await outcomes(told(boleto, '02'), paid(boleto, { creditDay: '19112026' })), {
+    assert.deepEqual(await outcomes(entry(boleto, '02'), paid(boleto, { creditDay: '19112026' })), {
       registered: 1,
       paid: 1,
     });
@@ -94,7 +94,7 @@ describe('a return file', () => {
   test('a second payment is available at once, and so is known what the bank kept of it', async () => {
     const boleto = await one();
     const day = today();
-    await outcomes(paid(boleto), told(boleto, '17', { paidCents: 5_000n, feeCents: 199n, day }));
+    await outcomes(paid(boleto), entry(boleto, '17', { paidCents: 5_000n, feeCents: 199n, day }));
     assert.deepEqual(await booksOf(boleto), {
       ...{ bank_fee: '199', payer: '-20990', receivable: '15990', settled: '4801' },
     });
@@ -152,7 +152,7 @@ describe('a return file', () => {
     bench.service.clock.set('2026-11-20T12:00:00Z');
     const counts = await outcomes(
       paid(boleto, { day: '19112026' }),
-      told(boleto, '17', { paidCents: AMOUNT, day: '20112026' }),
+      entry(boleto, '17', { paidCents: AMOUNT, day: '20112026' }),
     );
     assert.deepEqual(counts, { paid: 2 });
     const { payments } = await bench.charge(boleto);
@@ -164,19 +164,19 @@ describe('a return file', () => {
 
   test('pays a boleto that was written off, and says so', async () => {
     const boleto = await one();
-    await outcomes(told(boleto, '02'));
+    await outcomes(entry(boleto, '02'));
     await bench.service.post(`/charges/${boleto.charge.id}/cancel`, {});
     await bench.service.runJobs();
-    assert.equal((await bench.make())?.titles, 1, 'the bank is told to write it off');
-    assert.deepEqual(await outcomes(told(boleto, '09', { reasons: '10' })), { written_off: 1 });
-    assert.deepEqual(await outcomes(told(boleto, '17', { paidCents: AMOUNT, day: '20112026' })), { paid: 1 });
+    assert.equal((await bench.make())?.titles, 1, 'the bank is asked to write it off');
+    assert.deepEqual(await outcomes(entry(boleto, '09', { reasons: '10' })), { written_off: 1 });
+    assert.deepEqual(await outcomes(entry(boleto, '17', { paidCents: AMOUNT, day: '20112026' })), { paid: 1 });
     const { state, payments } = await bench.charge(boleto);
     assert.deepEqual([state, payments[0].cameAfter], ['PAID', 'CANCELED']);
   });
 
   test('pays a boleto that the bank had refused, and says so; a person may report such money, too', async () => {
     const [byFile, byHand, withPix] = await bench.send({}, {}, { methods: ['boleto', 'pix'] });
-    await outcomes(...[byFile, byHand, withPix].map(boleto => told(boleto!, '03', { reasons: '63' })));
+    await outcomes(...[byFile, byHand, withPix].map(boleto => entry(boleto!, '03', { reasons: '63' })));
     const stateOf = async (boleto: SentBoleto | undefined) => {
       const { state, boleto: method, pix, payments } = await bench.charge(boleto!);
       return [state, method.status, pix?.status, payments[0]?.cameAfter];
@@ -193,30 +193,30 @@ describe('a return file', () => {
 
   test('ends a boleto that the bank has written off by itself', async () => {
     const [ranOut, asked, withPix] = await bench.send({}, {}, { methods: ['boleto', 'pix'] });
-    await outcomes(...[ranOut, asked, withPix].map(boleto => told(boleto!, '02')));
+    await outcomes(...[ranOut, asked, withPix].map(boleto => entry(boleto!, '02')));
     await outcomes(
-      told(ranOut!, '09', { reasons: '13' }),
-      told(asked!, '09', { reasons: '11' }),
-      told(withPix!, '09', { reasons: '11' }),
+      entry(ranOut!, '09', { reasons: '13' }),
+      entry(asked!, '09', { reasons: '11' }),
+      entry(withPix!, '09', { reasons: '11' }),
     );
     assert.equal((await bench.charge(ranOut!)).state, 'EXPIRED');
     assert.equal((await bench.charge(asked!)).state, 'CANCELED');
     const { state, boleto } = await bench.charge(withPix!);
     assert.deepEqual([state, boleto.status], ['ACTIVE', 'CANCELED']);
     await bench.service.runJobs();
-    assert.equal(await bench.make(), undefined, 'the bank is not told what it said');
+    assert.equal(await bench.make(), undefined, 'the bank is not sent its own answer');
   });
 
   test('reverses a payment: the money goes back, once', async () => {
     const boleto = await one();
     await outcomes(paid(boleto));
-    const reversal = told(boleto, '44', { paidCents: AMOUNT });
+    const reversal = entry(boleto, '44', { paidCents: AMOUNT });
     assert.deepEqual(await outcomes(reversal), { reversed: 1 });
     assert.deepEqual(await outcomes(reversal), { repeated: 1 });
     const { state, refunds } = await bench.charge(boleto);
     assert.deepEqual([state, refunds.length, refunds[0].kind], ['REFUNDED', 1, 'return']);
     const other = await one();
-    assert.deepEqual(await outcomes(told(other, '44', { paidCents: AMOUNT })), { needs_attention: 1 });
+    assert.deepEqual(await outcomes(entry(other, '44', { paidCents: AMOUNT })), { needs_attention: 1 });
   });
 
   test('a reversal that the bank tells twice, in other words, takes back the money of one payment', async () => {
@@ -225,7 +225,7 @@ describe('a return file', () => {
     assert.deepEqual(await outcomes(paid(boleto)), { paid: 1 });
     bench.service.clock.advanceMs(DAY_MS);
     assert.deepEqual(await outcomes(paid(boleto)), { paid: 1 });
-    const reversal = told(boleto, '44', { paidCents: AMOUNT });
+    const reversal = entry(boleto, '44', { paidCents: AMOUNT });
     assert.deepEqual(await outcomes(reversal), { reversed: 1 });
     assert.deepEqual(await outcomes({ ...reversal, reasons: '02' }), { needs_attention: 1 });
     assert.equal((await bench.charge(boleto)).refunds.length, 1);
@@ -240,7 +240,7 @@ describe('a return file', () => {
       paid({ ...boleto, number: '000999999001014     ' }),
       paid(boleto, { amountCents: 1_000n, paidCents: 1_000n }),
       paid(boleto, { ownId: 'A'.repeat(25) }),
-      told({ ...boleto, number: '000999998001014     ' }, '02'),
+      entry({ ...boleto, number: '000999998001014     ' }, '02'),
     );
     assert.deepEqual(counts, { unmatched: 4 });
     assert.equal((await unmatched()).length, before + 3);
@@ -249,7 +249,7 @@ describe('a return file', () => {
 
   test('an instruction that the bank refused needs a person; fees and news are noted', async () => {
     const boleto = await one();
-    const counts = await outcomes(told(boleto, '02'), told(boleto, '26', { reasons: '05' }), told(boleto, '11'), {
+    const counts = await outcomes(entry(boleto, '02'), entry(boleto, '26', { reasons: '05' }), entry(boleto, '11'), {
       occurrence: '28',
       number: '',
       feeCents: 199n,
@@ -263,7 +263,7 @@ describe('a return file', () => {
 
   test('a file that refuses after it has registered changes nothing', async () => {
     const boleto = await one();
-    assert.deepEqual(await outcomes(told(boleto, '02'), told(boleto, '03', { reasons: '09' })), {
+    assert.deepEqual(await outcomes(entry(boleto, '02'), entry(boleto, '03', { reasons: '09' })), {
       registered: 1,
       noted: 1,
     });
@@ -275,7 +275,7 @@ describe('a return file', () => {
     await bench.service.post(`/charges/${boleto.charge.id}/cancel`, {});
     await bench.service.runJobs();
     await bench.make();
-    assert.deepEqual(await outcomes(told(boleto, '02')), { registered: 1 });
+    assert.deepEqual(await outcomes(entry(boleto, '02')), { registered: 1 });
     assert.equal((await bench.charge(boleto)).state, 'CANCELED');
     await bench.service.runJobs();
     assert.equal(await bench.make(), undefined, 'once');
@@ -294,12 +294,12 @@ describe('a reading that is cut off', () => {
           returnLines(
             '756',
             [
-              told(first!, '02'),
+              entry(first!, '02'),
               paid(first!),
-              told(first!, '44', { paidCents: AMOUNT }),
+              entry(first!, '44', { paidCents: AMOUNT }),
               paid(second!),
-              told(third!, '09', { reasons: '13' }),
-              told(fourth!, '03', { reasons: '16' }),
+              entry(third!, '09', { reasons: '13' }),
+              entry(fourth!, '03', { reasons: '16' }),
               paid({ ...second!, number: `0008${String(sequence).padStart(5, '0')}001014     ` }),
             ],
             { sequence: ++sequence },

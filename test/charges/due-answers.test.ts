@@ -18,7 +18,7 @@ const change = (boleto: SentBoleto, day: string) =>
   bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: `${day}T23:59:59-03:00` });
 /** The bank names a day, and gives no id of ours back. */
 const confirmed = (boleto: SentBoleto, day: string) =>
-  bank.told(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
+  bank.entry(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
 const dueOf = async (boleto: SentBoleto) => {
   const { dueAt, dueChange } = await bank.charge(boleto);
   return [civilDay(new Date(dueAt)), civilDay(new Date(dueChange.dueAt)), dueChange.status];
@@ -26,7 +26,7 @@ const dueOf = async (boleto: SentBoleto) => {
 /** A registered boleto whose bank was asked for a later day by a file. */
 async function asked(): Promise<SentBoleto> {
   const boleto = await bank.one({ dueAt: `${DUE}T23:59:59-03:00` });
-  await bank.outcomes(bank.told(boleto, '02'));
+  await bank.outcomes(bank.entry(boleto, '02'));
   assert.equal((await change(boleto, LATER)).json.dueChange.status, 'PENDING');
   assert.equal((await bank.make())?.titles, 1);
   return boleto;
@@ -77,7 +77,7 @@ test('it is taken back by asking for the present day, of which the bank is told'
 
 test('a confirmation after a refusal is for a person', async () => {
   const boleto = await asked();
-  assert.deepEqual(await bank.outcomes(bank.told(boleto, '26', { reasons: '16' })), { needs_attention: 1 });
+  assert.deepEqual(await bank.outcomes(bank.entry(boleto, '26', { reasons: '16' })), { needs_attention: 1 });
   assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);
   assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { needs_attention: 1 });
   assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);

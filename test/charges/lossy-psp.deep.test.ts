@@ -6,8 +6,8 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 import {
   forgeNotifications,
-  indiscretions,
   type LossyService,
+  leaks,
   lossesOf,
   runPayers,
   setLosses,
@@ -88,7 +88,7 @@ test('every payment is credited once, whatever the PSP does to calls and notific
   assert.ok(payments > PAYERS && refunds > 0 && returns > 0, `${payments} ${refunds} ${returns}`);
   assert.deepEqual(await differences(db), [], 'the ledger is right');
   assert.ok(watched.tokens.size > 1 && lines.length > PAYERS, 'there is a log to look into');
-  assert.deepEqual(indiscretions(lines, psp, [...watched.tokens, at.webhookUrl.split('/').at(-1)!]), []);
+  assert.deepEqual(leaks(lines, psp, [...watched.tokens, at.webhookUrl.split('/').at(-1)!]), []);
 });
 
 /** So few calls meet them that there may be none. */

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { lockCharges, updateCharges } from '../../src/charges/store/charges.ts';
 import { markSubmitted } from '../../src/charges/store/sent.ts';
 import type { Sql } from '../../src/storage/database.ts';
-import { comparedInVain } from '../harness/compared-rows.ts';
+import { discardedRows } from '../harness/compared-rows.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { insertCharges } from '../harness/listed-rows.ts';
 
@@ -46,7 +46,7 @@ test('methods are marked and charges written for many at once without comparing 
   const submissions = charges.flatMap(charge => charge.methods.map(({ method }) => ({ charge, method })));
   assert.equal(submissions.length, MANY);
 
-  const noting = await comparedInVain(client, async tx => {
+  const noting = await discardedRows(client, async tx => {
     const isFirst = await markSubmitted(tx, submissions, NOW);
     assert.ok(submissions.every(({ charge, method }) => isFirst(charge, method)));
   });
@@ -54,7 +54,7 @@ test('methods are marked and charges written for many at once without comparing 
   assert.ok(!submissions.some(({ charge, method }) => isFirstAgain(charge, method)), 'what was marked is not new');
   const active = charges.map(charge => ({ ...charge, state: 'ACTIVE' as const, eventCount: 2 }));
   const moments = active.map(() => NOW);
-  const writing = await comparedInVain(client, tx => updateCharges(tx, active, moments));
+  const writing = await discardedRows(client, tx => updateCharges(tx, active, moments));
   await sql.query('rollback');
 
   assert(noting <= MANY, `noting ${MANY} compared ${noting} pairs in vain`);

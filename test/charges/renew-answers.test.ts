@@ -19,7 +19,7 @@ const renew = (sequence: number) => bank.service.post(`/boletos/files/${RAIL}/${
 const change = (boleto: SentBoleto, day: string) =>
   bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: `${day}T23:59:59-03:00` });
 const confirmed = (boleto: SentBoleto, day: string) =>
-  bank.told(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
+  bank.entry(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
 const cancel = async ({ charge }: SentBoleto) => {
   await bank.service.post(`/charges/${charge.id}/cancel`, {});
   await bank.service.runJobs();
@@ -45,7 +45,7 @@ async function takeOut(sequence: number): Promise<void> {
 }
 async function registered(): Promise<SentBoleto> {
   const boleto = await bank.one({ dueAt: `${DUE}T23:59:59-03:00` });
-  await bank.outcomes(bank.told(boleto, '02'));
+  await bank.outcomes(bank.entry(boleto, '02'));
   return boleto;
 }
 /** The number of the file that asks for another due day. */
@@ -57,7 +57,7 @@ async function ask(boleto: SentBoleto, day: string): Promise<number> {
 test('a title that was taken out of its file and is in no other was sent once: known at the bank, it is refused', async () => {
   const boleto = await bank.one();
   await takeOut(await newest());
-  assert.deepEqual(await bank.outcomes(bank.told(boleto, '03', { reasons: '63' })), { rejected: 1 });
+  assert.deepEqual(await bank.outcomes(bank.entry(boleto, '03', { reasons: '63' })), { rejected: 1 });
   assert.equal((await bank.charge(boleto)).boleto.status, 'FAILED');
 });
 
@@ -66,13 +66,13 @@ test('a write-off that was refused goes again when the bank registers the title 
   assert.equal((await renew(await newest())).status, 200);
   await cancel(boleto);
   assert.equal((await bank.make())?.titles, 1);
-  assert.deepEqual(await bank.outcomes(bank.told(boleto, '26', { reasons: '60' })), { needs_attention: 1 });
+  assert.deepEqual(await bank.outcomes(bank.entry(boleto, '26', { reasons: '60' })), { needs_attention: 1 });
   assert.deepEqual(await waiting(boleto), []);
-  await bank.outcomes(bank.told(boleto, '02'));
+  await bank.outcomes(bank.entry(boleto, '02'));
   await bank.service.runJobs();
   assert.deepEqual(await waiting(boleto), ['write_off']);
   assert.equal((await bank.make())?.titles, 1);
-  await bank.outcomes(bank.told(boleto, '09'));
+  await bank.outcomes(bank.entry(boleto, '09'));
   assert.equal(await unanswered(await newest()), 0);
 });
 
@@ -80,7 +80,7 @@ test('a write-off that the bank has carried out does not go again', async () => 
   const boleto = await bank.one();
   await cancel(boleto);
   assert.equal((await bank.make())?.titles, 1);
-  await bank.outcomes(bank.told(boleto, '02'), bank.told(boleto, '09'));
+  await bank.outcomes(bank.entry(boleto, '02'), bank.entry(boleto, '09'));
   await bank.service.runJobs();
   assert.deepEqual(await waiting(boleto), []);
 });
@@ -90,7 +90,7 @@ test('a late refusal of a change answers no write-off', async () => {
   const asked = await ask(boleto, LATER);
   await cancel(boleto);
   const off = (await bank.make())!.sequence;
-  await bank.outcomes(bank.told(boleto, '26', { reasons: '16' }));
+  await bank.outcomes(bank.entry(boleto, '26', { reasons: '16' }));
   assert.deepEqual([await unanswered(asked), await unanswered(off)], [0, 1]);
   await takeOut(off);
   assert.deepEqual(await waiting(boleto), ['write_off']);

@@ -20,8 +20,8 @@ for (const when of ['before', 'after'] as const) {
       const sent = await bank.send({}, {}, { dueAt: '2026-12-10T23:59:59-03:00' }, {});
       const [again, odd, changed, back] = sent.map(boleto => boleto!);
       await bank.outcomes(
-        ...[bank.told(odd!, '02'), bank.told(changed!, '02')],
-        ...[bank.paid(again!), bank.told(again!, '44', { paidCents: AMOUNT }), bank.paid(back!)],
+        ...[bank.entry(odd!, '02'), bank.entry(changed!, '02')],
+        ...[bank.paid(again!), bank.entry(again!, '44', { paidCents: AMOUNT }), bank.paid(back!)],
       );
       const dueAt = '2026-12-30T23:59:59-03:00';
       await bank.service.post(`/charges/${changed!.charge.id}/due-date`, { dueAt });
@@ -32,10 +32,10 @@ for (const when of ['before', 'after'] as const) {
       const bytes = bytesOf(
         bank.lines(
           bank.paid(again!),
-          bank.told(odd!, '09', { reasons: '11', paidCents: cents }),
-          bank.told(changed!, '14'),
-          bank.told(back!, '44', { paidCents: AMOUNT }),
-          bank.told(stranger, '99', { paidCents: cents }),
+          bank.entry(odd!, '09', { reasons: '11', paidCents: cents }),
+          bank.entry(changed!, '14'),
+          bank.entry(back!, '44', { paidCents: AMOUNT }),
+          bank.entry(stranger, '99', { paidCents: cents }),
         ),
       );
       const isCut = await bank.readThrough(failingAfter(calls, when), bytes).then(

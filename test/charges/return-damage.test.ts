@@ -60,7 +60,7 @@ for (const [what, damage, remark] of [
     test(`a ${reversed ? 'reversal' : 'payment'} in a line ${what} is for a person, and the whole line counts once`, async () => {
       const boleto = await bank.one();
       if (reversed) await bank.outcomes(bank.paid(boleto));
-      const lines = bank.lines(reversed ? bank.told(boleto, '44', { paidCents: AMOUNT }) : bank.paid(boleto));
+      const lines = bank.lines(reversed ? bank.entry(boleto, '44', { paidCents: AMOUNT }) : bank.paid(boleto));
       const before = [await bank.charge(boleto), await bank.unmatched()];
       const [at, change] = damage;
       const broken = await bring(lines.with(at, change(lines[at]!)));
@@ -97,7 +97,7 @@ test('a placeholder for an unknown day is not read as a day', async () => {
 
 test('lines without the blanks at their ends are read as usual', async () => {
   const boleto = await bank.one();
-  const lines = bank.lines(bank.told(boleto, '02'), bank.paid(boleto));
+  const lines = bank.lines(bank.entry(boleto, '02'), bank.paid(boleto));
   assert.deepEqual((await bring(lines.map(line => line.trimEnd()))).counts, { registered: 1, paid: 1 });
   assert.deepEqual((await bring(lines)).counts, { repeated: 2 });
 });
@@ -129,7 +129,7 @@ test('a file without a day in its header is judged by its other days', async () 
     today.with(1, put(today[1]!, 192, '17112024')),
     /The file was made on 2024-11-17, more than a year ago\.$/,
   );
-  await refused(bank.lines(bank.told(boleto, '02', { day: '' })), /The file has no date, so its year is unknown\.$/);
+  await refused(bank.lines(bank.entry(boleto, '02', { day: '' })), /The file has no date, so its year is unknown\.$/);
   assert.deepEqual(await amounts(boleto), []);
   assert.deepEqual((await bring(undated(today))).counts, { paid: 1 });
   const zip = await upload(Buffer.from('PK\u0003\u0004'));

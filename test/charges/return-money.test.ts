@@ -24,8 +24,8 @@ for (const [occurrence, what] of [
   test(`money under ${what} is kept once, and a person records it once`, async () => {
     const boleto = await bank.one();
     const cents = 10_000 + Number(occurrence);
-    const entry = bank.told(boleto, occurrence, { paidCents: BigInt(cents) });
-    assert.deepEqual(await bank.outcomes(bank.told(boleto, '02'), entry), { registered: 1, needs_attention: 1 });
+    const entry = bank.entry(boleto, occurrence, { paidCents: BigInt(cents) });
+    assert.deepEqual(await bank.outcomes(bank.entry(boleto, '02'), entry), { registered: 1, needs_attention: 1 });
     assert.match((await bank.remark()) ?? '', new RegExp(`^The code ${occurrence} .*names an amount`));
     const [kept, ...more] = await waiting(bank, cents);
     assert.deepEqual([more, kept.reason, (await bank.charge(boleto)).payments], [[], 'no_match', []]);
@@ -43,19 +43,19 @@ for (const [occurrence, what] of [
 
 test('an unknown code needs a person, also without money', async () => {
   const boleto = await bank.one();
-  assert.deepEqual(await bank.outcomes(bank.told(boleto, '99')), { needs_attention: 1 });
+  assert.deepEqual(await bank.outcomes(bank.entry(boleto, '99')), { needs_attention: 1 });
   assert.equal(await bank.remark(), 'The code 99 of the bank is unknown.');
 });
 
 test('what the word says of the boleto counts all the same', async () => {
   const boleto = await bank.one();
-  await bank.outcomes(bank.told(boleto, '02'), bank.told(boleto, '09', { reasons: '11', paidCents: 777n }));
+  await bank.outcomes(bank.entry(boleto, '02'), bank.entry(boleto, '09', { reasons: '11', paidCents: 777n }));
   assert.equal((await bank.charge(boleto)).state, 'CANCELED');
 });
 
 test('money that may be a payment which is known is shown as such', async () => {
   const boleto = await bank.one();
-  await bank.outcomes(bank.paid(boleto), bank.told(boleto, '11', { paidCents: AMOUNT }));
+  await bank.outcomes(bank.paid(boleto), bank.entry(boleto, '11', { paidCents: AMOUNT }));
   const [{ reference }] = (await bank.charge(boleto)).payments;
   const [kept] = (await bank.unmatched()).filter(({ duplicateOf }) => duplicateOf === reference);
   assert.equal(kept.reason, 'possible_duplicate');
@@ -64,9 +64,9 @@ test('money that may be a payment which is known is shown as such', async () => 
 test('money of a stranger is kept under whatever word, and such a word needs a person', async () => {
   const stranger = { ...(await bank.one()), number: '000999999001014     ' };
   const counts = await bank.outcomes(
-    bank.told(stranger, '09', { paidCents: 4_321n }),
-    bank.told(stranger, '99'),
-    bank.told(stranger, '28'),
+    bank.entry(stranger, '09', { paidCents: 4_321n }),
+    bank.entry(stranger, '99'),
+    bank.entry(stranger, '28'),
   );
   assert.deepEqual(counts, { needs_attention: 2, fee: 1 });
   assert.equal((await waiting(bank, 4_321)).length, 1);
@@ -75,15 +75,15 @@ test('money of a stranger is kept under whatever word, and such a word needs a p
 test('a bank counts by its own list of codes: Itaú pays by 08, refuses by 17, and its 25, 40 and 44 change nothing', async () => {
   const boletos = await itau.send({}, {}, {}, {}, {});
   const [notary, refused, objection, open, charged] = boletos.map(boleto => boleto!);
-  const registered = boletos.map(boleto => itau.told(boleto, '02'));
+  const registered = boletos.map(boleto => itau.entry(boleto, '02'));
   assert.deepEqual(await itau.outcomes(...registered), { registered: 5 });
   const counts = await itau.outcomes(
     itau.paid(notary!, { occurrence: '08' }),
-    itau.told(refused!, '17'),
-    itau.told(objection!, '25'),
-    itau.told(open!, '40'),
-    itau.told(charged!, '44'),
-    itau.told(charged!, '07'),
+    itau.entry(refused!, '17'),
+    itau.entry(objection!, '25'),
+    itau.entry(open!, '40'),
+    itau.entry(charged!, '44'),
+    itau.entry(charged!, '07'),
   );
   assert.deepEqual(counts, { paid: 1, needs_attention: 2, noted: 1, fee: 2 });
   const states = await Promise.all(boletos.map(async boleto => (await itau.charge(boleto)).state));
@@ -96,8 +96,8 @@ test('what Caixa reports during the day waits for nothing, and is paid once by t
   const sent = await caixa.one();
   // A return has the number without the zeros before it.
   const boleto = { ...sent, number: sent.number.slice(3) };
-  const announced = caixa.told(boleto, '46', { paidCents: AMOUNT, creditDay: '18112026' });
-  assert.deepEqual(await caixa.outcomes(caixa.told(boleto, '02'), announced), { registered: 1, noted: 1 });
+  const announced = caixa.entry(boleto, '46', { paidCents: AMOUNT, creditDay: '18112026' });
+  assert.deepEqual(await caixa.outcomes(caixa.entry(boleto, '02'), announced), { registered: 1, noted: 1 });
   assert.deepEqual([(await caixa.charge(boleto)).state, await caixa.unmatched()], ['ACTIVE', []]);
   assert.deepEqual(await caixa.outcomes(caixa.paid(boleto)), { paid: 1 });
   assert.deepEqual([(await caixa.charge(boleto)).payments.length, await caixa.unmatched()], [1, []]);
@@ -107,7 +107,7 @@ test('a late payment of what the bank asked for is whole, with up to a cent less
   const terms = { dueAt: '2026-12-11T23:59:59-03:00', taxes: { fine: 2, interest: 1 } };
   const boletos = await itau.send(terms, terms, terms, terms);
   const [asked, least, below, byHand] = boletos.map(boleto => boleto!);
-  await itau.outcomes(...boletos.map(boleto => itau.told(boleto, '02')));
+  await itau.outcomes(...boletos.map(boleto => itau.entry(boleto, '02')));
   itau.service.clock.set('2026-12-21T15:00:00Z');
   const late = (boleto: typeof asked, paidCents: bigint) => itau.paid(boleto!, { paidCents, creditDay: '22122026' });
   // Ten days late 159.90 and a fine of 3.19 are owed with interest of 0.53; the bank asks for 0.05 a day.

@@ -6,7 +6,7 @@ import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { runCommand } from '../harness/commands.ts';
 import type { SentBoleto } from '../harness/file-exchange.ts';
 import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
-import type { Told } from '../packages/cnab/return-lines.ts';
+import type { Entry } from '../packages/cnab/return-lines.ts';
 
 let bank: ReturnBench;
 before(async () => {
@@ -14,8 +14,8 @@ before(async () => {
 });
 after(() => bank.stop());
 
-const reversal = (boleto: SentBoleto, changes: Partial<Told> = {}) =>
-  bank.told(boleto, '44', { paidCents: AMOUNT, ...changes });
+const reversal = (boleto: SentBoleto, changes: Partial<Entry> = {}) =>
+  bank.entry(boleto, '44', { paidCents: AMOUNT, ...changes });
 const money = async (boleto: SentBoleto) => {
   const { state, payments, refunds } = await bank.charge(boleto);
   return [state, payments.length, refunds.length];
@@ -38,7 +38,7 @@ test('paid, reversed and paid again on one day: the last is not lost, and a pers
   assert.deepEqual(await money(boleto), ['REFUNDED', 1, 1]);
   const [kept, ...more] = await doubtful(boleto);
   assert.deepEqual([kept.amountCents, more], [Number(AMOUNT), []]);
-  // Told once more, it is the same money that waits.
+  // Reported again, it is the same waiting receipt.
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { needs_attention: 1 });
   assert.equal((await doubtful(boleto)).length, 1);
   assert.equal((await record(boleto, kept)).status, 201);
@@ -66,16 +66,16 @@ test('in one file the last of the three waits for a person too, and it is the sa
   assert.deepEqual(await money(boleto), ['REFUNDED', 1, 1]);
 });
 
-test('what is told again in a later file, or in a file under another number, changes nothing', async () => {
+test('what is reported again in a later file, or in a file under another number, changes nothing', async () => {
   const [first, second, third] = await bank.send({}, {}, {});
   const entries = [
-    bank.told(first!, '02'),
+    bank.entry(first!, '02'),
     bank.paid(first!),
-    bank.told(second!, '03', { reasons: '16' }),
-    bank.told(third!, '09', { reasons: '13' }),
-    bank.told(third!, '28', { feeCents: 199n }),
+    bank.entry(second!, '03', { reasons: '16' }),
+    bank.entry(third!, '09', { reasons: '13' }),
+    bank.entry(third!, '28', { feeCents: 199n }),
     bank.paid({ ...first!, number: '000777777001014     ' }, { paidCents: 333n, amountCents: 333n }),
-    bank.told(third!, '99'),
+    bank.entry(third!, '99'),
   ];
   const counts = await bank.outcomes(...entries);
   assert.deepEqual(counts, {
@@ -95,30 +95,30 @@ const day = (text: string) => `${text}T23:59:59-03:00`;
 
 test('a due day that is changed there and back on one day is answered each time', async () => {
   const boleto = await bank.one({ dueAt: day('2026-12-10') });
-  await bank.outcomes(bank.told(boleto, '02'));
+  await bank.outcomes(bank.entry(boleto, '02'));
   for (const dueAt of ['2026-12-30', '2026-12-10', '2026-12-30']) {
     const asked = await bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: day(dueAt) });
     assert.equal(asked.json.dueChange.status, 'PENDING', asked.text);
     // What the bank has said before is no answer to what it was not asked yet.
-    const early = await bank.outcomes(bank.told(boleto, '14'));
+    const early = await bank.outcomes(bank.entry(boleto, '14'));
     assert.ok('repeated' in early || 'noted' in early, JSON.stringify(early));
     assert.equal((await bank.charge(boleto)).dueChange.status, 'PENDING');
     assert.equal((await bank.make())?.titles, 1);
     // Without the day, so that the words are the same.
-    assert.deepEqual(await bank.outcomes(bank.told(boleto, '14')), { noted: 1 });
+    assert.deepEqual(await bank.outcomes(bank.entry(boleto, '14')), { noted: 1 });
     const { dueAt: now, dueChange } = await bank.charge(boleto);
     assert.deepEqual([now, dueChange.status], [new Date(day(dueAt)).toISOString(), 'DONE']);
   }
-  assert.deepEqual(await bank.outcomes(bank.told(boleto, '14')), { repeated: 1 });
+  assert.deepEqual(await bank.outcomes(bank.entry(boleto, '14')), { repeated: 1 });
 });
 
 test('an old answer that comes again does not answer to a change of a later day', async () => {
   const boleto = await bank.one({ dueAt: day('2026-12-10') });
   const change = (to: string) => bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: day(to) });
-  await bank.outcomes(bank.told(boleto, '02'));
+  await bank.outcomes(bank.entry(boleto, '02'));
   await change('2026-12-20');
   await bank.make();
-  const [old, refusal] = [bank.told(boleto, '14'), bank.told(boleto, '26', { reasons: '16' })];
+  const [old, refusal] = [bank.entry(boleto, '14'), bank.entry(boleto, '26', { reasons: '16' })];
   assert.deepEqual(await bank.outcomes(old), { noted: 1 });
   await change('2026-12-21');
   await bank.make();
@@ -128,13 +128,13 @@ test('an old answer that comes again does not answer to a change of a later day'
   await bank.make();
   assert.deepEqual(await bank.outcomes(old, refusal), { repeated: 2 });
   assert.equal((await bank.charge(boleto)).dueChange.status, 'PENDING');
-  assert.deepEqual(await bank.outcomes(bank.told(boleto, '14')), { noted: 1 });
+  assert.deepEqual(await bank.outcomes(bank.entry(boleto, '14')), { noted: 1 });
   assert.equal((await bank.charge(boleto)).dueAt, new Date(day('2026-12-22')).toISOString());
 });
 
 test('a reversal that came before the payment, and comes again after it, takes nothing back by itself', async () => {
   const boleto = await bank.one();
-  const early = bank.told(boleto, '44');
+  const early = bank.entry(boleto, '44');
   assert.deepEqual(await bank.outcomes(early), { needs_attention: 1 });
   assert.deepEqual(await bank.outcomes(early), { repeated: 1 });
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { paid: 1 });

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { claimDue, type Ended, endAttempts } from '../../src/events/store-deliveries.ts';
 import { findMatches, insertDeliveries } from '../../src/events/store-fan-out.ts';
 import type { Sql } from '../../src/storage/database.ts';
-import { comparedInVain } from '../harness/compared-rows.ts';
+import { discardedRows } from '../harness/compared-rows.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
 
 const DELIVERED = 3_000;
@@ -63,10 +63,10 @@ test('what is pending is written, taken and ended without a look at all that is 
   await insertEvents(DELIVERED + 1, DELIVERED + PENDING);
   await deliverAll(DELIVERED);
   await insertEvents(DELIVERED + PENDING + 1, DELIVERED + 2 * PENDING);
-  const writing = await comparedInVain(client, tx => deliverAll(DELIVERED + PENDING, tx));
+  const writing = await discardedRows(client, tx => deliverAll(DELIVERED + PENDING, tx));
 
   const claim = { claim: randomUUID(), now: NOW, limit: 1_000, perWebhook: AT_ONCE };
-  const taking = await comparedInVain(client, tx => claimDue(tx, claim));
+  const taking = await discardedRows(client, tx => claimDue(tx, claim));
   const claimed = await claimDue(sql, { ...claim, claim: randomUUID() });
   assert.equal(claimed.length, 0, 'the webhook has as many as it may get');
   const taken = await sql.query<{ id: string; claim: string }>(
@@ -79,7 +79,7 @@ test('what is pending is written, taken and ended without a look at all that is 
     const rest = { url: '', secrets: [], eventId: '', objectId: '', type: '', occurredAt: '', json: '' };
     return { delivery: { ...delivery, ...rest }, attempt: { status: 204, latencyMs: 1 }, end: { kind: 'delivered' } };
   });
-  const ending = await comparedInVain(client, tx => endAttempts(tx, ended, NOW));
+  const ending = await discardedRows(client, tx => endAttempts(tx, ended, NOW));
   await sql.query('rollback');
   for (const [what, rows] of Object.entries({ writing, taking, ending })) {
     assert.ok(rows <= FEW, `${what} looked at ${rows} rows in vain`);

@@ -1,4 +1,4 @@
-// A live service with things of the account acme, and any request about them: for walks that ask every route as every caller.
+// A live service with objects of the account acme, and a request for each route: for tests that try every route as every caller.
 import assert from 'node:assert/strict';
 import { STATEMENT_FILE_EXAMPLE } from '../../src/api/statements.ts';
 import { tablePrices } from '../../src/sandbox/prices.ts';
@@ -13,8 +13,8 @@ export type Acme = {
   readonly service: Service;
   readonly document: OpenApi;
   /**
-   * The things of acme, each under the name that addresses and bodies have for it. A route with a parameter that is not here
-   * fails the walk: make one of its objects, so that it can be asked for.
+   * The ids of acme's objects, each under its name in paths and bodies. A route with a parameter that is missing here fails
+   * the test: create such an object, so that the route can be requested.
    */
   readonly things: Readonly<Record<string, string>>;
 };
@@ -25,16 +25,16 @@ const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', pos
 export const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25', address };
 
 export async function startAcme(): Promise<Acme> {
-  // A name that is known while the webhook is made and leads nowhere then: nothing of this test leaves the machine.
+  // The name resolves only while the webhook is created, so nothing of this test leaves the machine.
   let addresses = ['93.184.215.14'];
   const resolve = async () => addresses;
   const prices = tablePrices({ reais: { usdt: '5.41' }, rates: {} });
-  // The walks ask and are refused more often than one caller or address may.
+  // These tests send, and have refused, more requests than one caller or address may.
   const env = { TRILHO_ADDRESS_LIMIT: '0', TRILHO_RATE_LIMIT: '0' };
   const service = await startService({ mode: 'live', rails: sandboxRails, prices, resolve, env });
   const { document } = await readOpenApi(service);
   const things: Record<string, string> = { accountId: 'acme' };
-  // The money that the example of a dismissal names.
+  // The receipt that the example of a dismissal names.
   await service.sql(
     `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
      values ('20261210001', now(), 5000, 'PIX', now())`,
@@ -124,18 +124,18 @@ export async function startAcme(): Promise<Acme> {
   return { service, document, things };
 }
 
-/** The address of a route, about these things. */
+/** The path of a route, with the ids of these objects. */
 export function pathOf({ url }: Route, things: Acme['things']): string {
   const prefixes = [...url.matchAll(/:\w+/g)].map(({ index, 0: { length } }) => url.slice(0, index + length));
   const filled = prefixes.reduceRight((path, prefix) => {
     const id = things[prefix];
-    assert.ok(id, `${url}: make what ${prefix} stands for, so that the walk can ask for it`);
+    assert.ok(id, `${url}: create what ${prefix} stands for, so that the route can be requested`);
     return prefix.replace(/:\w+$/, id) + path.slice(prefix.length);
   }, url);
   return url.endsWith('/replay') ? `${filled}?from=2026-01-01T00:00Z` : filled;
 }
 
-/** The documented example of a body, about acme's things. */
+/** The documented example of a body, with the ids of acme's objects. */
 export function bodyOf({ method, url }: Route, { document, things }: Acme): Record<string, unknown> | undefined {
   const operation = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
   const { schema, example } = Object.values(operation?.requestBody?.content ?? {})[0] ?? { schema: {} };
@@ -147,7 +147,7 @@ export function bodyOf({ method, url }: Route, { document, things }: Acme): Reco
   return body;
 }
 
-/** The request of a walk about acme's things, without who asks. */
+/** The request for a route about acme's objects, without credentials. */
 export function requestOf(route: Route, acme: Acme): RequestInit {
   const { method } = route;
   if (method === 'POST' && route.url === '/statements') {

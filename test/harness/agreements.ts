@@ -14,7 +14,7 @@ export function agreementEntry(of: string | Agreement, changes: Partial<Agreemen
 const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
 const customer = { name: 'Maria da Silva', document: '529.982.247-25', address };
 
-/** A charge with what a bank asks for. */
+/** A charge with everything that a bank requires. */
 export function boletoBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return chargeBody({ customer, methods: ['boleto'], ...changes });
 }

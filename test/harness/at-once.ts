@@ -1,10 +1,10 @@
-// Requests that come all at once: on one connection and in one write, so that the service reads them in one turn. With `fetch` each
-// has a connection of its own, and how many of those a turn brings is up to the machine.
+// Requests that arrive together: on one connection and in one write, so that the service reads them in one turn of its event loop.
+// With `fetch` each has a connection of its own, and how many are read in one turn depends on the machine.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Answer, toAnswer } from './service.ts';
 
-/** An answer that does not come is a failure. */
+/** Without an answer for this long the test fails. */
 const SILENCE_MS = 60_000;
 
 export type Post = { readonly body: unknown; readonly headers?: Record<string, string> };

@@ -1,4 +1,4 @@
-// Bodies that are good, to be spoiled by a test in one place.
+// Valid request bodies, for tests that change one field.
 
 export function chargeBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {

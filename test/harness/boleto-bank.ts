@@ -68,7 +68,7 @@ export type ServiceAtBank = {
   readonly psp: Psp;
   create(changes?: Record<string, unknown>): Promise<Answer>;
   read(id: string): Promise<Answer['json']>;
-  /** The bank is asked for payments, and all that follows from it is done. */
+  /** Asks the bank for payments and runs every job that follows. */
   look(): Promise<void>;
   title(line: string): TitleState;
   stop(): Promise<void>;
@@ -113,7 +113,7 @@ export async function startServiceAtBank(
     },
     title: line => {
       const found = psp.state().titles.find(title => title.line === line);
-      assert(found, 'the bank has a boleto with this line');
+      assert(found, 'the bank has a boleto with this digitable line');
       return found;
     },
     stop: async () => {

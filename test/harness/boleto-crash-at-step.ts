@@ -1,5 +1,5 @@
 // One verb of a charge at a bank with a boleto API in a process of its own that is killed after a given number of steps. The bank is
-// another process and goes on: what it was sent, it has.
+// another process and keeps what it received.
 import { type Banks, type BoletoVerb, openBoletoNode } from './boleto-verbs.ts';
 import type { CrashOrder } from './crash.ts';
 import { dieAfter } from './steps.ts';

@@ -1,9 +1,9 @@
-// A boleto that is asked for while the bank fails in some way is at the bank once in the end.
+// A boleto that is requested while the bank fails is registered there exactly once.
 import assert from 'node:assert/strict';
 import type { Fault } from '@trilho/psp';
 import type { ServiceAtBank } from './boleto-bank.ts';
 
-/** `looks`: so many minutes pass before it must be registered. */
+/** `looks`: how many minutes may pass before it must be registered. */
 export async function provesOnce(
   at: ServiceAtBank,
   fault: Omit<Fault, 'on' | 'count'>,

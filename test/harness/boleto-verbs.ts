@@ -21,11 +21,11 @@ import { testClock } from './clock.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 
-/** `due`: asks the bank for the due day that a charge with the name was given, as its job does. */
+/** `due`: asks the bank for the new due day of the named charge, as its job does. */
 export type BoletoVerb = 'create' | 'look' | 'due';
 
 export type BoletoNode = {
-  /** Does the verb at a moment. A charge that is made gets the name. */
+  /** Runs the verb at a moment. A charge that it creates gets the name. */
   run(verb: BoletoVerb, externalId: string, given: Given): Promise<void>;
   close(): Promise<void>;
 };
@@ -33,7 +33,7 @@ export type BoletoNode = {
 export type Banks = { readonly rails: readonly BacenEntry[]; readonly boletos: readonly AgreementEntry[] };
 type Given = { readonly now: string; readonly banks: Banks; readonly steps: Steps };
 
-/** Longer than any machine takes, so that the caller always waits for the bank. */
+/** Longer than even a slow machine needs, so that the caller always waits for the bank. */
 const BANK_WAIT_MS = 600_000;
 
 const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };

@@ -13,12 +13,12 @@ export async function browser(): Promise<Browser> {
   return (await launched) ?? launchBrowser();
 }
 
-/** A test that needs a browser: where there is none it is skipped, and says what to install. */
+/** A test that needs a browser. Without one it is skipped, and the run prints what to install. */
 export function browserTest(name: string, work: (t: TestContext) => Promise<void>): void {
   test(name, { skip: NO_BROWSER }, work);
 }
 
-/** A phone in the hand of a payer. */
+/** The phone of a payer. */
 export const PHONE = {
   viewport: { width: 390, height: 844 },
   deviceScaleFactor: 2,
@@ -31,7 +31,7 @@ export type OpenPage = { readonly page: Page; readonly faults: readonly string[]
 /** How long a page may take for anything: a machine may lose most of its CPU for minutes. */
 const PATIENCE_MS = 180_000;
 
-/** A page of its own context; `faults` gathers what the consoles of its tabs report as errors, refusals of the policy included. */
+/** A page in its own context; `faults` collects the console errors of its tabs, violations of the content policy included. */
 export async function openPage(options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await (await browser()).newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);
@@ -51,12 +51,12 @@ const axeSource = () => {
   return axeText;
 };
 
-/** The rules of axe that look at colours, and so the only ones that another scheme can change the outcome of. */
+/** The rules of axe about colours: the only ones whose result depends on the colour scheme. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds wrong with a page, each as its rule and the elements; none is the aim. */
+/** The violations that axe finds on a page, each as its rule and the elements. */
 export async function axeFaults(page: Page, { only }: { readonly only?: 'colours' } = {}): Promise<string[]> {
-  // Our policy forbids scripts of others, so it is evaluated instead of added to the page.
+  // Our content policy forbids foreign scripts, so axe is evaluated instead of added to the page.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await axeSource());
   const options = only ? JSON.stringify({ runOnly: COLOUR_RULES }) : '';
   const found: { id: string; nodes: string[] }[] = await page.evaluate(`axe.run(${options}).then(({ violations }) =>

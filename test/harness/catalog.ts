@@ -1,7 +1,7 @@
-// The whole schema of a database as lines of text: two databases with the same lines behave alike, whatever made them.
+// The whole schema of a database as lines of text: two databases with the same lines behave alike, however they were made.
 import type { Sql } from '../../src/storage/database.ts';
 
-/** Left out: the order of columns, whether rows from before a constraint were read when it was added, and its parentheses, which a dump changes. */
+/** It ignores the order of columns, whether a constraint was validated for older rows, and its parentheses, which a dump changes. */
 export async function catalogOf(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ line: string }>(`
     select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)

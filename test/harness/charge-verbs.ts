@@ -31,7 +31,7 @@ export type ChargeVerb = 'create' | 'issue' | 'pay' | 'cancel' | 'refund' | 'car
 const CALLS = ['submit', 'lookup', 'cancel', 'refund', 'lookupRefund'] as const;
 
 export type ChargeNode = {
-  /** Does the verb with a bank whose memory is a file, at a moment. */
+  /** Runs the verb at a moment, with a bank that keeps its records in a file. */
   run(verb: ChargeVerb, victim: ChargeVictim, given: Given): Promise<unknown>;
   close(): Promise<void>;
 };

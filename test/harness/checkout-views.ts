@@ -1,15 +1,15 @@
-// One checkout as every payer may see it: in each language and each scheme, on a phone and on the narrowest one.
+// One checkout as every payer may see it: in each language and colour scheme, on a phone and on the narrowest one.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { axeFaults, openPage, PHONE, sidewaysScroll } from './browser.ts';
 
-/** A folder for pictures of every state, for those who want to look. */
+/** When set, pictures of every state are saved in this folder. */
 const PICTURES = process.env['TRILHO_TEST_PICTURES'];
 
 const LANGUAGES = ['pt-BR', 'en'] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
-/** Fails on a fault for a screen reader, on sideways scroll and on what the console reports. `name` is that of the pictures. */
+/** Fails on a violation of accessibility, on sideways scroll and on a console error. `name` names the pictures. */
 export async function assertGoodViews(url: string, name: string): Promise<void> {
   for (const locale of LANGUAGES) {
     for (const colorScheme of SCHEMES) {

@@ -48,7 +48,7 @@ async function refund(service: Service, id: string, body: Record<string, unknown
   return id;
 }
 
-/** By the words that tests use for them. */
+/** By the names that tests use for them. */
 export const CHECKOUTS: Readonly<Record<string, Maker>> = {
   creating: newCharge,
   open: service => openCharge(service, { description: 'Pedido 1050: pão e café' }),

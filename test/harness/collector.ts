@@ -1,5 +1,5 @@
-// A collector of traces: a real HTTP server that takes OTLP as JSON and nothing else, and remembers the spans. What breaks the
-// published rules is answered with 400 and remembered as a fault.
+// A collector of traces: a real HTTP server that accepts OTLP as JSON only and keeps the spans. A request that breaks the
+// published rules is answered with 400 and kept as a fault.
 // https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding and opentelemetry/proto/trace/v1/trace.proto
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,9 +28,9 @@ export type Collector = {
   readonly faults: string[];
   /** The headers of each request. */
   readonly headers: IncomingHttpHeaders[];
-  /** What it was sent, as it came. */
+  /** The raw bodies of the requests. */
   readonly texts: string[];
-  /** Answers with this status from now on; 200 takes what is sent. */
+  /** Answers with this status from now on; with 200 it keeps the spans. */
   behave(status: number): void;
   close(): Promise<void>;
 };
@@ -83,7 +83,7 @@ const closed = (required: object, optional: object = {}) => ({
 });
 const listOf = (items: object) => ({ type: 'array', items });
 const text = { type: 'string' };
-/** Ids are hex, unlike other bytes, and none is all zeros. */
+/** Ids are hex, unlike other bytes, and never all zeros. */
 const traceId = { type: 'string', pattern: '^(?!0+$)[0-9a-f]{32}$' };
 const spanId = { type: 'string', pattern: '^(?!0+$)[0-9a-f]{16}$' };
 /** 64 bits are decimal text. */
@@ -133,7 +133,7 @@ const request = closed({
 const isRequest = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }).compile(request);
 
 function faultOf(place: string, { 'content-type': type }: IncomingHttpHeaders, body: string): string | undefined {
-  if (place !== 'POST /v1/traces') return `${place} is not where traces are taken`;
+  if (place !== 'POST /v1/traces') return `${place} is not the endpoint for traces`;
   if (type !== 'application/json') return `${type} is not JSON`;
   const json: unknown = JSON.parse(body);
   if (!isRequest(json)) return JSON.stringify(isRequest.errors);

@@ -1,4 +1,4 @@
-// Counts the rows that statements look at in vain: time would depend on the machine.
+// Counts the rows that statements read and discard: a time would depend on the machine.
 import type pg from 'pg';
 import type { Row, Sql } from '../../src/storage/database.ts';
 
@@ -17,8 +17,8 @@ function literalOf(value: unknown): string {
 
 let explained = 0;
 
-/** How many rows the statements of `work` read or compare in vain. `client` is in a transaction. */
-export async function comparedInVain(client: pg.Client, work: (sql: Sql) => Promise<unknown>): Promise<number> {
+/** How many rows the statements of `work` read or compare and then discard. `client` is in a transaction. */
+export async function discardedRows(client: pg.Client, work: (sql: Sql) => Promise<unknown>): Promise<number> {
   let compared = 0;
   let last: Promise<unknown> = Promise.resolve();
   const count = (node: Node): number =>
@@ -37,7 +37,7 @@ export async function comparedInVain(client: pg.Client, work: (sql: Sql) => Prom
   }
   await work({
     query: <R extends Row>(text: string, values: readonly unknown[] = []) => {
-      // One after the other, also those that are said at once: each must be undone alone.
+      // One after another, also those that are sent together: each must be undone alone.
       const said = last
         .then(() => explain(text, values))
         .then(async () => (await client.query<R>(text, [...values])).rows);

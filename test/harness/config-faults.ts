@@ -1,4 +1,4 @@
-// What readConfig says of an environment.
+// The faults that readConfig finds in an environment.
 import assert from 'node:assert/strict';
 import { readConfig } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/read.ts';
@@ -13,7 +13,7 @@ export const readFrom = (files: Files) => (path: string) => {
   return text;
 };
 
-/** Every fault in a line of its own; none when the environment can be read. */
+/** One line per fault; empty when the environment can be read. */
 export function faultsOf(environment: Environment, files: Files = {}): string[] {
   try {
     readConfig(environment, readFrom(files));

@@ -1,5 +1,5 @@
-// Fan-out and delivery in a process of its own that is killed after a given number of steps. A step is a statement that the
-// database answered, or a request that was answered.
+// Fan-out and delivery in a process of its own that is killed after a given number of steps. A step is an answered
+// statement or an answered request.
 import { subscribe } from 'node:diagnostics_channel';
 import { deliverDue } from '../../src/events/deliver.ts';
 import { type Database, openDatabase, type Sql } from '../../src/storage/database.ts';

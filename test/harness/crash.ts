@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What every such process is told, beside what its verb needs. */
+/** The arguments of every such process, beside those of its verb. */
 export type CrashOrder = {
   readonly databaseUrl: string;
   readonly now: string;
@@ -12,12 +12,12 @@ export type CrashOrder = {
   readonly step: number;
 };
 
-/** No verb has more; one that never ends would be a fault of its own. */
+/** More than any verb has; a verb that never ends fails the test. */
 const MAX_STEPS = 100;
-/** Every verb has as many. */
+/** Every verb has at least this many steps. */
 const KILLED_AT = 2;
 
-/** Runs a verb in a process that dies after some steps. True when it died, false when it came to its end before. */
+/** Runs a verb in a process that dies after some steps. True when it died, false when the verb finished first. */
 export function crashAt(
   script: string,
   order: Omit<CrashOrder, 'verb'> & { readonly verb?: string },
@@ -38,17 +38,17 @@ export function crashAt(
 }
 
 type Everywhere<V> = {
-  /** Makes so many that the verb can be used on. */
+  /** Makes this many victims for the verb. */
   prepare(count: number): Promise<readonly V[]>;
   crash(victim: V, step: number): Promise<boolean>;
-  /** Where `crash` kills no process: this does, once in each walk. */
+  /** For a `crash` that kills no process: this one does, once in each run. */
   kill?(victim: V, step: number): Promise<boolean>;
   readonly atOnce?: number;
 };
 
 /**
- * Kills a verb after one step, after two, and so on, each time on another victim and some at a time, until it reaches its
- * end alive. Returns the victims, those that the verb was done for among them.
+ * Kills a verb after one step, after two, and so on, each time on another victim and some at a time, until the verb
+ * finishes. Returns all victims, also those for which the verb finished.
  */
 export async function crashEverywhere<V>({ prepare, crash, kill = crash, atOnce = 1 }: Everywhere<V>): Promise<V[]> {
   const victims: V[] = [];
@@ -59,8 +59,8 @@ export async function crashEverywhere<V>({ prepare, crash, kill = crash, atOnce 
     const end = (victim: V, step: number) => (step === KILLED_AT ? kill(victim, step) : crash(victim, step));
     const died = await Promise.all(batch.map((victim, index) => end(victim, first + index)));
     if (died.every(Boolean)) continue;
-    assert.ok(first + died.indexOf(false) > 2, 'there are steps to die between');
+    assert.ok(first + died.indexOf(false) > 2, 'the verb has several steps');
     return victims;
   }
-  return assert.fail('the verb never ends');
+  return assert.fail(`the verb does not end within ${MAX_STEPS} steps`);
 }

@@ -1,4 +1,4 @@
-// A wire to the database that can be cut at the worst moment: when the server has committed charges and says so.
+// A connection to the database that can be cut at the worst moment: when the server confirms a commit of charges.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
@@ -8,16 +8,16 @@ export type CutWire = {
   /** The reply to the next commit of charges is lost. `forGood`: no connection works any more until `mend`. */
   cutAtCommit(options: { forGood: boolean }): void;
   mend(): void;
-  /** How often it was cut so. */
+  /** How often it was cut. */
   cuts(): number;
   close(): Promise<void>;
 };
 
-/** What the server says when no transaction is open any more, in its own protocol: ReadyForQuery, idle. */
+/** The server's message that no transaction is open any more: ReadyForQuery, idle. */
 const ENDED = Buffer.from('Z\0\0\0\x05I');
-/** What it says when it has undone one. */
+/** Part of its message when it rolled back. */
 const FAILED = 'SERROR\0';
-/** The statement that writes charges; a session that knows it already is told no more than its name. */
+/** The statement that writes charges; a session that has prepared it sends its name only. */
 const CHARGES = 'insert_charges';
 
 export async function startCutWire(databaseUrl: string): Promise<CutWire> {

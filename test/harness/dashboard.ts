@@ -1,4 +1,4 @@
-// The dashboard as a browser without JavaScript uses it: pages, and forms sent with the fields of their question.
+// The dashboard as a browser without JavaScript uses it: pages, and forms with their hidden fields.
 import assert from 'node:assert/strict';
 import { SAME_ORIGIN } from './people.ts';
 import type { Service } from './service.ts';
@@ -12,13 +12,13 @@ export async function view(service: Service, path: string): Promise<string> {
 
 type FormFields = Readonly<Record<string, string | File>>;
 
-/** Opens a question and sends its form. */
+/** Opens the page that asks for confirmation and sends its form. */
 export async function submit(service: Service, path: string, fields: FormFields = {}): Promise<Response> {
   const page = await view(service, path);
   return sendForm(service, path, page, fields);
 }
 
-/** Sends the form of a page that was opened before, with what it hides; a form with a file goes as a browser sends it. */
+/** Sends the form of an open page with its hidden fields; a form with a file is sent as a browser does it. */
 export function sendForm(service: Service, path: string, page: string, fields: FormFields = {}): Promise<Response> {
   const body = page.includes('multipart/form-data') ? new FormData() : new URLSearchParams();
   for (const [name, value] of Object.entries({ ...hiddenFields(page), ...fields })) {
@@ -34,7 +34,7 @@ function hiddenFields(page: string): Record<string, string> {
   return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
 }
 
-/** What a page says, without its marks. */
+/** The text of a page, without its tags. */
 export function textOf(page: string): string {
   return page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }

@@ -16,12 +16,12 @@ export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
 export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // By copying files, a fifth of what it takes to log every page.
+  // Copying files takes a fifth of the time of logging every page.
   await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   return { url: databaseUrl(name), drop: () => asAdmin(`drop database ${name} with (force)`) };
 }
 
-/** A session beside the service, for what another program does to its database. */
+/** A session beside the service, for what another program does in its database. */
 export async function sessionOn(t: Over, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   // The database may be dropped before it ends.
@@ -41,7 +41,7 @@ export async function asAdmin(statement: string, database = 'postgres'): Promise
   }
 }
 
-/** One connection and nothing around it, for what a pool would hide: plans, settings, savepoints. */
+/** A single connection, for what a pool would hide: plans, settings, savepoints. */
 export async function connectTo({ url }: TestDatabase): Promise<{ readonly client: pg.Client; readonly sql: Sql }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-// A wire to the database that drops what a session is told at its beginning, as a pooler does that was told to ignore it.
+// A connection to the database that drops the startup parameters of a session, as a pooler does that is set to ignore them.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';

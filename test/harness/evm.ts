@@ -15,14 +15,14 @@ export const PAYEE = '0x00000000219ab540356cBB839Cbe05303d7705Fa';
 export const DEPTH = 3;
 const START = '2026-11-16T12:00:00.000Z';
 
-/** A key of a test: never of anything else. */
+/** A key for tests only. */
 export const PRIVATE_KEY = new Uint8Array(32).fill(7);
 
 export const SENDER = addressesOf(publicKeyOf(PRIVATE_KEY)).evm;
 
 export type FundedNode = { readonly node: EvmNode; readonly usdt: Token; readonly usdc: Token };
 
-/** A node with both tokens, all of them and 1,000 coins in the hands of the sender. */
+/** A node with both tokens; the sender holds all of them and 1,000 coins. */
 export async function startFundedNode(options: Parameters<typeof startEvmNode>[0] = {}): Promise<FundedNode> {
   const node = await startEvmNode(options);
   await node.rpc('anvil_setBalance', [SENDER, `0x${(1_000n * 10n ** 18n).toString(16)}`]);
@@ -38,7 +38,7 @@ export function evmSettings({ node, usdt, usdc }: FundedNode, changes: Partial<E
     providers: [{ name: 'node', url: node.url, timeoutSeconds: 20 }],
     senders: [{ address: SENDER, signer: keySigner(PRIVATE_KEY) }],
     depth: DEPTH,
-    // With blocks this short, nothing that was read serves a later lookup.
+    // With blocks this short, a later lookup never uses a cached reading.
     test: { chainId: node.chainId, blockMs: 0, tokens: { usdt: usdt.address, usdc: usdc.address } },
     ...changes,
   };
@@ -56,7 +56,7 @@ export type EvmTest = FundedNode & {
   look(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): ReturnType<Chain['lookup']>;
 };
 
-/** Slots are counted from 0, as those of a new sender are. */
+/** Slots are counted from 0, as for a new sender. */
 export async function openEvmTest(node: FundedNode, changes: Partial<EvmSettings> = {}): Promise<EvmTest> {
   const clock = testClock(START);
   // Pauses and ages follow the clock that the test moves.

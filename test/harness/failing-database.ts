@@ -1,7 +1,7 @@
-// A database that fails at one of its calls, as a process that is killed there leaves it.
+// A database that fails at one of its calls, as if the process were killed there.
 import type { Database } from '../../src/storage/database.ts';
 
-/** A database that works so many times and then fails: before it does anything, or after it has done it. */
+/** A database that works for `calls` calls and fails at the next: before it does anything, or after it. */
 export function failingAfter(calls: number, when: 'before' | 'after') {
   let left = calls;
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {

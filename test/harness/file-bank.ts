@@ -1,5 +1,5 @@
-// A bank whose memory is a file, so that it outlives the process that asked it: it knows what it was sent, and can be asked
-// afterwards how often.
+// A bank that keeps its records in a file, so that they outlive the process that called it: a test reads there what it received
+// and how often.
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { Method, Rail } from '../../src/rails/rail.ts';
 import type { Rails } from '../../src/rails/rails.ts';

@@ -1,4 +1,4 @@
-// Making a charge whose boleto goes by file, or files to its bank, in a process of its own that is killed after a given number of
+// Creating a charge whose boleto goes by file, or the files to its bank, in a process of its own that is killed after a given number of
 // steps. A further step is before a file is marked as offered, when it lies in its folder.
 
 import { exchangeNow } from '../../src/charges/bank-files/exchange-files.ts';

@@ -1,4 +1,4 @@
-// A live service whose boletos go to a bank by file, and both ends of the exchange, in the time of the test.
+// A live service whose boletos go to a bank by file, and both ends of the exchange, on the clock of the test.
 
 import type { Agreement } from '@trilho/cnab';
 import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
@@ -25,7 +25,7 @@ import { type Answer, type Service, startService } from './service.ts';
 
 export const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TRILHO_PIX_CITY: 'Recife' };
 
-/** A boleto of which a file has told the bank. */
+/** A boleto that was sent to the bank in a file. */
 export type SentBoleto = {
   readonly charge: Answer['json'];
   readonly reference: string;
@@ -36,17 +36,17 @@ export type SentBoleto = {
 export type FileExchangeBench = {
   readonly service: Service;
   make(): Promise<BoletoFile | undefined>;
-  /** Makes what waits into files, and puts them into a folder. */
+  /** Makes files of the waiting boletos and puts them into a folder. */
   offer(folder: string): Promise<readonly OfferedFile[]>;
   textOf(sequence: number): Promise<string>;
   read(bytes: Buffer, agreement?: string): Promise<ReadReturn>;
-  /** Reads over a database that fails in some way. */
+  /** Reads a return with a database that may fail. */
   readThrough(change: (db: Database) => Database, bytes: Buffer): Promise<ReadReturn>;
-  /** Takes what a PSP tells of a pix. */
+  /** Records a pix as a PSP reports it. */
   takePix(
     receipt: Pick<Receipt, 'reference' | 'requestReference' | 'amountCents'> & Partial<Pick<Receipt, 'returns'>>,
   ): Promise<boolean>;
-  /** Makes charges, and a file with them. */
+  /** Creates charges, and a file with them. */
   send(...changes: Record<string, unknown>[]): Promise<SentBoleto[]>;
   /** Handles the timers of charges that are due. */
   sweep(): Promise<number>;

@@ -1,5 +1,5 @@
-// Requests made by chance, each with the statuses that the contract leaves for it. Good values are mixed with everything
-// that a confused or hostile client might send.
+// Random requests, each with the statuses that the contract allows for it. Good values are mixed with everything that a
+// confused or hostile client might send.
 import { SYMBOLS } from '../../src/chains/asset.ts';
 import { STATUSES } from '../../src/orders/order.ts';
 import { type Random, randomOf } from './random.ts';
@@ -7,15 +7,15 @@ import { type Random, randomOf } from './random.ts';
 export type Case = {
   readonly kind: 'list' | 'charge';
   readonly method: string;
-  /** The address as it stands on the wire. */
+  /** The path as it is sent. */
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: Buffer;
-  /** The statuses that the contract leaves for it. */
+  /** The statuses that the contract allows. */
   readonly expected: readonly number[];
-  /** When a single place is wrong: where an error must be found. */
+  /** When a single field is wrong: where the answer must report an error. */
   readonly fault?: string;
-  /** What an answer of 2xx is held against. */
+  /** What an answer of 2xx is compared with. */
   readonly page?: number;
   readonly pageSize?: number;
   readonly methods?: readonly string[];
@@ -159,7 +159,7 @@ const UNKNOWN_PARAMETERS = [
   'symbol%00=usdt',
 ];
 
-/** Addresses and methods beside the operation, with what they answer. */
+/** Paths and methods near the operation, with their statuses. */
 const ODD_METHODS = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE', 'QUERY'];
 const ODD_LIST_PATHS = [
   ['/crypto/transactions/', 404],
@@ -179,7 +179,7 @@ export function listCase(random: Random): Case {
     const method = random.pick(ODD_METHODS);
     const body = random.chance(0.5) && method !== 'TRACE' ? { body: Buffer.from('{"page":1}') } : {};
     const headers: Record<string, string> = body.body && random.chance(0.5) ? { 'content-type': 'text/csv' } : {};
-    // A QUERY must name its content type (RFC 10008), so the framework refuses one without before it looks further.
+    // A QUERY must name its content type (RFC 10008), so the framework refuses one without it first.
     const expected = method === 'QUERY' ? [400, 405] : [405];
     return { kind: 'list', method, path: '/crypto/transactions?page=1', headers, ...body, expected };
   }
@@ -209,7 +209,7 @@ export function listCase(random: Random): Case {
   for (const [index, name] of (['from', 'to'] as const).entries()) {
     if (spoilt.has(name)) bad(name, random.pick(BAD_MOMENTS));
     else if (random.chance(0.35)) {
-      // A year apart, so that the order of the two never hangs on less.
+      // A year apart, so that no offset can change the order of the two.
       parts.push(`${name}=${randomUtc(random, Math.min(9999, years[index]! + index))}`);
     }
   }
@@ -228,7 +228,7 @@ export function listCase(random: Random): Case {
   if (spoilt.has('unknown')) {
     wrong += 1;
     const parameter = random.pick(UNKNOWN_PARAMETERS);
-    // An encoded name is read back decoded: it is not looked for.
+    // The error names an encoded parameter decoded, so it is not compared.
     fault = /[%[]|n{100}/.test(parameter) ? undefined : parameter.split('=')[0];
     parts.push(parameter);
   }
@@ -317,7 +317,7 @@ function randomRfc3339(random: Random, year: number): string {
 
 type Fields = Record<string, unknown>;
 
-/** A number as it is written, which JavaScript itself would write otherwise. */
+/** A number exactly as written; JavaScript would write it in another form. */
 const raw = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
 const LONE = ['\ud800', 'a\udfffb', '\ude00\ud83d'];
@@ -338,7 +338,7 @@ const GOOD_TEXTS = [
   '\n\ttabs',
   '\u001f\u007f',
 ];
-/** They look like another text, or like none. */
+/** They look like another text, or like no text. */
 const NO_ACCOUNT_IDS = ['\u202eabc', 'e\u0301', '\n\ttabs', '\u001f\u007f'];
 const GOOD_ACCOUNT_IDS = GOOD_TEXTS.filter(text => !NO_ACCOUNT_IDS.includes(text));
 const BAD_TEXTS = [...NOT_TEXT, '', ' ', '\t\n', '\u00a0', ...UNSTORABLE, ...LONG];
@@ -444,7 +444,7 @@ const SLOTS = 30;
 const ACCOUNTS = ['acme', 'globex', 'Ação 🚀'];
 
 export function chargeCase(random: Random, seed: number): Case {
-  // A third of the good ones comes from few contents, under few ids and keys, so that repeats and conflicts meet.
+  // A third of the good ones draw from few contents, ids and keys, so that repeats and conflicts happen.
   if (random.chance(0.2)) return pooledCase(random, seed);
   const { body, mayBeRefused } = goodCharge(random);
   const headers: Record<string, string> = { 'content-type': randomContentType(random) };
@@ -456,7 +456,7 @@ export function chargeCase(random: Random, seed: number): Case {
   if (kind < 75) return { ...good, ...spoiltBody(random, body), expected: [400] };
   if (kind < 80) {
     const key = random.pick(['', 'x'.repeat(256), 'é', '\u00ff', 'a\tb', '\u00a0']);
-    // A header's blanks at both ends belong to HTTP, not to the value.
+    // HTTP strips blanks at both ends of a header.
     return {
       ...good,
       headers: { ...headers, 'idempotency-key': key },
@@ -514,7 +514,7 @@ function goodCharge(random: Random): { body: Fields; mayBeRefused: boolean } {
   if (random.chance(0.3)) body['sourceKey'] = random.pick(GOOD_TEXTS);
   if (random.chance(0.2)) body['description'] = 'Pedido 1042';
   if (random.chance(0.2)) body['metadata'] = { store: '', número: 'x'.repeat(500) };
-  // Always a year later, whatever the offsets say.
+  // Always a year later, whatever the offsets are.
   if (random.chance(0.3)) body['expireAt'] = randomRfc3339(random, dueYear + 1 + (dueYear < 9998 ? 1 : 0));
   if (random.chance(0.4)) {
     const percents = [0, 1, 2, 0.033, raw('1e-7'), raw('1e-30'), raw('-0'), 5e-324, 1_000_000, 0.1 + 0.2, 99.99];
@@ -601,7 +601,7 @@ function spoiltBody(random: Random, good: Fields): Pick<Case, 'body' | 'fault'> 
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** What is wrong lies not in the fields but in how they came. */
+/** The fields are good; how they are sent is wrong. */
 function brokenWire(random: Random, good: Omit<Case, 'expected'>, body: Fields, bytes: Buffer): Case {
   const { 'content-type': _, ...otherHeaders } = good.headers;
   const text = bytes.toString();

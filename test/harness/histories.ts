@@ -1,17 +1,17 @@
-// Random histories through the front door: moves, each with its weight, drawn one after another by chance that can be
-// repeated. A further noun brings moves and a state of its own beside these.
+// Random histories through the front door: weighted moves drawn one after another from a seeded generator, so that a history
+// can be repeated. Another noun adds moves and a state of its own beside these.
 import assert from 'node:assert/strict';
 import { chargeBody } from './bodies.ts';
 import type { Random } from './random.ts';
 import type { Answer, Service } from './service.ts';
 
-/** What the moves of charges know of what they did. */
+/** What the moves of charges have done so far. */
 export type History = {
   readonly service: Service;
   readonly accountId: string;
   readonly charges: string[];
-  /** Money that an operator told of, to be told of again. */
-  readonly told: { readonly chargeId: string; readonly body: Record<string, unknown> }[];
+  /** Payments that an operator reported, to be reported again. */
+  readonly reported: { readonly chargeId: string; readonly body: Record<string, unknown> }[];
 };
 
 export type Move<S extends History = History> = {
@@ -21,10 +21,10 @@ export type Move<S extends History = History> = {
 };
 
 export function newHistory(service: Service, accountId: string): History {
-  return { service, accountId, charges: [], told: [] };
+  return { service, accountId, charges: [], reported: [] };
 }
 
-/** Draws and makes so many moves, and returns their names, so that a history that went wrong can be read. */
+/** Makes `count` random moves and returns their names, so that a failed history can be read. */
 export async function runHistory<S extends History>(
   moves: readonly Move<S>[],
   state: S,
@@ -41,28 +41,28 @@ export async function runHistory<S extends History>(
   return trail;
 }
 
-/** A refusal is part of life; a fault is not. */
+/** A request may be refused; the service may not fail. */
 export function withoutFault(answer: Answer): Answer {
   assert(answer.status < 500, answer.text);
   return answer;
 }
 
-/** The moment that the sandbox lives in, some days on. */
+/** The time of the sandbox, some days later. */
 export async function daysOn(service: Service, days: number): Promise<string> {
   const { now } = (await service.get('/sandbox/clock')).json;
   return new Date(Date.parse(now) + days * 86_400_000).toISOString();
 }
 
 const METHOD_CHOICES = [['pix'], ['boleto'], ['boleto', 'pix'], ['boleto', 'pix']] as const;
-/** Ordinary amounts, and those whose bank or payer is peculiar. */
+/** Ordinary amounts, and magic amounts. */
 const CHARGE_CENTS = [1, 15_990, 20_000, 9_001, 9_002, 9_003, 9_004, 9_004, 109_004, 9_005] as const;
 const PAID_CENTS = [undefined, undefined, 1, 15_990, 20_000, 1_000_000] as const;
-/** The first three are what a bank refuses, decides later, and loses its reply to. */
+/** For the first three a bank refuses, decides later, and loses its reply. */
 const REFUND_CENTS = [9_001, 9_002, 9_003, 1, 5_000] as const;
 
 const post = async ({ service }: History, path: string, body: unknown) => withoutFault(await service.post(path, body));
 
-/** A move about one charge; nothing happens while there is none. */
+/** A move about one charge; it does nothing until one exists. */
 function onCharge(
   name: string,
   weight: number,
@@ -104,20 +104,20 @@ export const CHARGE_MOVES: readonly Move[] = [
       ...(amountCents !== undefined && { amountCents }),
     });
   }),
-  onCharge('tell', 3, async (state, id, random) => {
+  onCharge('report', 3, async (state, id, random) => {
     const body = {
       method: random.pick(['pix', 'boleto']),
       amountCents: 1 + random.below(30_000),
-      reference: `E${state.accountId}-${state.told.length}`,
-      // A payment is often told of a day later, when its boleto may have been credited long since.
+      reference: `E${state.accountId}-${state.reported.length}`,
+      // A payment is often reported a day later, when its boleto may have been credited already.
       ...(random.chance(0.5) && { paidAt: await daysOn(state.service, -1) }),
     };
-    state.told.push({ chargeId: id, body });
+    state.reported.push({ chargeId: id, body });
     await post(state, `/charges/${id}/payments`, body);
   }),
-  onCharge('tell again', 2, async (state, id, random) => {
-    if (state.told.length === 0) return;
-    const { chargeId, body } = random.pick(state.told);
+  onCharge('report again', 2, async (state, id, random) => {
+    if (state.reported.length === 0) return;
+    const { chargeId, body } = random.pick(state.reported);
     const again = random.chance(0.3) ? { ...body, amountCents: 7 } : body;
     await post(state, `/charges/${random.chance(0.3) ? id : chargeId}/payments`, again);
   }),

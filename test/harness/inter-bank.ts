@@ -1,4 +1,4 @@
-// A live service whose boletos go to the simulated API of Inter, which takes a request, registers it later and tells of it.
+// A live service whose boletos go to the simulated API of Inter, which accepts a request, registers it later and notifies.
 import assert from 'node:assert/strict';
 import type { TitleState } from '@trilho/psp';
 import { loadBoletoApiRail } from '../../src/rails/boleto-apis/load.ts';
@@ -11,9 +11,9 @@ export type ServiceAtInter = ServiceAtBank & {
   /** As `trilho rails register-webhook` does. */
   registerWebhook(): Promise<void>;
   titles(): readonly TitleState[];
-  /** How many requests for a boleto the bank has got. */
+  /** How many requests for a boleto the bank has received. */
   posts(): number;
-  /** A minute passes, and all that follows from it is done. */
+  /** Moves the clock by a minute and runs every job that follows. */
   later(): Promise<void>;
   /** Asks the bank for a boleto that is not paid. */
   fetchCobranca(code: string): Promise<void>;

@@ -20,7 +20,7 @@ const PACKAGED = '@sparticuz/chromium';
 const HOW_TO_GET_ONE =
   'install Chromium or Chrome (apt install chromium, brew install --cask chromium), or set TRILHO_TEST_BROWSER to the path of its program';
 
-/** For `skip` of tests that need a browser: why they cannot run here. */
+/** For the `skip` of tests that need a browser: why they cannot run here, or false. */
 export const NO_BROWSER: string | false = findBrowser() ? false : `there is no browser: ${HOW_TO_GET_ONE}`;
 
 export async function launchBrowser(): Promise<Browser> {
@@ -36,7 +36,7 @@ export async function launchBrowser(): Promise<Browser> {
   }
 }
 
-/** The program of the browser, or the name of the package that has one. Throws when TRILHO_TEST_BROWSER names none. */
+/** The program of the browser, or the name of the package that has one. Throws when TRILHO_TEST_BROWSER names a file that is not there. */
 export function findBrowser(): string | undefined {
   const named = process.env['TRILHO_TEST_BROWSER'];
   if (named !== undefined && named !== '') {
@@ -76,7 +76,7 @@ async function unpackedProgram(): Promise<string> {
   return path.join(folder, 'chromium');
 }
 
-/** The package unpacks into the folder for temporary files, whichever that is at the time. */
+/** The package unpacks into the folder for temporary files of the moment. */
 async function unpackInto(folder: string, packedFiles: string): Promise<void> {
   const { default: packed, inflate } = await import(PACKAGED);
   const { TMPDIR } = process.env;

@@ -1,4 +1,4 @@
-// Rows of the counted lists for tests, in any number, and the same pages read the long way: by counting and skipping.
+// Rows of the counted lists for tests, in any number, and the same pages read the slow way: by counting and skipping.
 import type { PageQuery } from '../../src/lib/paging.ts';
 import type { Row, Sql } from '../../src/storage/database.ts';
 import { pageSql } from '../../src/storage/page.ts';
@@ -41,7 +41,7 @@ export async function insertCharges(sql: Sql, count: number, moment: MomentSql, 
 }
 
 /** What a page must hold: counted and skipped row by row. */
-export async function readTheLongWay(
+export async function readByCounting(
   sql: Sql,
   list: 'orders' | 'ended_orders' | 'charges',
   query: PageQuery,

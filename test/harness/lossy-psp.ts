@@ -1,5 +1,5 @@
-// A PSP that loses, repeats, delays and invents, and the payers who pay through it all the same. What happens is given by a
-// seed, as far as a network can be.
+// A PSP that loses, repeats, delays and invents, and payers who pay through it. A seed decides what happens, as far as a
+// network allows.
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
@@ -44,21 +44,21 @@ export function lossesOf(psp: Psp): Record<string, number> {
 export type LossyService = {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   get(path: string): Promise<Answer>;
-  /** Until it may have got further. */
+  /** Waits until it may have progressed. */
   pause(): Promise<void>;
 };
 
 type Plan = {
   readonly number: number;
   readonly body: Record<string, unknown>;
-  /** More than once: the payer was impatient. */
+  /** More than one when the payer pays again. */
   readonly payments: number;
   /** Whether somebody also sends money to the key alone. */
   readonly isStray: boolean;
   readonly ending: 'kept' | 'refunded' | 'returned';
 };
 
-/** In every name and every text of a payer, so that a log that holds one can be found. */
+/** Part of every name and text of a payer, so that a leak into a log can be found. */
 const MARK = 'Sigilosa';
 const DAY_MS = 86_400_000;
 
@@ -86,17 +86,17 @@ function planOf(seed: number, number: number, now: Date): Plan {
 
 const MAX_TRIES = 5_000;
 
-/** Asks until there is an answer that says something of what was asked. */
+/** Repeats a request until it is answered with something else than an outage. */
 async function answerTo(service: LossyService, ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const answer = await ask().catch(() => undefined);
     if (answer && answer.status < 500 && answer.status !== 429) return answer;
     await service.pause();
   }
-  return assert.fail('the service never answers');
+  return assert.fail('the service does not answer');
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the payer takes from a charge what it needs.
+// biome-ignore lint/suspicious/noExplicitAny: the payer reads only some fields of a charge.
 async function chargeWhen(service: LossyService, id: string, isSo: (charge: any) => boolean): Promise<any> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { json, text } = await answerTo(service, () => service.get(`/charges/${id}`));
@@ -104,7 +104,7 @@ async function chargeWhen(service: LossyService, id: string, isSo: (charge: any)
     if (isSo(json)) return json;
     await service.pause();
   }
-  return assert.fail(`the charge ${id} never gets there`);
+  return assert.fail(`the charge ${id} does not reach the expected state`);
 }
 
 async function payOne(service: LossyService, psp: Psp, plan: Plan): Promise<void> {
@@ -149,7 +149,7 @@ export async function runPayers(service: LossyService, psp: Psp, options: Payers
   await Promise.all(Array.from({ length: atOnce }, walk));
 }
 
-/** Somebody who knows the address, and one who also has the certificate, tell of payments that never were. */
+/** Senders who know the address, one of them with the certificate, notify of payments that never happened. */
 export async function forgeNotifications(psp: Psp, url: string, txid: string): Promise<number[]> {
   const pix = {
     endToEndId: 'E99999999202601011200forged00001',
@@ -179,11 +179,11 @@ export function watchTokens(): { readonly tokens: ReadonlySet<string>; stop(): v
 
 type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome?: string };
 
-/** A CPF in a form that no number of the log has, also one of a person whom the PSP does not know. */
+/** A CPF in a form that no other number in the log has, also of a person unknown to the PSP. */
 const ANY_CPF = /\b\d{3}\.\d{3}\.\d{3}-\d{2}\b|"\d{11}"/;
 
-/** The lines of a log that hold something of a person or one of the secrets. */
-export function indiscretions(lines: readonly string[], psp: Psp, others: readonly string[]): string[] {
+/** The log lines that contain personal data or one of the secrets. */
+export function leaks(lines: readonly string[], psp: Psp, others: readonly string[]): string[] {
   const secrets = [MARK, psp.client.clientSecret, psp.client.keys[0]!, ...others];
   const { charges, pix } = psp.state() as {
     charges: readonly { devedor?: Person }[];

@@ -1,4 +1,4 @@
-// Loaded before a process with --import: writes the URLs of all modules that it loaded to the file NOTE_MODULES_TO when it ends.
+// Preloaded with --import: when the process ends, writes the URLs of all modules that it loaded to the file NOTE_MODULES_TO.
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 

@@ -1,5 +1,5 @@
-// A service whose database went back: orders are made, the database is saved, the first order is paid out, and a second service
-// goes on with what was saved, on the same chain.
+// A service whose database was restored: orders are created, the database is saved, the first order is paid out, and a second
+// service continues from the saved database, on the same chain.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,13 @@ export type OlderBooks = {
   readonly drill: Drill;
   readonly service: Service;
   readonly driver: OrderDriver;
-  /** The order that the chain has paid and the books do not know of, and one that stands behind it. */
+  /** The order that the chain paid and the restored books do not show, and the one behind it in the line. */
   readonly lost: Made;
   readonly next: Made;
   /** The transaction that paid the first. */
   readonly hash: string;
   pay(order: Made): Promise<void>;
-  /** How often crypto moved to the wallet of an order. */
+  /** How many transfers reached the wallet of an order. */
   moved(order: Made): Promise<number>;
   holds(order: Made): Promise<{ status: string; message: string | undefined; slots: number }>;
   halted(): Promise<{ network: string; sender: string; words?: string }[]>;
@@ -40,7 +40,7 @@ type Options = DrillOptions & {
   readonly seed: number;
   /** Whether the sender had a payout before the database was saved. */
   readonly hasHistory?: boolean;
-  /** Blocks between the payout and the moment at which the database goes back. */
+  /** Blocks between the payout and the restore. */
   readonly blocks?: number;
   /** The chain as the second service sees it. */
   readonly change?: (chain: Chain) => Chain;

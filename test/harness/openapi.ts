@@ -1,4 +1,4 @@
-// The OpenAPI document of a running service, as a judge of what the service answers.
+// Validates the answers of a running service against its OpenAPI document.
 import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../src/app.ts';
@@ -36,23 +36,23 @@ export type Exchange = {
 
 export type Judge = {
   readonly document: OpenApi;
-  /** What is wrong with the value by the schema at this place of the document; undefined when nothing is. */
+  /** Why the value does not match the schema at this place of the document; undefined when it does. */
   faultOf(place: readonly string[], value: unknown): string | undefined;
-  /** What the document does not say of an answer, or says otherwise; undefined when they agree. */
+  /** How an answer differs from the document; undefined when they agree. */
   faultOfAnswer(exchange: Exchange): string | undefined;
 };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 const PROBLEM = ['components', 'schemas', 'Problem'];
-/** Addresses that the document leaves out: pages, health, metrics, the document itself. */
+/** Paths that the document omits: pages, health, metrics, the document itself. */
 const UNDOCUMENTED = /^\/(?:docs(?:\/.*)?|problems(?:\/.*)?|metrics|livez|readyz|openapi\.json|favicon\.ico)?$/;
 
 export async function readOpenApi(service: Service): Promise<Judge> {
   return judgeOf((await service.get('/openapi.json')).text);
 }
 
-/** Compiling takes longer than checking, and many services of one process have the same document. */
+/** Kept, since compiling takes longer than validating and many services of one process have the same document. */
 const judges = new Map<string, Judge>();
 
 export function judgeOf(text: string): Judge {
@@ -60,8 +60,8 @@ export function judgeOf(text: string): Judge {
 }
 
 /**
- * The judge of a service. Even writing the document takes longer than a test: services with the same routes and needs of keys have
- * the same one.
+ * The judge of a service. Even generating the document takes longer than a test, so services with the same routes and the same
+ * authentication share one.
  */
 export function judgeOfApp(app: Pick<App, 'routes' | 'openApiText'>, mode: Mode): Judge {
   return judgeBy(JSON.stringify([mode, app.routes]), () => app.openApiText());
@@ -84,7 +84,7 @@ function createJudge(document: OpenApi): Judge {
   ajv.addFormat('phone', /^\+\d{8,15}$/);
   ajv.addFormat('binary', true);
   ajv.addFormat('uri-reference', text => URL.canParse(text, 'http://here.example'));
-  // The document is no schema itself, but the schemas lie in it; the last keyword is ours.
+  // The document is not a schema itself but contains them; the last keyword is ours.
   ajv.addVocabulary([...Object.keys(document), 'x-storable']);
   ajv.addSchema(document, 'openapi', undefined, false);
   const compiled = new Map<string, ValidateFunction>();
@@ -118,7 +118,7 @@ function createJudge(document: OpenApi): Judge {
   return { document, faultOf, faultOfAnswer };
 }
 
-/** The address without its query, as a router reads it. */
+/** The path without its query, as a router reads it. */
 function addressOf(path: string): string {
   const address = path.split('?', 1)[0] ?? path;
   try {
@@ -146,7 +146,7 @@ function operationFinder(document: OpenApi): (method: string, address: string) =
   };
 }
 
-/** A pointer to a place of the document; what refers to a component is that component, which is compiled once. */
+/** A pointer to a place of the document. References are followed, so that each component is compiled once. */
 function pointerTo(document: unknown, place: readonly string[]): string {
   const schema = place.reduce<unknown>((here, part) => (here as Record<string, unknown> | undefined)?.[part], document);
   const { $ref } = (schema ?? {}) as { $ref?: string };

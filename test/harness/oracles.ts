@@ -1,4 +1,4 @@
-// Independent readers of boletos and BR Codes: other people's code judges ours.
+// Independent readers of boletos and BR Codes, written by others, to verify ours.
 import { createRequire } from 'node:module';
 import { hasError, isStaticPix, parsePix } from 'pix-utils';
 

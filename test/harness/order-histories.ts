@@ -11,7 +11,7 @@ export function newOrderHistory(service: Service, accountId: string): OrderHisto
   return { ...newHistory(service, accountId), driver: orderDriver(service, accountId), orders: [] };
 }
 
-/** The same history, told to another node. */
+/** The same history, continued through another node. */
 export function throughNode(state: OrderHistory, service: Service): OrderHistory {
   return { ...state, service, driver: orderDriver(service, state.accountId) };
 }
@@ -44,7 +44,7 @@ async function order(state: OrderHistory, network: string, body: Record<string, 
     walletId: await driver.wallet(network),
     ...body,
   });
-  // Another may have moved the clock past the quote meanwhile.
+  // Another node may have moved the clock past the quote.
   if (made.json.errors?.[0]?.code === 'expired') return undefined;
   assert.equal(made.status, 201, made.text);
   const { transactionId, charge } = made.json;
@@ -53,7 +53,7 @@ async function order(state: OrderHistory, network: string, body: Record<string, 
   return charge?.id;
 }
 
-/** An order that is paid at once and sent in some fault. */
+/** An order that is paid at once and sent while the chain has some fault. */
 async function send(state: OrderHistory, random: Random, fault: string): Promise<(typeof ASSETS)[number]> {
   const asset = random.pick(ASSETS);
   const { symbol, network, currency } = asset;
@@ -73,7 +73,7 @@ async function wait(state: OrderHistory, duration: string): Promise<void> {
   assert.ok(moved.status === 200 || moved.json.code === 'wrong_state', moved.text);
 }
 
-/** A move about one order; nothing happens while there is none. */
+/** A move about one order; it does nothing until one exists. */
 function onOrder(
   name: string,
   weight: number,
@@ -156,7 +156,7 @@ function payOrder(state: OrderHistory, chargeId: string, random: Random): Promis
   });
 }
 
-/** Charges are moved as ever, but for the long waits: chains are looked at all that time. */
+/** The moves of charges without the long waits, during which the chains would be looked up all the time. */
 export const ORDER_MOVES: readonly Move<OrderHistory>[] = [
   ...CHARGE_MOVES.filter(({ name }) => name !== 'wait' && name !== 'make'),
   ...OWN_MOVES,

@@ -1,11 +1,11 @@
-// What must hold of every order whatever happened, read from the database and held against the chains.
+// What must hold for every order whatever happened, read from the database and compared with the chains.
 import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { ENDINGS, STATUSES } from '../../src/orders/order.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Service } from './service.ts';
 
-/** What is wrong when all is quiet: nothing, when each order was paid as it says and told of itself once. */
+/** What is wrong when all is quiet. Empty when each order was paid as its row says and each of its events was written once. */
 export async function faultsOf(service: Service, db: Database): Promise<string[]> {
   const wrong = [
     await differences(db),
@@ -16,7 +16,7 @@ export async function faultsOf(service: Service, db: Database): Promise<string[]
   return wrong.flat();
 }
 
-/** What differs in the books, at any moment. */
+/** Differences in the books, at any moment. */
 export async function differences(db: Database): Promise<string[]> {
   const results = await checkLedger(db, LEDGER_CHECKS);
   const found = results.flatMap(result => result.differences);
@@ -24,8 +24,8 @@ export async function differences(db: Database): Promise<string[]> {
 }
 
 /**
- * Orders that neither ended, nor rest for a reason, nor wait for a payer or a moment that is written down; when all is
- * quiet there are none.
+ * Orders that have not ended, are not held, and wait neither for a payer nor for a timer. When all is quiet there must be
+ * no such order.
  */
 export async function stuckOrders(service: Service): Promise<string[]> {
   const rows = await service.sql<{ text: string }>(`
@@ -66,7 +66,7 @@ async function wrongTransfers(service: Service): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Money whose crypto is on its way or gone does not go back. */
+/** Money is not refunded once its crypto is being sent or was sent. */
 async function wrongMoney(service: Service): Promise<string[]> {
   const rows = await service.sql<{ text: string }>(`
     select concat_ws(' ', t.id, t.status, 'keeps', kept, 'of', t.due_cents) as text
@@ -79,7 +79,7 @@ async function wrongMoney(service: Service): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** What is told at most once in a life. */
+/** Events that an order has at most once. */
 const ONCE = [...STATUSES, ...ENDINGS].map(word => `'crypto_transaction.${word}'`).join(', ');
 
 async function wrongEvents(service: Service): Promise<string[]> {
@@ -87,15 +87,15 @@ async function wrongEvents(service: Service): Promise<string[]> {
     select concat_ws(' ', object_id, 'has a gap in its events') as text
       from events group by object_id having count(*) <> max(sequence) or min(sequence) <> 1
      union all
-    select concat_ws(' ', object_id, 'says twice', type)
+    select concat_ws(' ', object_id, 'has twice', type)
       from events where type in (${ONCE}) group by object_id, type having count(*) > 1
      union all
-    select concat_ws(' ', object_id, 'is told of in another order')
+    select concat_ws(' ', object_id, 'has events out of order in the feed')
       from (select e.object_id, e.sequence, lag(e.sequence) over (partition by e.object_id order by p.position) as before
-              from event_positions p join events e on e.id = p.event_id) told
+              from event_positions p join events e on e.id = p.event_id) listed
      where sequence < before
      union all
-    select concat_ws(' ', id, 'counts other events than it has')
+    select concat_ws(' ', id, 'has a wrong event count')
       from orders t where event_count <> (select count(*) from events where object_id = t.id)`);
   return rows.map(({ text }) => text);
 }

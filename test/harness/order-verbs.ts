@@ -61,19 +61,19 @@ const CHAIN_CALLS = [
 export type OrderNode = {
   readonly deps: Omit<OrderDeps, 'clock'> &
     Pick<ClaimDeps, 'payoutLimits' | 'payoutOwner'> & { readonly clock: TestClock; readonly log: Log };
-  /** The database, uncounted. */
+  /** The database, whose statements are no steps. */
   readonly db: Database;
-  /** The same for a verb that is cut off, with a clock of its own. */
+  /** The same with counted steps and a clock of its own, for a verb that is cut off. */
   depsAt(now: string, steps: Steps): Promise<OrderNode['deps']>;
   close(): Promise<void>;
 };
 
 type OpenChains = (deps: { readonly clock: TestClock; readonly db: Database }) => Promise<Chains> | Chains;
 
-/** The chain's store is the database, so it outlives the process. */
+/** The chain is stored in the database, so it outlives the process. */
 const openSandboxChains: OpenChains = ({ clock, db }) => sandboxChains({ clock, store: sandboxChainStore(db) });
 
-/** What the verbs need, as on a node with a clock of its own. */
+/** The dependencies of the verbs, as on a node with a clock of its own. */
 export async function openOrderNode(
   databaseUrl: string,
   now: string,
@@ -145,7 +145,7 @@ export type OrderVerb =
 
 type Verb = (deps: OrderNode['deps'], victim: Victim) => Promise<unknown>;
 
-/** An order that is being made has a wallet instead of an id, and is called by it. */
+/** An order that is being created has no id yet and is found by its wallet. */
 export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
   create: (deps, { transactionId: walletId }) =>
     createOrder(deps, {
@@ -176,7 +176,7 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
     const order = await findOrder(deps.db, transactionId);
     if (order) await claimWaiting(deps, order.network);
   },
-  // Claims and goes no further, as a node does that dies there.
+  // Claims and stops, as a node that dies there.
   open: (deps, victim) => ORDER_VERBS.claim({ ...deps, chains: withoutSigner(deps.chains) }, victim),
   void: (deps, { transactionId }) => voidPayout(deps, transactionId),
   fulfill: async (deps, { transactionId }) => {
@@ -195,7 +195,7 @@ function withoutSigner(chains: Chains): Chains {
   return Object.fromEntries(Object.entries(chains).map(([network, chain]) => [network, { ...chain, sign }]));
 }
 
-/** How crypto is NOT sent: in whichever slot is free, and written down afterwards. The control that must pay twice. */
+/** How crypto must NOT be sent: with any free nonce, and saved afterwards. The control that must pay twice. */
 async function sendThenSave({ db, chains, clock }: OrderNode['deps'], { transactionId }: Victim): Promise<void> {
   const payout = await findPayoutOfOwner(db, transactionId, ACCOUNT);
   if (!payout || payout.attempts.length > 0) return;

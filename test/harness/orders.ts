@@ -12,7 +12,7 @@ export type OrderDriver = {
   /** The account's wallet on a network, made once. */
   wallet(network: string): Promise<string>;
   quote(changes?: Record<string, unknown>): Promise<Answer>;
-  /** Orders 540 reais of usdt on polygon by pix, D0, unless told otherwise. */
+  /** By default an order of 540 reais of usdt on polygon by pix, D0. */
   order(changes?: Record<string, unknown>): Promise<Answer>;
   pay(order: Answer, changes?: Record<string, unknown>): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.

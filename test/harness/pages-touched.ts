@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../src/storage/database.ts';
 
 type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } };
 
-/** Runs what `read` asks until every plan is kept, and returns how many pages of the database the last run touched. */
+/** Repeats `read` until PostgreSQL caches every plan, and returns how many pages the last run touched. */
 export async function pagesTouched(sql: Sql, read: (sql: Sql) => Promise<unknown>): Promise<number> {
   let touched = 0;
   const explained: Sql = {

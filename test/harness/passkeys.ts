@@ -1,4 +1,4 @@
-// An authenticator in software, as a phone or a security key is one: it makes passkeys of its own and signs with them (WebAuthn, ES256).
+// A software authenticator in place of a phone or a security key: it creates passkeys and signs with them (WebAuthn, ES256).
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { Service } from './service.ts';
@@ -25,7 +25,7 @@ const CONFIRM: Ways = { options: '/dashboard/confirm/options', answer: '/dashboa
 export type Authenticator = {
   /** Adds a passkey to the person of a session. */
   register(cookie: string): Promise<Response>;
-  /** Shows it again in a session. */
+  /** Verifies with it again in a session. */
   confirm(cookie: string): Promise<Response>;
 };
 
@@ -108,7 +108,7 @@ export function newAuthenticator(
   };
 }
 
-/** Adds a passkey to the person of a session, which proves who sits there. */
+/** Adds a passkey to the person of a session, which also verifies the person. */
 export async function addPasskey(service: Service, cookie: string, origin?: string): Promise<Authenticator> {
   const authenticator = newAuthenticator(service, origin);
   const added = await authenticator.register(cookie);

@@ -1,4 +1,4 @@
-// A sandbox whose chains a test may change, and what its orders sent.
+// A sandbox whose chains a test may replace, with its payouts and transfers.
 import { NETWORKS, type Network } from '../../src/chains/asset.ts';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
 import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
@@ -19,16 +19,16 @@ export type PayoutService = {
   paid(changes?: Record<string, unknown>): Promise<Answer>;
   /** The payouts of an order, oldest first, with the number of their attempts. */
   payouts(order: Answer): Promise<{ state: string; nonce: number; sender: string; attempts: number }[]>;
-  /** How often crypto moved on a network. */
+  /** How many transfers were made on a network. */
   transfers(network: Network): Promise<number>;
-  /** What differs in the books. */
+  /** Differences in the books. */
   differences(): Promise<unknown[]>;
   stop(): Promise<void>;
 };
 
 /**
- * `change` makes another chain of each network's simulated one; the state of the chains is that of the sandbox. With `work`
- * jobs and sweeps run by themselves.
+ * `change` wraps the simulated chain of each network; the state of the chains is that of the sandbox. With `work` jobs and
+ * sweeps run by themselves.
  */
 export async function startPayoutService(
   change: (chain: Chain) => Chain = chain => chain,

@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 
 export type LoggedIn = { readonly id: string; readonly cookie: string };
 
-/** What a browser sends with a form of the page itself. */
+/** What a browser sends with a form of our own page. */
 export const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 
 export async function invite(
@@ -14,11 +14,11 @@ export async function invite(
   role: Role,
   accountId?: string,
 ): Promise<{ readonly id: string; readonly path: string; readonly origin: string }> {
-  // The key of the service acts for acme, so a person of another account or of all is moved there.
+  // The key of the service acts for acme, so a person of another account, or of all accounts, is moved there.
   const made = await service.post('/people', { name: `A ${role}`, role, accountId: 'acme' });
   assert.equal(made.status, 201, made.text);
   const { id, link } = made.json;
-  // Invited by one key they would be one pair of eyes; of the command line, everyone stands for themselves.
+  // People invited by one key count as one approver; those invited on the command line count each.
   await service.sql(`update people set invited_by = 'operator', account_id = $2 where id = $1`, [id, accountId]);
   await service.sql(`update person_links set made_by = 'operator' where person_id = $1`, [id]);
   const { pathname: path, origin } = new URL(link.url);

@@ -1,4 +1,4 @@
-// Other people's readers look at our pictures as a phone or a scanner would: pixels in, text out.
+// Independent readers decode our pictures as a phone or a scanner would: pixels in, text out.
 import { createRequire } from 'node:module';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { BinaryBitmap, DecodeHintType, HybridBinarizer, ITFReader, RGBLuminanceSource } from '@zxing/library';
@@ -19,14 +19,14 @@ export function pngPicture(file: Buffer): Picture {
 const POINTS_PER_INCH = 72;
 const pdfium = await PDFiumLibrary.init();
 
-/** The only page of a PDF: its picture at a resolution, and its text, a drawn string a line. */
+/** The only page of a PDF: its picture at a resolution, and its text, one line per drawn string. */
 export async function pdfPage(file: Buffer, dpi: number): Promise<{ picture: Picture; text: string; pages: number }> {
   const document = await pdfium.loadDocument(file);
   try {
     const pages = document.getPageCount();
     const text = document.getPage(0).getText().replaceAll('\r\n', '\n').replaceAll('\0', '');
     const { width, height, data } = await document.getPage(0).render({ scale: dpi / POINTS_PER_INCH });
-    // Blue and red come swapped, which is the same to a reader of black and white.
+    // Blue and red are swapped, which does not matter in black and white.
     return { picture: { width, height, rgba: new Uint8ClampedArray(data) }, text, pages };
   } finally {
     document.destroy();

@@ -1,9 +1,9 @@
-// Charges by a static pix key: made, read, and paid by the word of a person.
+// Charges by a static pix key: created, read, and paid when a person reports it.
 import assert from 'node:assert/strict';
 import { chargeBody } from './bodies.ts';
 import type { Answer, Service } from './service.ts';
 
-/** `of` returns the service that the tests have by then. */
+/** `of` returns the service, which starts after this is called. */
 export function pixCharges(of: () => Service) {
   return {
     make: async (changes: Record<string, unknown> = {}) => {

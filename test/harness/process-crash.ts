@@ -1,11 +1,11 @@
-// Loaded into a process before anything else (NODE_OPTIONS=--import): it dies at the worst moment there is, when the database has
-// confirmed the commit of a transaction with a statement that CRASH_AFTER_COMMIT_OF describes, and nothing else was done.
+// Preloaded into a process (NODE_OPTIONS=--import), which then dies at the worst moment: when the database has confirmed the
+// commit of a transaction with a statement that matches CRASH_AFTER_COMMIT_OF, and nothing else was done.
 import pg from 'pg';
 
 const prototype = pg.Client.prototype as unknown as { query(...args: unknown[]): unknown };
 const { query } = prototype;
 const awaited = new RegExp(process.env['CRASH_AFTER_COMMIT_OF']!);
-/** Connections whose open transaction has the statement. */
+/** Connections whose open transaction contains the statement. */
 const holders = new WeakSet<object>();
 
 prototype.query = function (...args) {

@@ -1,5 +1,5 @@
 // The real service as a real process: started from the command line with an environment of its own, in a folder of its
-// own, watched through what it prints and answers. Whatever it leaves behind ends with its test.
+// own, observed through what it prints and answers. Everything it leaves behind ends with its test.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
@@ -17,16 +17,16 @@ import type { Answer } from './service.ts';
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 export const IS_ROOT = process.getuid?.() === 0;
 
-/** For a machine that has lost most of its CPU: only what never happens takes so long. */
+/** Long enough for a machine that has lost most of its CPU. */
 const WAIT_LIMIT_MS = 300_000;
 const LOOK_AGAIN_MS = 15;
-/** For a look that is a request: those in between would be most of what the service does meanwhile. */
+/** The pause between looks that are requests: more of them would be most of the service's work. */
 export const ASK_AGAIN_MS = 150;
 
-/** What a test and a subtest have in common: a place to leave what must be done when they are over. */
+/** What a test and a subtest have in common: a hook for work to be done when they are over. */
 export type Over = { after(work: () => Promise<void>): void };
 
-/** Waits until `look` returns something, and returns that. Fails, naming what was waited for, when it never does. */
+/** Waits until `look` returns something, and returns it. Fails after a time limit, naming what was awaited. */
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
@@ -36,12 +36,12 @@ export async function until<T>(
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > deadline) assert.fail(`waited in vain: ${what}`);
+    if (Date.now() > deadline) assert.fail(`timed out waiting for ${what}`);
     await wait(everyMs);
   }
 }
 
-/** A folder for one test. Processes that run in it or were told of it are ended with the test, then it is removed. */
+/** A folder for one test. Processes that run in it or name it in their arguments are ended with the test, then it is removed. */
 export async function ownFolder(t: Over, parent = tmpdir()): Promise<string> {
   const folder = realpathSync(await mkdtemp(path.join(parent, 'trilho-process-')));
   t.after(async () => {
@@ -52,8 +52,8 @@ export async function ownFolder(t: Over, parent = tmpdir()): Promise<string> {
 }
 
 /**
- * A folder whose data directory holds a database that is made and migrated, in which no service has started yet. For tests
- * that are not about making one.
+ * A folder whose data directory holds a migrated database in which no service has started yet. For tests that are not about
+ * creating one.
  */
 export async function folderWithDatabase(t: Over): Promise<string> {
   const folder = await ownFolder(t);
@@ -74,7 +74,7 @@ export async function endProcesses(folder: string): Promise<void> {
   });
 }
 
-/** Every living process that runs inside the folder or was told of it: a service, what started it, its database. */
+/** Every living process that runs inside the folder or names it in its arguments: a service, its parent, its database. */
 export function processesOf(folder: string): number[] {
   const started = [...ours].filter(([child, place]) => place === folder && isRunning(child)).map(([{ pid }]) => pid!);
   if (!existsSync('/proc/self/cwd')) return started.concat(databasePid(path.join(folder, 'data')) ?? []);
@@ -135,7 +135,7 @@ export type Launch = {
   readonly cwd?: string;
   readonly uid?: number;
   readonly gid?: number;
-  /** Where the service's own files are, when not here. */
+  /** Where the service's own files are, by default in this project. */
   readonly project?: string;
   /** In a process group of its own, as a terminal gives each command. */
   readonly ownGroup?: boolean;
@@ -153,11 +153,11 @@ export type Running = {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
-  /** Waits until it has ended and everything it said has been read. */
+  /** Waits until it has ended and all its output has been read. */
   ended(): Promise<Ended>;
 };
 
-/** Starts a process with nothing in its environment but what is said here. */
+/** Starts a process whose environment has only what is given here. */
 export function launch(options: Launch): Running {
   const { folder, env = {}, command, cwd = folder, uid, gid, project = PROJECT, ownGroup = false } = options;
   const [file, ...args] = command ?? [process.execPath, path.join(project, 'bin/trilho.js'), 'serve'];
@@ -203,11 +203,11 @@ export function launch(options: Launch): Running {
 
 export type Trilho = Running & {
   readonly url: string;
-  /** Where it says that its data lies. */
+  /** The data directory that it printed. */
   readonly dataPlace: string;
   get(path: string): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Makes a charge that must be taken, and returns its id. */
+  /** Creates a charge, which must succeed, and returns its id. */
   charge(changes?: Record<string, unknown>): Promise<string>;
   /** Sends the signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<Ended>;
@@ -255,7 +255,7 @@ async function toAnswer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** Starts something that is to end by itself, and returns how it did. */
+/** Runs a command that ends by itself, and returns how it ended. */
 export function runToEnd(options: Launch): Promise<Ended> {
   return launch(options).ended();
 }
@@ -266,12 +266,12 @@ export function diesAfterCommitOf(statement: string): Readonly<Record<string, st
   return { NODE_OPTIONS: `--import=${crash}`, CRASH_AFTER_COMMIT_OF: statement };
 }
 
-/** What was said on standard error, less the log's lines about ordinary things and the name of the database. */
+/** The lines on standard error, without ordinary log lines and the name of the database. */
 export function faultsOf({ stderr }: Ended): string[] {
   return stderr.split('\n').filter(line => line !== '' && !/^(Database: |\{"level":"?(30|info)"?,)/.test(line));
 }
 
-/** The service refused to start: exit code 2, or 1 where what is away may come back, and one line, which it returns. */
+/** The service refused to start: exit code 2, or 1 for an outage that may end, and one line, which it returns. */
 export function refusalOf(ended: Ended, code: 1 | 2 = 2): string {
   const said = faultsOf(ended);
   assert.equal(said.length, 1, ended.stderr);
@@ -323,9 +323,9 @@ export function canReach(user: { uid: number; gid: number }, file: string): bool
 }
 
 /**
- * What runs the service, in a folder of its own. The database's programs are copied, since who runs them must be able to
- * reach them there; the rest is only linked, or copied too where the links would lead somewhere unreachable. Packages
- * `without` are not there.
+ * A copy of the project in a folder of its own. The database's programs are copied, since the user who runs them must be
+ * able to reach them there; the rest is linked, or copied too where the links would be unreachable. Packages in `without`
+ * are missing.
  */
 export async function copyProject(
   target: string,
@@ -347,7 +347,7 @@ export async function copyProject(
   }
 }
 
-/** A PATH in which these commands are refused as a hardened machine refuses them. */
+/** A PATH in which these commands are refused, as on a hardened machine. */
 export async function refusing(folder: string, commands: readonly string[]): Promise<string> {
   const bin = path.join(folder, 'refusing-bin');
   await mkdir(bin, { recursive: true });
@@ -367,7 +367,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A PostgreSQL server such as others run: on a port, with a password. */
+/** A PostgreSQL server as operators run one: on a port, with a password. */
 export type DatabaseServer = {
   readonly port: number;
   url(changes?: { password?: string; user?: string; database?: string }): string;
@@ -377,7 +377,7 @@ export type DatabaseServer = {
 
 const SERVER_PASSWORD = 'p4ss/word with%signs';
 
-/** Makes and starts one. `binDir`: another PostgreSQL than the one the project brings. */
+/** Creates and starts one. `binDir`: another PostgreSQL than the one the project brings. */
 export async function startDatabaseServer(folder: string, binDir?: string): Promise<DatabaseServer> {
   await chmod(folder, 0o755);
   const own = await settleHome(path.join(folder, 'server'));

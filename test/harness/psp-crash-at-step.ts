@@ -1,5 +1,5 @@
 // One verb of a charge at a PSP in a process of its own that is killed after a given number of steps. The PSP is another
-// process and goes on: what it was sent, it has.
+// process and keeps what it received.
 import type { CrashOrder } from './crash.ts';
 import { openPspNode, type PspPlace, type PspVerb, type PspVictim } from './psp-verbs.ts';
 import { dieAfter } from './steps.ts';

@@ -1,4 +1,4 @@
-// What must hold when all is quiet: the service has exactly the money that the PSP has, each payment once.
+// What must hold when all is quiet: the service has exactly the payments that the PSP has, each once.
 import type { Psp } from '@trilho/psp';
 
 type Query = <R extends Record<string, unknown>>(text: string) => Promise<R[]>;
@@ -83,7 +83,9 @@ export async function proveMoney(query: Query, psp: Psp): Promise<MoneyProof> {
       ...unlike('went back here alone', backHere, backAtPsp),
       ...unlike('registered at the PSP alone', [...registered], [...requested]),
       ...unlike('never registered', [...requested], [...registered]),
-      ...made.filter(({ paid, active }) => paid !== 1 || active !== 1).map(row => `told of wrongly ${row.external_id}`),
+      ...made
+        .filter(({ paid, active }) => paid !== 1 || active !== 1)
+        .map(row => `has wrong events ${row.external_id}`),
     ],
   };
 }

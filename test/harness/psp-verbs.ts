@@ -24,15 +24,15 @@ import { testClock } from './clock.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 
-/** What the verb is done to. */
+/** What the verb acts on. */
 export type PspVictim = {
   readonly chargeId: string;
-  /** The name of a charge that is made. */
+  /** The name of a charge that is created. */
   readonly externalId?: string;
   readonly emv?: string;
-  /** The port of the receiver that the PSP tells of a payment of the code. */
+  /** The port of the receiver that the PSP notifies of a payment of the code. */
   readonly port?: number;
-  /** What was told of a payment and is stored. */
+  /** The stored notification of a payment. */
   readonly notificationIds?: readonly string[];
 };
 
@@ -50,14 +50,14 @@ export type PspPlace = {
 };
 
 export type PspNode = {
-  /** Does the verb at a moment. */
+  /** Runs the verb at a moment. */
   run(verb: PspVerb, victim: PspVictim, given: Given): Promise<void>;
   close(): Promise<void>;
 };
 
 type Given = { readonly now: string; readonly place: PspPlace; readonly steps: Steps };
 
-/** Longer than any machine takes, so that the caller always waits for the PSP. */
+/** Longer than even a slow machine needs, so that the caller always waits for the PSP. */
 const BANK_WAIT_MS = 600_000;
 
 export async function openPspNode(databaseUrl: string): Promise<PspNode> {
@@ -107,7 +107,7 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
         const receiver = await startReceiver(deps, { host: '127.0.0.1', port, tls }, rails);
         try {
           await control(place.controlUrl, '/pay', { emv });
-          // Answered when the PSP has sent what it had to send.
+          // Answered when the PSP has sent its notifications.
           await control(place.controlUrl, '/notifications/deliver', {});
         } finally {
           await receiver.stop();
@@ -137,7 +137,7 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
   };
 }
 
-/** Not a call of the service: fetch makes no step of it. */
+/** Not a call of the service, so it is no step. */
 async function control(controlUrl: string, path: string, body: object): Promise<void> {
   const answer = await fetch(controlUrl + path, { method: 'POST', body: JSON.stringify(body) });
   assert.ok(answer.ok, await answer.text());

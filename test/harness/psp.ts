@@ -11,7 +11,7 @@ import { startTestPsp } from './test-psp.ts';
 export type ServiceAtPsp = {
   readonly service: Service;
   readonly psp: Psp;
-  /** The address at which the PSP tells of payments. */
+  /** The address at which the PSP notifies of payments. */
   readonly webhookUrl: string;
   /** That address when no other is given. */
   registerWebhook(url?: string): Promise<void>;

@@ -1,15 +1,15 @@
-// Chance that comes out the same for the same numbers, so that a case that failed can be made again.
+// A seeded generator: the same numbers give the same values, so that a failed case can be repeated.
 
 export type Random = {
   /** A whole number from 0 to `limit - 1`. */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** Each item or not. */
+  /** A random subset. */
   some<T>(items: readonly T[]): T[];
 };
 
-/** The chance of one case: mulberry32, started from both numbers. */
+/** The generator of one case: mulberry32, seeded with both numbers. */
 export function randomOf(seed: number, index: number): Random {
   let state = (seed ^ Math.imul(index + 1, 0x9e3779b1)) | 0;
   const next = () => {

@@ -1,4 +1,4 @@
-// A webhook receiver: a real HTTP server that remembers what it was sent and answers as it is told.
+// A webhook receiver: a real HTTP server that keeps the requests it gets and answers as a test sets it.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Over } from './process.ts';
@@ -7,25 +7,25 @@ export type Heard = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any body.
   readonly json: any;
 };
 
-/** What is answered: a status, or whatever a function does with the answer. */
-export type Manner = number | ((response: ServerResponse, heard: Heard) => void);
+/** How it answers: with a status, or as a function does it. */
+export type Behaviour = number | ((response: ServerResponse, heard: Heard) => void);
 
 export type Receiver = {
   readonly url: string;
   readonly heard: Heard[];
-  /** Connections that were opened, whatever was said on them. */
+  /** Connections that were opened, with or without a request. */
   connections(): number;
-  /** The most that it had in hand at the same time. */
+  /** The most requests that were open at the same time. */
   mostAtOnce(): number;
-  behave(manner: Manner): void;
+  behave(behaviour: Behaviour): void;
   close(): Promise<void>;
 };
 
-export async function startReceiver(t: Over, manner: Manner = 200, port = 0): Promise<Receiver> {
+export async function startReceiver(t: Over, behaviour: Behaviour = 200, port = 0): Promise<Receiver> {
   const heard: Heard[] = [];
   let connections = 0;
   let [now, most] = [0, 0];
@@ -45,8 +45,8 @@ export async function startReceiver(t: Over, manner: Manner = 200, port = 0): Pr
         json: text ? JSON.parse(text) : undefined,
       };
       heard.push(one);
-      if (typeof manner === 'function') manner(response, one);
-      else response.writeHead(manner).end('heard');
+      if (typeof behaviour === 'function') behaviour(response, one);
+      else response.writeHead(behaviour).end('heard');
     });
   });
   server.on('connection', () => connections++);
@@ -63,7 +63,7 @@ export async function startReceiver(t: Over, manner: Manner = 200, port = 0): Pr
     connections: () => connections,
     mostAtOnce: () => most,
     behave: next => {
-      manner = next;
+      behaviour = next;
     },
     close,
   };

@@ -1,4 +1,4 @@
-// Databases as versions before this one left them: test/fixtures/releases. docs/development.md says how they are made.
+// Databases as earlier versions left them: test/fixtures/releases. docs/development.md says how they are made.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';

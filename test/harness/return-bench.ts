@@ -1,23 +1,23 @@
-// A bank that is told by files, and what its returns say, in few words.
+// A bank whose boletos go by file, and its return files, in short form.
 import { civilDay } from '../../src/lib/civil-days.ts';
-import { bytesOf, returnLines, type Told } from '../packages/cnab/return-lines.ts';
+import { bytesOf, type Entry, returnLines } from '../packages/cnab/return-lines.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from './file-exchange.ts';
 import type { Answer } from './service.ts';
 
 export const AMOUNT = 15_990n;
 
 export type ReturnBench = FileExchangeBench & {
-  /** DDMMAAAA of the service. */
+  /** Today on the service's clock, as DDMMAAAA. */
   today(): string;
-  /** A boleto of which a file has told the bank. */
+  /** A boleto that was sent to the bank in a file. */
   one(changes?: Record<string, unknown>): Promise<SentBoleto>;
-  /** What the bank says of a boleto, by default of today. */
-  told(of: SentBoleto, occurrence: string, changes?: Partial<Told>): Told;
-  paid(of: SentBoleto, changes?: Partial<Told>): Told;
+  /** An entry of a return about a boleto, by default of today. */
+  entry(of: SentBoleto, occurrence: string, changes?: Partial<Entry>): Entry;
+  paid(of: SentBoleto, changes?: Partial<Entry>): Entry;
   /** The next return of the bank, line by line. */
-  lines(...entries: Told[]): string[];
-  /** Brings it, and says how its entries ended. */
-  outcomes(...entries: Told[]): Promise<Record<string, number>>;
+  lines(...entries: Entry[]): string[];
+  /** Uploads a return with these entries, and returns how many ended in each outcome. */
+  outcomes(...entries: Entry[]): Promise<Record<string, number>>;
   unmatched(): Promise<Answer['json'][]>;
   /** The remark of the newest entry with this outcome. */
   remark(outcome?: string): Promise<string | undefined>;
@@ -28,18 +28,18 @@ export async function startReturns(bank: string): Promise<ReturnBench> {
   const { service } = bench;
   let sequence = 0;
   const today = () => civilDay(service.clock.now()).split('-').toReversed().join('');
-  const told: ReturnBench['told'] = ({ number }, occurrence, changes = {}) => ({
+  const entry: ReturnBench['entry'] = ({ number }, occurrence, changes = {}) => ({
     ...{ occurrence, number, amountCents: AMOUNT, day: today() },
     ...changes,
   });
-  const lines = (...entries: Told[]) => returnLines(bank, entries, { sequence: ++sequence, day: today() });
+  const lines = (...entries: Entry[]) => returnLines(bank, entries, { sequence: ++sequence, day: today() });
   return {
     ...bench,
     today,
     one: async (changes = {}) => (await bench.send(changes))[0]!,
-    told,
+    entry,
     paid: (of, changes = {}) =>
-      told(of, '06', { paidCents: AMOUNT, feeCents: 250n, creditDay: '18112026', reasons: '61', ...changes }),
+      entry(of, '06', { paidCents: AMOUNT, feeCents: 250n, creditDay: '18112026', reasons: '61', ...changes }),
     lines,
     outcomes: async (...entries) => ({ ...(await bench.read(bytesOf(lines(...entries)))).file.counts }),
     unmatched: async () => (await service.get('/payments/unmatched')).json.payments,

@@ -1,4 +1,4 @@
-// A provider between the service and a node, which a test makes slow, silent, late or a liar.
+// A provider between the service and a node, which a test makes slow, silent, late or wrong.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,9 +19,9 @@ type Ruled = NodeReply | 'silence' | 'cut' | undefined;
 
 export type RpcProxy = {
   readonly url: string;
-  /** Every call that came, by its method. */
+  /** Every received call, by its method. */
   readonly calls: string[];
-  /** Requests that came; a batch is one. */
+  /** How many requests were received; a batch is one. */
   requests(): number;
   /** From now on. */
   rule: Rule;

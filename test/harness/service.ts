@@ -1,6 +1,6 @@
-// A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to. In
-// live it has the account acme, and requests bring a key of it unless they bring another. Every answer is held against the
-// OpenAPI document of the service.
+// A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when the test says so.
+// In live it has the account acme, and requests use a key of it unless they bring another. Every answer is validated against
+// the OpenAPI document of the service.
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { createKey, revokeKey } from '../../src/accounts/create-key.ts';
@@ -25,22 +25,22 @@ import { type Judge, judgeOfApp } from './openapi.ts';
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came, and as JSON reads it. */
+  /** The body as text, and parsed as JSON. */
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer.
   readonly json: any;
 };
 
 export type Service = {
   readonly url: string;
   readonly clock: TestClock;
-  /** Moves the time by which the heartbeats of loops go, which no clock has a part in. */
+  /** Moves the monotonic time of the heartbeats of loops, which no clock changes. */
   advanceUptimeMs(ms: number): void;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl: string | undefined;
   readonly databaseUrl: string;
   readonly routes: App['routes'];
-  /** Opens the account and makes a key, as the command line does. */
+  /** Opens the account and creates a key, as the command line does. */
   makeKey(accountId: string, scopes?: readonly Scope[]): Promise<{ id: string; text: string }>;
   revokeKey(id: string): Promise<void>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
@@ -61,7 +61,7 @@ type Options = {
   readonly demo?: boolean;
   readonly pageSize?: number;
   readonly rails?: Rails;
-  /** Kinds of rails instead of the shipped ones, and entries of `rails` that were read with them. */
+  /** Kinds of rails instead of the shipped ones, and entries of `rails` for them. */
   readonly railKinds?: readonly RailKind[];
   readonly railEntries?: readonly RailEntry[];
   readonly chains?: Chains;
@@ -73,11 +73,11 @@ type Options = {
   /** The database of another service, to be a second node of it; it is not dropped with this one. */
   readonly beside?: Pick<Service, 'databaseUrl' | 'clock'>;
   readonly now?: string;
-  /** How names of webhooks are looked up. */
+  /** How host names of webhooks are resolved. */
   readonly resolve?: Resolve;
-  /** How long a reader of a stream may take nothing. */
+  /** How long a reader of a stream may read nothing. */
   readonly streamStallTimeoutMs?: number;
-  /** How long a connection may take nothing of what waits to be sent to it. */
+  /** How long a connection may read nothing while data waits to be sent. */
   readonly unreadLimitMs?: number;
   /** How long a move of the sandbox's clock waits for those before it. */
   readonly turnLimitMs?: number;
@@ -165,14 +165,14 @@ export async function startService(options: Options = {}): Promise<Service> {
 function assertDocumented(judge: Judge, method: string, path: string, { status, headers, text, json }: Answer): void {
   const contentType = headers.get('content-type') ?? '';
   const fault = judge.faultOfAnswer({ method, path, status, contentType, text, json });
-  assert.equal(fault, undefined, `${method} ${path} answered ${status}, which /openapi.json does not say: ${fault}`);
+  assert.equal(fault, undefined, `${method} ${path} answered ${status}, which /openapi.json does not allow: ${fault}`);
 }
 
 function shared({ databaseUrl }: Pick<Service, 'databaseUrl'>): TestDatabase {
   return { url: databaseUrl, drop: async () => {} };
 }
 
-/** Nodes of one service keep the same time, unless one is to be ahead. */
+/** Nodes of one service share a clock, unless one is to be ahead. */
 function clockOf({ beside, now }: Options): TestClock {
   return beside && now === undefined ? beside.clock : testClock(now ?? '2026-11-16T12:00:00.000Z');
 }

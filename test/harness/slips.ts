@@ -1,4 +1,4 @@
-// A boleto as a sandbox charge makes it, to be changed by a test in one place.
+// A boleto as a sandbox charge makes it, for tests that change one field.
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import type { BoletoSlip } from '../../src/web/boleto/slip.ts';
 

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 
 const program = process.env['TRILHO_TEST_SSHD'] ?? '/usr/sbin/sshd';
-/** The reason for which tests that need a server are skipped; false when there is one. */
+/** For the `skip` of tests that need a server: why they cannot run here, or false. */
 export const withoutSshd =
   !existsSync(program) &&
   'it needs OpenSSH (apt-get install openssh-server), or TRILHO_TEST_SSHD with the path of its sshd';
@@ -109,7 +109,7 @@ function fingerprint(file: string): string {
   return run('ssh-keygen', '-lf', file).split(' ')[1] ?? '';
 }
 
-/** Whether it greets. */
+/** Whether it answers. */
 function isScanned(port: number): boolean {
   return spawnSync('ssh-keyscan', ['-T', '2', '-p', String(port), '127.0.0.1'], { encoding: 'utf8' }).stdout !== '';
 }

@@ -1,5 +1,5 @@
-// A PostgreSQL server of one's own with a streaming standby, for what a replica does and does not show. The project brings no
-// pg_basebackup: both begin as copies of one stopped cluster.
+// A PostgreSQL server with a streaming standby, for what a replica does and does not show. The project brings no
+// pg_basebackup, so both begin as copies of one stopped cluster.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm, writeFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { askDatabase, type Over, ownFolder, until } from './process.ts';
 export type Standby = {
   readonly primaryUrl: string;
   readonly replicaUrl: string;
-  /** The standby goes on receiving, and shows nothing new. */
+  /** The standby keeps receiving and stops replaying. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** The standby becomes a server of its own. */
+  /** Promotes the standby to a primary. */
   promote(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -29,7 +29,7 @@ export async function startStandby(t: Over): Promise<Standby> {
   t.after(() => rm(parent, { recursive: true, force: true }));
   const copy = (name: string) => {
     const place = path.join(parent, name);
-    // Keeps the owner: PostgreSQL runs for no other.
+    // Keeps the owner: PostgreSQL refuses to run for another user.
     execFileSync('cp', ['-a', process.env['TEST_READY_CLUSTER']!, place]);
     return place;
   };

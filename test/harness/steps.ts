@@ -1,17 +1,17 @@
-// A verb that ends after a given number of steps: with its process, which dies for real, or inside the process of the test, where
-// nothing of it goes on. A step is a statement that the database answered or a call of a bank or a node. A transaction is two: all
-// its statements, of which nothing is left whichever was the last, and its commit.
+// Ends a verb after a given number of steps: with its process, which is killed, or inside the process of the test, where the verb
+// is cut off. A step is a statement that the database answered or a call of a bank or a node. A transaction counts as two: all its
+// statements, which are rolled back together, and its commit.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { Database, Sql } from '../../src/storage/database.ts';
 
 export type Steps = {
-  /** A database with which everything is a step. */
+  /** A database whose every statement is a step. */
   database(db: Database): Database;
-  /** A bank or a node whose answers to these calls are steps. */
+  /** A bank or a node, with its answers to these calls as steps. */
   partner<T extends object>(partner: T, calls: readonly (keyof T)[]): T;
-  /** From here on every answer to an HTTP request of the verb is a step, before anything of it is read. */
+  /** From here on every answer to an HTTP request of the verb is a step, before it is read. */
   answers(): void;
 };
 
@@ -21,15 +21,15 @@ export function dieAfter(count: number): Steps {
 }
 
 /**
- * Runs a verb that does nothing any more after so many steps: open transactions are undone, requests on their way cut off, and
- * whatever the verb asks for afterwards fails. True when it ended so, false when it came to its end before.
+ * Runs a verb and cuts it off after `count` steps: open transactions are rolled back, requests in flight aborted, and every
+ * later call of the verb fails. True when it was cut off, false when it finished first.
  */
 export async function cutOffAfter(count: number, verb: (steps: Steps) => Promise<unknown>): Promise<boolean> {
   const requests = new Set<ClientRequest>();
   const steps = countSteps(count, () => {
     for (const request of requests) request.destroy(new CutOff());
   });
-  // What else runs in this process makes requests, too.
+  // Other code in this process makes requests, too.
   const scope = new AsyncLocalStorage<Counter>();
   const onCreated = (message: unknown) => {
     if (scope.getStore() !== steps) return;
@@ -63,7 +63,7 @@ class CutOff extends Error {
 type Counter = Omit<Steps, 'answers'> & {
   note(): void;
   isOver(): boolean;
-  /** Waits for the calls that are still on their way. */
+  /** Waits for the calls in flight. */
   settled(): Promise<void>;
 };
 

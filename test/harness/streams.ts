@@ -1,4 +1,4 @@
-// How many streams of open pages a service has, as its metrics say.
+// How many streams of open pages a service has, by its metrics.
 import assert from 'node:assert/strict';
 import { until } from './process.ts';
 import type { Service } from './service.ts';
@@ -10,7 +10,7 @@ export async function openStreams(service: Service, page: 'checkout' | 'dashboar
   return Number(found[1]);
 }
 
-/** A page that was left closes its stream a moment later. */
+/** A closed page ends its stream a moment later. */
 export function untilOneStream(service: Service, page: 'checkout' | 'dashboard'): Promise<unknown> {
   return until(`all pages of the ${page} to share one stream`, async () => (await openStreams(service, page)) === 1);
 }

@@ -20,7 +20,7 @@ import { until } from './process.ts';
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_directories: '.',
-  // Three files run at once, each with several services.
+  // Three files run in parallel, each with several services.
   max_connections: '300',
   fsync: 'off',
   synchronous_commit: 'off',
@@ -31,11 +31,11 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
-/** Where files of a database are made and removed many times as fast as on a disk. */
+/** In memory, where files are created and removed many times as fast as on a disk. */
 const MEMORY_DISK = '/dev/shm';
 const LEAST_MEMORY_BYTES = 4 * 1024 ** 3;
 
-/** Runs the server while `work` runs, also when that is interrupted. */
+/** Runs the server while `work` runs, and stops it also on an interrupt. */
 export async function withSuiteServer<T>(work: () => Promise<T>): Promise<T> {
   const folder = await mkdtemp(path.join(roomiestPlace(), 'trilho-test-'));
   const server = await startSuiteServer(folder);
@@ -63,12 +63,12 @@ function roomiestPlace(): string {
   }
 }
 
-/** Starts it, with the template that tests copy, and names the place to the processes that run the test files. */
+/** Starts it, with the template that tests copy, and passes its address to the processes that run the test files. */
 async function startSuiteServer(folder: string): Promise<{ stop(): Promise<void> }> {
   const home = await settleHome(folder);
   await makeCluster(folder);
   const running = path.join(path.dirname(home.clusterDir), 'suite');
-  // Keeps the owner: PostgreSQL runs for no other.
+  // Keeps the owner: PostgreSQL refuses to run for another user.
   execFileSync('cp', ['-a', home.clusterDir, running]);
   process.env['TEST_READY_CLUSTER'] = home.clusterDir;
   process.env['TEST_SOCKET_DIR'] = running;

@@ -1,5 +1,5 @@
 // The simulated PSP as tests of the rail start it. With PSP_VALIDATOR set, as `npm run conformance -- psp` does, Prism stands
-// between rail and PSP and holds every call against Bacen's document; the test does not notice.
+// between rail and PSP and validates every call against Bacen's document; nothing changes for the test.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { type Psp, type PspOptions, startPsp } from '@trilho/psp';
@@ -18,7 +18,7 @@ export async function startTestPsp(options: PspOptions = {}): Promise<Psp> {
 
 type Addresses = Pick<Psp, 'url' | 'tokenUrl'>;
 
-/** The addresses to call in place of the PSP's own: the same ones without PSP_VALIDATOR. Remove it when the PSP has stopped. */
+/** The addresses to call instead of the PSP's own; without PSP_VALIDATOR they are the same. Remove it when the PSP has stopped. */
 export async function putPrismBefore(
   { profile, url, tokenUrl, files }: Pick<Psp, 'profile' | 'url' | 'tokenUrl' | 'files'>,
   answers: 'simulated' | 'scripted',

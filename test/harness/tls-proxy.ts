@@ -1,5 +1,5 @@
-// A proxy that ends TLS before the receiver, as docs/live.md sets one up: it asks callers for the PSP's certificate and says
-// in a header of its own whether it has verified one.
+// A proxy that terminates TLS before the receiver, as docs/live.md sets one up: it asks callers for the PSP's certificate and
+// reports in a header whether it has verified one.
 import { readFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
@@ -21,7 +21,7 @@ export async function startTlsProxy({ files }: Psp, receiverUrl: string): Promis
   };
   const server = createServer(tls, (request, response) => {
     const { authorized } = request.socket as TLSSocket;
-    // Whatever the caller wrote there is replaced.
+    // A value from the caller is replaced.
     const headers = { ...request.headers, [VERIFIED.header]: authorized ? VERIFIED.value : 'NONE' };
     const { method = 'GET', url = '/' } = request;
     const onward = forward(new URL(url, receiverUrl), { method, headers }, answer => {

@@ -104,7 +104,7 @@ function randomTransfer(random: Random, owner: string): TronTransfer {
   };
 }
 
-/** Of any length up to that of the largest, so that short encodings are met as often as long ones. */
+/** Of any length up to that of the largest, so that short encodings are as frequent as long ones. */
 function integer(random: Random, max: bigint): bigint {
   const bits = 1 + Math.floor(random.next() * max.toString(2).length);
   let value = 0n;

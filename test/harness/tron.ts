@@ -31,7 +31,7 @@ export async function startTron(
   options: {
     readonly node?: TronNodeOptions;
     readonly chain?: Partial<TronSettings>;
-    /** A slow machine must not look like a silent node, so the tests wait long. */
+    /** A slow machine must not look like a silent node, so the timeouts are long. */
     readonly timeoutSeconds?: number;
   } = {},
 ): Promise<TronSetup> {

@@ -1,4 +1,4 @@
-// How the sandbox's bank is asked for payments, for tests that change it.
+// How the sandbox's bank is asked for payments, for tests that replace it.
 import assert from 'node:assert/strict';
 import type { Rail, ReceiptsByRequest } from '../../src/rails/rail.ts';
 

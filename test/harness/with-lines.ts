@@ -1,5 +1,5 @@
-// The project with a few lines more, as a contributor would write them: its modules are loaded again, with these lines. What other
-// tests have loaded is untouched.
+// The project with a few lines more, as a contributor would write them: its modules are loaded again with these lines. Modules
+// that other tests have loaded are unchanged.
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import path from 'node:path';
@@ -27,7 +27,7 @@ export type Project = {
 
 /** `name` tells the project apart from others. */
 export function withLines(name: string, lines: readonly AddedLine[]): Project {
-  // It ends as the file does, by which threads know how theirs ends.
+  // Keeps the extension, by which worker threads choose their own file.
   const mark = `?with=${name}.ts`;
   const hooks = registerHooks({
     resolve: (specifier, context, next) => {

@@ -34,7 +34,7 @@ async function assertRefused(reason: RegExp): Promise<void> {
 
 test('a payer is not erased before the bank has heard of the write-off, whose file names them', async () => {
   const boleto = await bench.one();
-  await bench.outcomes(bench.told(boleto, '02'));
+  await bench.outcomes(bench.entry(boleto, '02'));
   const { id } = boleto.charge;
   assert.equal((await bench.service.post(`/charges/${id}/cancel`, {})).status, 200);
   await assertRefused(
@@ -46,7 +46,7 @@ test('a payer is not erased before the bank has heard of the write-off, whose fi
   assert.match(await bench.textOf(file!.sequence), NAME);
   await assertRefused(new RegExp(`has not answered file ${file!.sequence}, .*trilho cnab read.*trilho cnab renew`));
   assert.equal((await bench.charge(boleto)).customer.document, DOCUMENT);
-  await bench.outcomes(bench.told(boleto, '09'));
+  await bench.outcomes(bench.entry(boleto, '09'));
   assert.match((await payer('erase')).said, /^Erased: 1 charges, /);
   assert.equal((await bench.charge(boleto)).customer.name, 'erased');
 });
@@ -74,7 +74,7 @@ test('the bytes of a file to a bank are named by an export, and go in time once 
   const content = (sequence: number) => bench.service.get(`/boletos/files/bank756:main/${sequence}/content`);
   assert.match((await content(early)).text, NAME);
   await content(late);
-  await bench.outcomes(bench.told(boleto, '02'));
+  await bench.outcomes(bench.entry(boleto, '02'));
   clock.advanceMs(90 * DAY_MS);
   await bench.service.prune();
   assert.equal((await content(early)).status, 200, 'not old enough');
@@ -86,7 +86,7 @@ test('the bytes of a file to a bank are named by an export, and go in time once 
   const [, listed] = (await bench.service.get('/boletos/files')).json.files;
   assert.equal(listed.bytesRemovedAt, clock.now().toISOString());
   assert.match(listed.digest, /^[0-9a-f]{64}$/);
-  await bench.outcomes(bench.told(unanswered, '02'));
+  await bench.outcomes(bench.entry(unanswered, '02'));
   await bench.service.prune();
   assert.equal((await content(late)).status, 404);
 });

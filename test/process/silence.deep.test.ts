@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
-import { startMutableWay } from '../harness/mutable-way.ts';
+import { startFreezingWire } from '../harness/freezing-wire.ts';
 import { ASK_AGAIN_MS, ownFolder, startTrilho, until } from '../harness/process.ts';
 
-test('a silent database is answered with 503, and does not keep the service from leaving', async t => {
+test('while the database is silent requests get 503, and the service can still stop', async t => {
   const folder = await ownFolder(t);
-  const { url, fallSilent } = await startMutableWay(t);
+  const { url, freeze } = await startFreezingWire(t);
   const service = await startTrilho({ folder, env: { DATABASE_URL: url } });
   await Promise.all(Array.from({ length: 25 }, () => service.get('/crypto/transactions')));
-  fallSilent();
+  freeze();
   const [ready, list, charge, metrics] = await Promise.all([
     service.get('/readyz'),
     service.get('/crypto/transactions'),
@@ -28,11 +28,11 @@ test('a silent database is answered with 503, and does not keep the service from
   await service.end();
 });
 
-test('callers of a silent database are all answered, those in line for a connection too; it is used again when it answers', async t => {
+test('while the database is silent every request is answered, also one that waits for a connection; the service recovers with it', async t => {
   const folder = await ownFolder(t);
-  const { url, fallSilent, speakAgain } = await startMutableWay(t);
+  const { url, freeze, thaw } = await startFreezingWire(t);
   const service = await startTrilho({ folder, env: { DATABASE_URL: url } });
-  fallSilent();
+  freeze();
   const answers = await Promise.all(Array.from({ length: 50 }, () => service.post('/charges', chargeBody())));
   for (const { status, json, headers } of answers) {
     assert.equal(status, 503);
@@ -40,7 +40,7 @@ test('callers of a silent database are all answered, those in line for a connect
     assert.ok(headers.get('retry-after'));
   }
   assert.equal((await service.get('/readyz')).json.detail, 'The database does not answer.');
-  speakAgain();
+  thaw();
   await until('the service to answer again', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
   await service.charge();
 });

@@ -1,4 +1,4 @@
-// What a run has to work with, named at its start.
+// The machine and versions of a run, printed at its start.
 import { availableParallelism } from 'node:os';
 import { findNode } from '../../src/sandbox/evm-node/find-node.ts';
 import { findBrowser } from '../harness/launch-browser.ts';

@@ -1,8 +1,8 @@
 // Messages between a run and its worker processes.
 
-/** The result of one test; suites and files are left out. */
+/** The result of one test; suites and files have no result of their own. */
 export type TestResult = {
-  /** Its name, after those of the enclosing tests. */
+  /** Its name, preceded by those of the enclosing tests. */
   readonly name: string;
   /** Why it was skipped. */
   readonly skip?: string;
@@ -13,7 +13,7 @@ export type TestResult = {
 export type Order = { readonly file: string } | 'end';
 
 export type Report =
-  /** Tests that have begun and not ended are named when a file reaches its time limit. */
+  /** A test has begun. Those that have not ended are named when a file reaches its time limit. */
   | { readonly kind: 'begun' | 'ended'; readonly name: string }
   | { readonly kind: 'results'; readonly results: readonly TestResult[] }
   | { readonly kind: 'done'; readonly cpuMs: number; readonly memoryBytes: number };

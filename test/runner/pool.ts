@@ -16,9 +16,9 @@ export type FileResult = {
 
 type PoolOptions = {
   readonly workers: number;
-  /** Whether a file has a process of its own: it may change what others see. */
+  /** Whether a file needs a process of its own, because it may change what others see. */
   isIsolated(file: string): boolean;
-  /** Aborted when a file has had its time. */
+  /** Aborted when the time of a file is over. */
   limit(file: string): AbortSignal;
   readonly env: NodeJS.ProcessEnv;
   onFile(result: FileResult): void;
@@ -30,7 +30,7 @@ const REPORTER = path.join(import.meta.dirname, 'reporter.ts');
 const MAX_MEMORY_BYTES = 1_500 * 1024 * 1024;
 const MAX_OUTPUT = 20_000;
 
-/** Runs every file once, the first of them first. */
+/** Runs every file once, in the given order. */
 export async function runFiles(files: readonly string[], options: PoolOptions): Promise<void> {
   const queue = [...files];
   const work = async () => {
@@ -138,7 +138,7 @@ function runInWorker(child: ChildProcess, file: string, limit: AbortSignal): Pro
   });
 }
 
-/** Every living process that this one has started, or that one of those has. */
+/** Every living descendant of this process. */
 function descendantsOf(root: number): number[] {
   const parents = new Map<number, number[]>();
   for (const [pid, parent] of processes()) parents.set(parent, [...(parents.get(parent) ?? []), pid]);
@@ -149,7 +149,7 @@ function descendantsOf(root: number): number[] {
   return found;
 }
 
-/** Each process with the one that started it, where the system tells. */
+/** Each process with its parent, where the system reports them. */
 function processes(): [pid: number, parent: number][] {
   try {
     return readdirSync('/proc').flatMap((name): [number, number][] => {

@@ -36,7 +36,7 @@ export default async function* report(source: AsyncIterable<Event>): AsyncGenera
 function resultOf(isFailure: boolean, { nesting, skip, details }: EventData, name: string): TestResult[] {
   const { type, error } = details ?? {};
   if (isFailure) {
-    // One that failed by those within it is not a failure of its own.
+    // A test that failed only because of its subtests is not a failure of its own.
     return error?.failureType === 'subtestsFailed' ? [] : [{ name, failure: inspect(error?.cause ?? error) }];
   }
   if (skip) return [{ name, skip: typeof skip === 'string' ? skip : 'no reason is given' }];

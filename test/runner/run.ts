@@ -11,20 +11,20 @@ import { filesChangedSince, filesOf, isDeep, ROOT, type Tier } from './select.ts
 const [what = 'first', ...rest] = process.argv.slice(2);
 const isTier = (name: string): name is Tier => name === 'first' || name === 'deep';
 const tier = isTier(what) ? what : undefined;
-/** Volumes are, too, where files are named. */
+/** Files that are named run with whole volumes. */
 const isWhole = tier !== 'first' && what !== 'changed';
 
 /** Of processor time, for a file of the first tier. */
 const BUDGET_MS = 15_000;
-/** For a machine that has lost most of its CPU: only what never ends takes so long. */
+/** Long enough for a machine that has lost most of its CPU. */
 const FILE_LIMIT_MS = 15 * 60_000;
-/** So many of what the volumes of the deep tier have. */
+/** The share of the deep tier's volumes. */
 const FIRST_SCALE = 0.1;
 
-/** After so many files a line says how far the run is. */
+/** After this many files a line shows the progress. */
 const PROGRESS_FILES = 25;
 
-/** Files that start process after process, which their length does not show. */
+/** Files that take longer than their length suggests, because they start many processes. */
 const SLOW = /^test\/process\/|\/(?:drill|checkout|views|fuzz)\.deep\./;
 
 const CACHE = path.join(ROOT, 'node_modules/.cache');
@@ -80,7 +80,7 @@ function select(): string[] {
   return [what, ...rest].map(file => path.relative(ROOT, path.resolve(file)));
 }
 
-/** So that no slow one is left for the end. What was never run here counts by its kind and its length, as milliseconds. */
+/** So that no slow one is left for the end. A file that was never run here is estimated by its kind and its length. */
 function slowestFirst(files: readonly string[]): string[] {
   const times = timesKept();
   const weight = (file: string) =>

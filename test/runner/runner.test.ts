@@ -1,4 +1,4 @@
-// The runner itself: what fails is named, nothing hangs a run, and what a file has started ends with it.
+// The runner itself: failures are named, no file hangs a run, and what a file has started ends with it.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type FileResult, runFiles } from './pool.ts';
 import { failuresOf, overBudget, summaryOf } from './report.ts';
 import { ROOT } from './select.ts';
 
-/** Runs files of these texts one after another, and returns what became of each. */
+/** Runs files with these contents one after another, and returns the result of each. */
 async function run(
   t: TestContext,
   texts: Readonly<Record<string, string>>,
@@ -37,7 +37,7 @@ async function run(
   return { folder, done };
 }
 
-/** What has come to this process meanwhile is read. */
+/** Lets this process read the messages that have arrived. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await setImmediate();
 }
@@ -46,7 +46,7 @@ const endless = () => new AbortController().signal;
 
 const failures = (result: FileResult | undefined) => result?.results.flatMap(({ failure }) => failure ?? []) ?? [];
 
-test('a failure is told with its name and its error, and the next file runs in another process', async t => {
+test('a failure is reported with its name and its error, and the next file runs in another process', async t => {
   const print = `test('prints', () => console.log('here', process.pid));`;
   const { done } = await run(t, {
     'bad.mjs': `${print} describe('group', () => { test('sums', () => assert.equal(1 + 1, 3)); });`,
@@ -70,7 +70,7 @@ test('a failure is told with its name and its error, and the next file runs in a
   assert.equal(failuresOf(skipped!), '');
 });
 
-test('hooks of a file are its own, and files of one process follow each other', async t => {
+test('hooks of a file are its own, and files in one process run one after another', async t => {
   const file = (name: string) => `globalThis.seen ??= [];
     before(() => seen.push('before ${name}')); after(() => seen.push('after ${name}'));
     test('of ${name}', () => { seen.push('test ${name}'); if ('${name}' === 'b') assert.fail(seen.join()); });`;
@@ -86,7 +86,7 @@ test('a file that does not end is ended and named with the test that was running
       'hangs.mjs': `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
         test('waits for ever', async () => {
           const child = spawn('sleep', ['1000'], { detached: true });
-          // The message that this test has begun is on its way before the file is there.
+          // The message that this test has begun is sent before the file exists.
           for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve));
           await new Promise(resolve => process.send({ kind: 'ended', name: 'nothing' }, resolve));
           writeFileSync(new URL('./pid', import.meta.url), child.pid + '\\n');

@@ -6,10 +6,10 @@ import { importsOf, reachedBy } from './import-graph.ts';
 
 export const ROOT = path.join(import.meta.dirname, '../..');
 
-/** `first` is what `npm test` has; `deep` has kills, processes, browsers, embedded servers and volumes. */
+/** `first` is what `npm test` runs; `deep` has kills, processes, browsers, embedded servers and volumes. */
 export type Tier = 'first' | 'deep';
 
-/** Files that measure their volumes by it run in both tiers, and whole in the deep one. */
+/** Files that scale their volumes with it run in both tiers, whole in the deep one. */
 const SCALE = path.join('test', 'harness', 'scale.ts');
 
 export function filesOf(tier: Tier): string[] {
@@ -22,12 +22,12 @@ export function isDeep(file: string): boolean {
   return file.endsWith('.deep.test.ts');
 }
 
-/** Files of the first tier that a change since `base` reaches, and files of the deep one that it touched themselves. */
+/** Files of the first tier that a change since `base` reaches, and files of the deep tier that it changed. */
 export function filesChangedSince(base: string): string[] {
   const changed = changedSince(base);
   const first = filesOf('first');
   const deep = globSync('test/**/*.deep.test.ts', { cwd: ROOT }).filter(file => changed.has(file));
-  // Migrations, settings, packages: what no import names may matter to all.
+  // Migrations, settings, packages: a file that no import names may affect every test.
   const isForAll = [...changed].some(file => !/\.(ts|md|png)$/.test(file));
   return [...(isForAll ? first : reachedBy(ROOT, first, withReaders(changed))), ...deep].sort();
 }

@@ -1,5 +1,5 @@
-// A process that runs test files, one after another, as it is told to. Each file is a test around all that it declares, so that
-// its hooks are its own.
+// A process that runs test files one after another, on request. Each file is wrapped in a test of its own, so that its hooks are
+// its own.
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ process.on('message', async (order: Order) => {
 // The run is gone.
 process.on('disconnect', () => process.exit(1));
 
-/** Processor time of this process and of those that it has started and seen the end of. */
+/** Processor time of this process and of its children that have ended. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000 + childrenCpuMs();
@@ -28,7 +28,7 @@ const MS_PER_TICK = 10;
 
 function childrenCpuMs(): number {
   try {
-    // Behind the name, which may hold anything: fields 3 and on; 16 and 17 are the children's.
+    // After the name, which may contain anything, come the fields from 3 on; 16 and 17 are those of the children.
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return (Number(fields[13]) + Number(fields[14])) * MS_PER_TICK;
   } catch {

@@ -13,7 +13,7 @@ import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { type Database, openDatabase, type Row, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
-import { insertCharges, insertOrders, readTheLongWay, wrongCounts } from '../harness/listed-rows.ts';
+import { insertCharges, insertOrders, readByCounting, wrongCounts } from '../harness/listed-rows.ts';
 import { silentLog } from '../harness/log.ts';
 import { type Random, randomOf } from '../harness/random.ts';
 import { scaled } from '../harness/scale.ts';
@@ -148,7 +148,7 @@ async function compare(random: Random): Promise<void> {
       const orders = JSON.parse(await readPage(tx, order));
       assert.deepEqual(
         { total: orders.total, ids: orders.transactions.map((one: { transactionId: string }) => one.transactionId) },
-        await readTheLongWay(tx, 'orders', query, ordersEquals),
+        await readByCounting(tx, 'orders', query, ordersEquals),
         JSON.stringify(order),
       );
       const endedAs = maybe(ENDINGS);
@@ -156,7 +156,7 @@ async function compare(random: Random): Promise<void> {
       const ended = await readEndedPage(tx, endedQuery);
       assert.deepEqual(
         { total: ended.total, ids: ended.orders.map(({ id }) => id) },
-        await readTheLongWay(tx, 'ended_orders', query, { account_id: accountId, ended_as: endedAs }),
+        await readByCounting(tx, 'ended_orders', query, { account_id: accountId, ended_as: endedAs }),
         JSON.stringify(endedQuery),
       );
       const state = maybe(CHARGE_STATES);
@@ -171,7 +171,7 @@ async function compare(random: Random): Promise<void> {
       const { total, charges } = await readChargePage(tx, charge);
       assert.deepEqual(
         { total, ids: charges.map(({ id }) => id) },
-        await readTheLongWay(tx, 'charges', query, chargesEquals),
+        await readByCounting(tx, 'charges', query, chargesEquals),
         JSON.stringify(charge),
       );
     }

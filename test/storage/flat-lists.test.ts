@@ -11,7 +11,7 @@ import { type EndedQuery, readEndedPage, readPage } from '../../src/orders/store
 import { openDatabase, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
-import { insertCharges, insertOrders, readTheLongWay } from '../harness/listed-rows.ts';
+import { insertCharges, insertOrders, readByCounting } from '../harness/listed-rows.ts';
 import { silentLog } from '../harness/log.ts';
 import { pagesTouched } from '../harness/pages-touched.ts';
 import { scaled } from '../harness/scale.ts';
@@ -59,7 +59,7 @@ async function measure(count: number): Promise<Map<string, number>> {
     touched.set(`orders, ${name}`, await pagesTouched(sql, tx => readPage(tx, query)));
     const { total } = JSON.parse(await readPage(sql, query));
     const { accountId: account_id, symbol, status } = query;
-    assert.equal(total, (await readTheLongWay(sql, 'orders', query, { account_id, symbol, status })).total);
+    assert.equal(total, (await readByCounting(sql, 'orders', query, { account_id, symbol, status })).total);
   }
   const byExternalId = { ...page(1), externalId: 'order-7' };
   touched.set('orders, an externalId', await pagesTouched(sql, tx => readPage(tx, byExternalId)));
@@ -74,7 +74,7 @@ async function measure(count: number): Promise<Map<string, number>> {
     touched.set(`ended orders, ${name}`, await pagesTouched(sql, tx => readEndedPage(tx, query)));
     const { accountId: account_id, endedAs: ended_as } = query;
     const { total } = await readEndedPage(sql, query);
-    assert.equal(total, (await readTheLongWay(sql, 'ended_orders', query, { account_id, ended_as })).total);
+    assert.equal(total, (await readByCounting(sql, 'ended_orders', query, { account_id, ended_as })).total);
   }
   const charges: Record<string, PageQuery & { accountId?: string; sourceKey?: string; state?: 'PAID' }> = {
     'first page': page(1),

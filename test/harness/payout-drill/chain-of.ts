@@ -1,4 +1,4 @@
-// The chain of a drill, opened from what fits into the arguments of a process: a killed process must reach the same chain.
+// The chain of a drill, opened from a specification that a process gets as an argument: a killed process must reach the same chain.
 import assert from 'node:assert/strict';
 import type { Chain } from '../../../src/chains/chain.ts';
 import { openEvmChain } from '../../../src/chains/evm/evm-chain.ts';
@@ -21,7 +21,7 @@ export type ChainSpec =
   | { readonly kind: 'tron'; readonly urls: readonly string[]; readonly keys: Keys }
   | { readonly kind: 'simulated' };
 
-/** Of the senders, which all take slots. */
+/** Private keys of the senders, which are all active. */
 export type Keys = readonly [string, ...string[]];
 
 export const EVM_BLOCK_MS = 1_000;

@@ -1,4 +1,4 @@
-// Two ways in which crypto is NOT sent. The drill must see each of them pay twice, or it proves nothing.
+// Two ways in which crypto must NOT be sent. The drill must see each of them pay twice, or it proves nothing.
 import { openDrill, type Verdict } from './drill.ts';
 import type { WorldName } from './world.ts';
 

@@ -1,5 +1,5 @@
-// One scenario of a drill: a service on a database of its own, a chain of its own, and orders that are paid. A scenario does its
-// worst; then everything is mended, time passes until nothing changes, and what the chain holds is compared with the orders.
+// One scenario of a drill: a service on a database of its own, a chain of its own, and orders that are paid. A scenario injects
+// its faults; then they end, time passes until nothing changes, and the chain is compared with the orders.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ import type { Fault, World, WorldName } from './world.ts';
 
 const START = '2026-11-16T12:00:00.000Z';
 const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
-/** Rounds until everything must rest, and how long each lasts: lookups wait longer the longer nothing changes. */
+/** Rounds until everything must be at rest, and how long each lasts: the pause between lookups grows while nothing changes. */
 const REST_MS = [5_000, 5_000, 10_000, 30_000, 60_000, 60_000, 300_000, 600_000, 600_000, 3_600_000, 3_600_000];
 const MAX_RESTS = 4;
 /** The chain stands still while the clock of the service moves, so long times pass in steps of both. */
@@ -42,18 +42,18 @@ export type Drill = {
   readonly random: Random;
   /** Faults that were injected, by their names. */
   readonly injected: string[];
-  /** What a scenario itself has seen that must not be; each a sentence. */
+  /** What a scenario itself found wrong; each a sentence. */
   readonly seenWrong: string[];
-  /** Orders that are paid; nothing has followed yet. */
+  /** Makes and pays orders; no job has run yet. */
   pay(count: number): Promise<PaidOrder[]>;
   runJobs(): Promise<void>;
-  /** Time passes and blocks come; then the service does what is due. */
+  /** Time passes and blocks are mined; then the service runs what is due. */
   pass(blocks: number, ms?: number): Promise<void>;
   begin(fault: Fault): Promise<boolean>;
   reorganise(depth: number): Promise<void>;
-  /** Runs a program in a process; true when it was killed at the step. */
+  /** Runs a program in a process; true when it was killed at that step. */
   run(program: Program['program'], step?: number): Promise<boolean>;
-  /** Starts the program `work` in a process, and returns when it works. */
+  /** Starts the program `work` in a process, and returns when it is at work. */
   work(): Promise<ChildProcess>;
   /** Pauses the network, or ends its pause. */
   pause(isPaused: boolean): Promise<void>;
@@ -62,13 +62,13 @@ export type Drill = {
   countPayouts(): Promise<number>;
   /** Senders that have payouts. */
   countSenders(): Promise<number>;
-  /** Somebody else moves a unit of the coin with the key of a sender. */
+  /** Another program moves a unit of the coin with the key of a sender. */
   useElsewhere(sender: string): Promise<void>;
   readonly topUps: TopUps;
-  /** Transfers that are saved: of an order, or of all. */
+  /** How many transfers are saved: of an order, or of all. */
   countTransfers(order?: PaidOrder): Promise<number>;
   act(order: PaidOrder, verb: 'retry' | 'void'): Promise<number>;
-  /** What an operator does: sends held orders again, and lets a halted sender go on. */
+  /** What an operator does: retries held orders, and resumes a halted sender. */
   operate(): Promise<boolean>;
   mend(): Promise<void>;
   /** Lets time pass until nothing changes. */
@@ -113,7 +113,7 @@ export type DrillOptions = {
   readonly senders?: number;
 };
 
-/** The most that left in 24 hours. What left exactly that long before has left them. */
+/** The most that was sent within 24 hours. What was sent exactly 24 hours earlier no longer counts. */
 const DAY_SUMS = `
   select coalesce(max(units), 0)::text as units
     from (select sum(units) over (order by created_at range between interval '23:59:59.999' preceding and current row) as units
@@ -154,7 +154,7 @@ export async function openDrill(
   const topUps = openTopUps({ service, chain, db, random });
   const paid: PaidOrder[] = [];
   const [injected, seenWrong]: [string[], string[]] = [[], []];
-  /** Hashes of what somebody else sent. */
+  /** Hashes of the transactions that another program sent. */
   const foreign: string[] = [];
   const children = new Set<ChildProcess>();
 
@@ -274,7 +274,7 @@ export async function openDrill(
       return row?.count ?? 0;
     },
     useElsewhere: async sender => {
-      // Of bytes that are sent and in no block yet the nodes do not say the next slot.
+      // The nodes' next slot does not count transactions that are sent and in no block yet.
       for (let nonce: bigint | undefined; nonce === undefined; ) {
         nonce = await chain.nextNonce(sender);
         if (nonce === undefined) await world.pass(1, world.blockMs);

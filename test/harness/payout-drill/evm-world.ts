@@ -18,7 +18,7 @@ const GWEI = 10n ** 9n;
 const NOBODY = `0x${'0'.repeat(40)}`;
 /** Where our token stores the share that it keeps without a log. */
 const HIDDEN_RATE = 3n;
-/** Final is so many blocks behind the head: twice the epoch. */
+/** How far the final block is behind the head: twice the epoch. */
 const EPOCH = 4;
 /** Blocks behind the token: the deepest reorganisation of a drill must not undo the contract itself. */
 const OLD_BLOCKS = 20;
@@ -142,7 +142,7 @@ export async function openEvmWorld(start: string, keys: Keys): Promise<World> {
     },
     outgoing: async () => {
       const found = await logs(null);
-      // What the issuer takes is no transfer of ours.
+      // What the token's issuer keeps is not a transfer of ours.
       return found.filter(({ topics }) => topics[2] !== topic(NOBODY)).length;
     },
     stop: async () => {

@@ -54,7 +54,7 @@ async function lookAll(deps: Deps, orders: readonly string[]): Promise<void> {
   }
 }
 
-/** How crypto is NOT sent: each try with the nonce that is free now. Whether an earlier one was taken is not asked. */
+/** How crypto must NOT be sent: each try with the nonce that is free now, without asking whether an earlier one was used. */
 async function tryWithFreeNonce({ db, chains, clock }: Deps, orderId: string): Promise<void> {
   const payout = await findPayoutOfOwner(db, orderId, ACCOUNT);
   if (!payout) return;
@@ -90,7 +90,7 @@ const RUN: Readonly<Record<Program['program'], (deps: Deps, orders: readonly str
   },
   void: async (deps, orders) => {
     for (const orderId of orders) {
-      // One whose transfer is in a block already is refused.
+      // A payout whose transfer is in a block already is refused.
       await voidPayout(deps, orderId).catch(() => {});
     }
     await lookAll(deps, orders);

@@ -4,7 +4,7 @@ import type { NodeReply } from '../../../src/sandbox/evm-node/running-node.ts';
 import type { Random } from '../random.ts';
 import type { Rule } from '../rpc-proxy.ts';
 
-/** Calls vanish before the node has them, or their answers do; some are answered with a limit. */
+/** Calls or their answers are lost; some are answered with a rate limit. */
 export function lossy(random: Random, share = 0.3): Rule {
   return async ({ pass }) => {
     if (!random.chance(share)) return undefined;
@@ -16,7 +16,7 @@ export function lossy(random: Random, share = 0.3): Rule {
   };
 }
 
-/** The node takes what is sent, and says nothing. */
+/** The node accepts what is sent and does not answer. */
 export const mute: Rule = async ({ method, pass }) => {
   if (method !== 'eth_sendRawTransaction') return undefined;
   await pass();
@@ -43,7 +43,7 @@ export function denying(body: string): Rule {
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<NodeReply>;
 
-/** As a node answers that is `lag` blocks behind. */
+/** Answers like a node that is `lag` blocks behind. */
 export function lagging(ask: Ask, lag: () => number): Rule {
   return async ({ method, params, pass }) => {
     const behind = lag();

@@ -6,7 +6,7 @@ import type { Fault, WorldName } from './world.ts';
 
 type Kind = {
   readonly name: string;
-  /** How many variants there are on each chain; none where it makes no sense. */
+  /** How many variants there are on each chain; 0 where it does not apply. */
   readonly variants: Readonly<Record<WorldName, number>>;
   readonly options?: DrillOptions;
   run(drill: Drill, variant: number): Promise<void>;
@@ -34,7 +34,7 @@ async function passRounds(drill: Drill, rounds = ROUNDS): Promise<void> {
 
 const someOrders = ({ random }: Drill) => 1 + random.below(MAX_ORDERS);
 
-/** Three processes work on the orders until each is killed; blocks come meanwhile. */
+/** Three processes work on the orders until each is killed, while blocks are mined. */
 async function withThreeNodes(drill: Drill, beside: () => Promise<void> = async () => {}): Promise<void> {
   const { random, world } = drill;
   const nodes = await Promise.all([drill.work(), drill.work(), drill.work()]);
@@ -55,14 +55,14 @@ async function withThreeNodes(drill: Drill, beside: () => Promise<void> = async 
   await mining;
 }
 
-/** Notes it when one sender alone has sent. */
+/** Reports a failure when only one sender has sent. */
 async function severalSent(drill: Drill): Promise<void> {
   const count = await drill.countSenders();
   if (count < 2) drill.seenWrong.push(`${count} of ${SENDERS} senders have payouts`);
 }
 
-/** Notes a transfer to an order whose payout was stopped before anything was signed. */
-async function noneSent(drill: Drill, orders: readonly PaidOrder[]): Promise<void> {
+/** Reports a failure when an order was sent whose payout was stopped before anything was signed. */
+async function nothingSent(drill: Drill, orders: readonly PaidOrder[]): Promise<void> {
   for (const order of orders) {
     const { times } = await drill.world.landed(order.address);
     if (times + (await drill.countTransfers(order)) > 0)
@@ -98,7 +98,7 @@ function tokenFault(name: string, fault: Fault, when: 'before' | 'after', varian
     name,
     variants,
     run: async drill => {
-      // The simulated chain decides what becomes of bytes when they arrive.
+      // The simulated chain decides the fate of a transfer when it arrives.
       const isBefore = when === 'before' || drill.world.name === 'simulated';
       if (isBefore) await drill.begin(fault);
       await drill.pay(someOrders(drill));
@@ -230,7 +230,7 @@ export const KINDS: readonly Kind[] = [
         await wait(drill.random.below(MAX_KILL_MS));
         await drill.useElsewhere(drill.random.pick(drill.chain.senders));
       });
-      // The first of them is how the service finds out; those that are made after do not wait for a person.
+      // The first of them is how the service finds out; later ones do not wait for a person.
       const before = await drill.pay(1);
       await passRounds(drill, 2);
       // The clocks of nodes run ahead in a drill, and so may the moment of the halt.
@@ -254,7 +254,7 @@ export const KINDS: readonly Kind[] = [
       await withThreeNodes(drill);
       drill.injected.push('limit');
       await drill.mend();
-      // What does not fit leaves on the days that follow.
+      // What does not fit is sent on the days that follow.
       for (let day = 0; day < DAYS; day++) {
         await passRounds(drill, 2);
         await drill.pass(3, DAY_MS);
@@ -275,7 +275,7 @@ export const KINDS: readonly Kind[] = [
       if (isPause) drill.injected.push('pause');
       await drill.run('look', 1 + Math.floor(variant / 2));
       if (drill.random.chance(0.5)) await passRounds(drill, 3);
-      await noneSent(drill, stopped);
+      await nothingSent(drill, stopped);
       await stop(false);
       await passRounds(drill, 2);
     },
@@ -314,7 +314,7 @@ export const KINDS: readonly Kind[] = [
         const { times } = await drill.world.landed(address);
         if (times !== 1) drill.seenWrong.push(`${id} waits behind a slot that is denied`);
       }
-      if (denied) await noneSent(drill, [denied]);
+      if (denied) await nothingSent(drill, [denied]);
     },
   },
   {
@@ -344,7 +344,7 @@ export type Scenario = { readonly world: WorldName; readonly kind: string; reado
 
 export type Outcome = Scenario & { readonly verdict: Verdict; readonly injected: readonly string[] };
 
-/** All scenarios of a chain, or the first so many of each kind. */
+/** All scenarios of a chain, or the first `ofEach` of each kind. */
 export function scenariosOf(world: WorldName, ofEach = Number.POSITIVE_INFINITY): Scenario[] {
   return KINDS.flatMap(({ name, variants }) =>
     Array.from({ length: Math.min(variants[world], ofEach) }, (_, index) => ({ world, kind: name, index })),

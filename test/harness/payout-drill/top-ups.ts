@@ -1,4 +1,4 @@
-// Top-ups in a drill: asked for while nodes send and die, and counted on the chain at its end.
+// Top-ups in a drill: requested while nodes send and die, and counted on the chain at the end.
 import type { Chain } from '../../../src/chains/chain.ts';
 import type { Sql } from '../../../src/storage/database.ts';
 import type { Random } from '../random.ts';
@@ -10,12 +10,12 @@ type Deps = { readonly service: Service; readonly chain: Chain; readonly db: Sql
 const QUANTITY = '100';
 
 export type TopUps = {
-  /** Coin of one sender goes to another, asked for three times at once under one key. Returns what is wrong; each a sentence. */
+  /** Moves coin from one sender to another, requested three times at once under one key. Returns what is wrong; each a sentence. */
   ask(): Promise<string[]>;
-  /** How often one was sent. */
+  /** How many were sent. */
   readonly made: () => number;
   isAtRest(): Promise<boolean>;
-  /** How often coin has moved, and what is wrong. */
+  /** How many transfers of coin were made, and what is wrong. */
   judge(): Promise<{ readonly moved: number; readonly lost: string[]; readonly wrong: string[] }>;
 };
 
@@ -28,7 +28,7 @@ export function openTopUps({ service, chain, db, random }: Deps): TopUps {
       `select id, state from payouts where is_top_up and state in ('open', 'done')`,
     );
 
-  /** A slot that the chain has used and the books did not give out is coin that left beside them. */
+  /** A slot that the chain has used and the books did not give out means that coin was sent outside of them. */
   async function unknownSlots(): Promise<string[]> {
     const rows = await db.query<{ sender: string; next: string }>(
       'select sender, next_nonce::text as next from chain_senders',

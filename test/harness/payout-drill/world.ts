@@ -1,4 +1,4 @@
-// A chain as a drill sees it: blocks that come when told to, faults that begin and end, and transfers counted on the chain itself.
+// A chain as a drill sees it: blocks on demand, faults that begin and end, and transfers counted on the chain itself.
 import type { Network } from '../../../src/chains/asset.ts';
 import type { Random } from '../random.ts';
 import type { ChainSpec } from './chain-of.ts';
@@ -6,12 +6,13 @@ import type { ChainSpec } from './chain-of.ts';
 export const WORLDS = ['evm', 'tron', 'simulated'] as const;
 export type WorldName = (typeof WORLDS)[number];
 
-/** What arrived at an address: how many transfers of our sender, and what they sum to. */
+/** What arrived at an address: how many transfers of our sender, and their sum. */
 export type Landed = { readonly times: number; readonly units: bigint };
 
 /**
  * `lost replies`: calls are carried out and not answered, or not carried out. `lies`: one node denies what it has and drops what
- * it takes. `denied payee`: a node says of a transfer to the first address that it would revert. `lagging`: one node is some blocks behind. `load-balanced`: each call meets another node, some of them behind.
+ * it accepts. `denied payee`: a node answers that a transfer to the first address would revert. `lagging`: one node is some
+ * blocks behind. `load-balanced`: each call reaches another node, some of them behind.
  */
 export const FAULTS = [
   'lost replies',
@@ -35,9 +36,9 @@ export type World = {
   readonly blockMs: number;
   /** The time that blocks and ages follow. */
   now(): Date;
-  /** An address that nothing was sent to. */
+  /** An address that has received nothing yet. */
   newAddress(random: Random): string;
-  /** Time passes on the chain, and so many blocks come. */
+  /** Time passes on the chain, and `blocks` are mined. */
   pass(blocks: number, ms: number): Promise<void>;
   /** False where the chain knows no such fault. */
   begin(fault: Fault, random: Random): Promise<boolean>;
@@ -46,7 +47,7 @@ export type World = {
   /** Replaces the last blocks; their transactions are forgotten. */
   reorganise(depth: number): Promise<void>;
   landed(address: string): Promise<Landed>;
-  /** Transfers of our sender, to whomever. */
+  /** How many transfers our sender made, to any address. */
   outgoing(): Promise<number>;
   stop(): Promise<void>;
 };

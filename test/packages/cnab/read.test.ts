@@ -7,7 +7,7 @@ import type { Warning } from '../../../packages/cnab/src/warnings.ts';
 import { fileWriter } from '../../../packages/cnab/src/write.ts';
 import { randomOf } from '../../harness/random.ts';
 import { AGREEMENTS, BANKS, HEAD, TITLE } from './agreements.ts';
-import { bytesOf, line, returnLines, type Told } from './return-lines.ts';
+import { bytesOf, type Entry, line, returnLines } from './return-lines.ts';
 
 function entriesOf(bank: string, bytes: Buffer): { entries: ReturnEntry[]; warnings: readonly Warning[] } {
   const generated = readEntries(bytes, AGREEMENTS[bank]!.account);
@@ -39,7 +39,7 @@ function numberText(bank: string, ourNumber: string): string {
   }
 }
 
-const PAID: Told = {
+const PAID: Entry = {
   ...{ occurrence: '06', number: numberText('001', '42'), ownId: 'ABC', amountCents: 12_345n, paidCents: 12_600n },
   ...{ feeCents: 250n, day: '10122026', creditDay: '11122026', reasons: '61' },
 };
@@ -49,7 +49,7 @@ for (const bank of BANKS) {
     for (let index = 0; index < 200; index++) {
       const random = randomOf(2026, index);
       const ourNumber = String(1 + random.below(9_999_999));
-      const told: Told = {
+      const written: Entry = {
         occurrence: random.pick(['02', '03', '06', '09', '17', '44']),
         number: numberText(bank, ourNumber),
         ownId: `OWN${random.below(1e9)}`,
@@ -59,21 +59,21 @@ for (const bank of BANKS) {
         day: '10122026',
         creditDay: '11122026',
       };
-      const { entries } = entriesOf(bank, bytesOf(returnLines(bank, [told])));
+      const { entries } = entriesOf(bank, bytesOf(returnLines(bank, [written])));
       const [entry] = entries;
       assert.equal(entries.length, 1);
       assert.equal(Number(entry?.ourNumber), Number(ourNumber), `case ${index}`);
-      assert.equal(entry?.ownId, told.ownId);
+      assert.equal(entry?.ownId, written.ownId);
       assert.deepEqual(
         [entry?.occurrence, entry?.amountCents, entry?.paidCents, entry?.feeCents],
-        [told.occurrence, told.amountCents, told.paidCents, told.feeCents],
+        [written.occurrence, written.amountCents, written.paidCents, written.feeCents],
       );
       assert.deepEqual([entry?.occurrenceDay, entry?.creditDay], ['2026-12-10', '2026-12-11']);
     }
   });
 }
 
-test('occurrences and reasons are told in words', () => {
+test('occurrences and reasons have a description', () => {
   const [paid, rejected, fee] = entriesOf(
     '001',
     bytesOf(

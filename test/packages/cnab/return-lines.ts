@@ -7,7 +7,7 @@ export function line(...parts: readonly (readonly [from: number, text: string])[
   return text;
 }
 
-export type Told = {
+export type Entry = {
   readonly occurrence: string;
   /** The whole field. */
   readonly number: string;
@@ -31,25 +31,25 @@ const NORM = [38, 82, 106, 199, 214] as const;
 
 const amount = (cents = 0n) => String(cents).padStart(15, '0');
 
-export function titleLines(bank: string, told: Told, sequence: number): string[] {
+export function titleLines(bank: string, entry: Entry, sequence: number): string[] {
   const [number, value, ownId, fee, reasons] = PLACES[bank] ?? NORM;
   const start = (segment: string, plus: number) =>
-    [1, `${bank}00013${String(sequence + plus).padStart(5, '0')}${segment} ${told.occurrence}`] as const;
+    [1, `${bank}00013${String(sequence + plus).padStart(5, '0')}${segment} ${entry.occurrence}`] as const;
   return [
     line(
       start('T', 0),
-      [number, told.number],
-      [value - 8, told.dueDay ?? ''],
-      [value, amount(told.amountCents)],
-      [ownId, told.ownId ?? ''],
-      [fee, amount(told.feeCents)],
-      [reasons, told.reasons ?? ''],
+      [number, entry.number],
+      [value - 8, entry.dueDay ?? ''],
+      [value, amount(entry.amountCents)],
+      [ownId, entry.ownId ?? ''],
+      [fee, amount(entry.feeCents)],
+      [reasons, entry.reasons ?? ''],
     ),
     line(
       start('U', 1),
       [18, '0'.repeat(60)],
-      [78, amount(told.paidCents) + amount(told.paidCents)],
-      [138, (told.day ?? '00000000') + (told.creditDay ?? '00000000')],
+      [78, amount(entry.paidCents) + amount(entry.paidCents)],
+      [138, (entry.day ?? '00000000') + (entry.creditDay ?? '00000000')],
     ),
   ];
 }
@@ -72,10 +72,10 @@ type Head = { readonly sequence?: number; readonly day?: string };
 
 export function returnLines(
   bank: string,
-  titles: readonly Told[],
+  titles: readonly Entry[],
   { sequence = 9, day = '17112026' }: Head = {},
 ): string[] {
-  const records = titles.flatMap((told, index) => titleLines(bank, told, index * 2 + 1));
+  const records = titles.flatMap((entry, index) => titleLines(bank, entry, index * 2 + 1));
   const six = (count: number) => String(count).padStart(6, '0');
   return [
     line(
