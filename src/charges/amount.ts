@@ -7,8 +7,10 @@ import { addDays, type CivilDay, daysBetween } from '../lib/civil-days.ts';
 import { comparePercents, interestTruncated, percentTruncated, plainPercent } from '../lib/percents.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/rail.ts';
+import { afterAbatement, type Reductions } from '../rails/reductions.ts';
+import { abatementLines, discountLines, REDUCTION_RULES } from './amount-reductions.ts';
 
-export type AmountQuestion = {
+export type AmountQuestion = Reductions & {
   readonly method: Method;
   readonly payableCents: bigint;
   /** Decimal text: percent of the amount, charged once. */
@@ -19,6 +21,8 @@ export type AmountQuestion = {
   /** The last day of the validity that the caller requested; not before the due day. */
   readonly expireDay: CivilDay;
   readonly on: CivilDay;
+  /** When the charge was created: no payment is earlier, so discounts are those of this day at most. */
+  readonly createdDay?: CivilDay;
   /** A pix that ends at an exact time: banking days do not move its days. */
   readonly isInstant?: boolean;
   readonly overrides?: BankingDayOverrides;
@@ -33,18 +37,22 @@ export const AMOUNT_RULES = [
   'fine_once',
   'interest_from_effective_due_day',
   'interest_from_original_due_day',
+  ...REDUCTION_RULES,
 ] as const;
 export type AmountRule = (typeof AMOUNT_RULES)[number];
 
-export const AMOUNT_KINDS = ['original', 'fine', 'interest'] as const;
+export const AMOUNT_KINDS = ['original', 'abatement', 'discount', 'fine', 'interest'] as const;
 
 export type AmountLine = {
   readonly kind: (typeof AMOUNT_KINDS)[number];
+  /** Below zero where it is taken off. */
   readonly amountCents: bigint;
   /** The percent that was applied, in its shortest form; the original amount has no percent. */
   readonly rate?: string;
-  /** The number of calendar days for which interest was counted. */
+  /** The number of days for which interest or a discount was counted. */
   readonly days?: number;
+  /** The last day of a discount, a banking day. */
+  readonly until?: CivilDay;
   readonly rule: AmountRule;
   readonly explanation: string;
 };
@@ -65,8 +73,8 @@ export type AmountOwed = {
 };
 
 /**
- * The amount owed on a day. Fine and interest are truncated to cents separately. A percent of zero gives no line; a percent
- * so small that it truncates to zero cents gives a line of zero.
+ * The amount owed on a day. Each part is truncated to cents separately. A percent of zero gives no line; a percent so small that it
+ * truncates to zero cents gives a line of zero.
  */
 export function amountOwed(question: AmountQuestion): AmountOwed {
   const { on, method, dueDay, expireDay, overrides } = question;
@@ -76,9 +84,13 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
   const lastDay = lastPayableDay(question);
   const isLate = on > effectiveDueDay;
   const lateDays = isLate ? daysBetween(ABILITIES[method].movesDueDay ? effectiveDueDay : dueDay, on) : 0;
-  const lines = isLate
-    ? lateLines(question, effectiveDueDay, lateDays)
-    : [{ kind: 'original', amountCents: question.payableCents, ...onTime(question, effectiveDueDay) } as const];
+  const lines = [
+    originalLine(question, effectiveDueDay, isLate),
+    ...abatementLines({ createdDay: on, ...question, effectiveDueDay }),
+    ...(isLate
+      ? lateLines(question, effectiveDueDay, lateDays)
+      : discountLines({ createdDay: on, ...question, effectiveDueDay })),
+  ];
   return {
     on,
     method,
@@ -111,6 +123,14 @@ function lastAskedDay({ method, dueDay, expireDay }: Days, effectiveDueDay: Civi
 
 type Reason = Pick<AmountLine, 'rule' | 'explanation'>;
 
+function originalLine(question: AmountQuestion, effectiveDueDay: CivilDay, isLate: boolean): AmountLine {
+  const isReduced = question.abatement !== undefined || question.discounts !== undefined;
+  const reason = isLate || isReduced ? ASKED : onTime(question, effectiveDueDay);
+  return { kind: 'original', amountCents: question.payableCents, ...reason };
+}
+
+const ASKED: Reason = { rule: 'asked_amount', explanation: 'The original amount of the charge.' };
+
 function onTime({ method, dueDay, isInstant }: AmountQuestion, effectiveDueDay: CivilDay): Reason {
   if (isInstant) {
     return {
@@ -141,24 +161,19 @@ function onTime({ method, dueDay, isInstant }: AmountQuestion, effectiveDueDay: 
   };
 }
 
+/** Percents are of what the abatement leaves. */
 function lateLines(question: AmountQuestion, effectiveDueDay: CivilDay, days: number): AmountLine[] {
-  const { payableCents, finePercent, interestPercent } = question;
-  const lines: AmountLine[] = [
-    {
-      kind: 'original',
-      amountCents: payableCents,
-      rule: 'asked_amount',
-      explanation: 'The original amount of the charge.',
-    },
-  ];
+  const { payableCents, abatement, finePercent, interestPercent } = question;
+  const baseCents = afterAbatement(payableCents, abatement);
+  const lines: AmountLine[] = [];
   if (isCharged(finePercent)) {
     const rate = plainPercent(finePercent);
-    const amountCents = percentTruncated(payableCents, finePercent);
+    const amountCents = percentTruncated(baseCents, finePercent);
     lines.push({ kind: 'fine', amountCents, rate, ...fineReason(question, effectiveDueDay, rate) });
   }
   if (isCharged(interestPercent)) {
     const rate = plainPercent(interestPercent);
-    const amountCents = interestTruncated(payableCents, interestPercent, days);
+    const amountCents = interestTruncated(baseCents, interestPercent, days);
     lines.push({ kind: 'interest', amountCents, rate, days, ...interestReason(question, effectiveDueDay, rate, days) });
   }
   return lines;
@@ -168,11 +183,12 @@ function isCharged(percent: string | undefined): percent is string {
   return percent !== undefined && comparePercents(percent, '0') > 0;
 }
 
-function fineReason({ method }: AmountQuestion, effectiveDueDay: CivilDay, rate: string): Reason {
+function fineReason({ method, abatement }: AmountQuestion, effectiveDueDay: CivilDay, rate: string): Reason {
+  const base = abatement ? 'what the abatement leaves' : 'the amount';
   const source = ABILITIES[method].movesDueDay ? 'Bacen Pix API 2.9.0, multa, modalidade 2' : 'Código Civil, art. 408';
   return {
     rule: 'fine_once',
-    explanation: `${rate} % of the amount, once, for paying after ${effectiveDueDay}, truncated to cents (${source}).`,
+    explanation: `${rate} % of ${base}, once, for paying after ${effectiveDueDay}, truncated to cents (${source}).`,
   };
 }
 

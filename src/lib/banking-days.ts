@@ -1,7 +1,7 @@
 // Banking days of Brazil: every weekday that is neither a national holiday nor one of the bank holidays of Resolução CMN
 // 4.880 (Carnival Monday and Tuesday, Corpus Christi). Half days, such as 24 and 31 December and Ash Wednesday, count as
 // banking days.
-import { addDays, type CivilDay } from './civil-days.ts';
+import { addDays, type CivilDay, daysBetween } from './civil-days.ts';
 import { memoize } from './memoize.ts';
 
 /** Days for which an operator overrides the calendar: true is a banking day, false is not. */
@@ -11,6 +11,8 @@ export type BankingDayOverrides = ReadonlyMap<CivilDay, boolean>;
 const MAX_PAUSE_DAYS = 366;
 /** About forty years: a larger number is a bug of the caller. */
 const MAX_BANKING_DAYS = 10_000;
+/** More than ten years: each day is a step. */
+const MAX_WALKED_DAYS = 3_700;
 
 /** Whether banks settle on that day. Refuses text that is no day. */
 export function isBankingDay(day: CivilDay, overrides?: BankingDayOverrides): boolean {
@@ -48,6 +50,16 @@ export function addBankingDays(day: CivilDay, count: number, overrides?: Banking
   let result = nextBankingDay(day, overrides);
   for (let counted = 0; counted < count; counted++) result = nextBankingDay(addDays(result, 1), overrides);
   return result;
+}
+
+/** How many banking days come after a day, up to and with another. Refuses days too far apart to be meant. */
+export function bankingDaysBetween(from: CivilDay, to: CivilDay, overrides?: BankingDayOverrides): number {
+  if (daysBetween(from, to) > MAX_WALKED_DAYS) {
+    throw new RangeError(`banking days are counted over ${MAX_WALKED_DAYS} days at most`);
+  }
+  let count = 0;
+  for (let day = addDays(from, 1); day <= to; day = addDays(day, 1)) if (isBankingDay(day, overrides)) count++;
+  return count;
 }
 
 /** National holidays: Leis 662/1949 and 6.802/1980. */

@@ -72,7 +72,7 @@ test('a day later a pix counts from the shifted day', () => {
         kind: 'original',
         amountCents: 15_990n,
         rule: 'asked_amount',
-        explanation: 'The amount the charge was made for.',
+        explanation: 'The original amount of the charge.',
       },
       {
         kind: 'fine',

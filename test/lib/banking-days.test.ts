@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Holidays from 'date-holidays';
 import fc from 'fast-check';
-import { addBankingDays, isBankingDay, nextBankingDay } from '../../src/lib/banking-days.ts';
+import { addBankingDays, bankingDaysBetween, isBankingDay, nextBankingDay } from '../../src/lib/banking-days.ts';
 import { addDays, civilDay, daysBetween } from '../../src/lib/civil-days.ts';
 
 /** Every holiday on which banks are closed, by a calendar that others keep; without a state only national ones. */
@@ -127,4 +127,14 @@ test('the ends of the calendar hold', () => {
   assert.equal(civilDay(new Date('0999-06-01T12:00:00Z')), '0999-06-01');
   assert.equal(civilDay(new Date('0000-01-01T00:00:00Z')), '0001-01-01');
   for (const day of ['0000-01-01', '0001-12-25', '0099-12-25', '1582-10-10']) assert.ok(nextBankingDay(day) >= day);
+});
+
+test('banking days between two days are those after the first, up to and with the last', () => {
+  // Thursday, and Good Friday after it.
+  assert.equal(bankingDaysBetween('2026-04-01', '2026-04-06'), 2);
+  assert.equal(bankingDaysBetween('2026-04-02', '2026-04-05'), 0);
+  assert.equal(bankingDaysBetween('2026-04-04', '2026-04-06'), 1);
+  assert.equal(bankingDaysBetween('2026-04-06', '2026-04-01'), 0);
+  assert.equal(bankingDaysBetween('2026-04-02', '2026-04-03', new Map([['2026-04-03', true]])), 1);
+  assert.throws(() => bankingDaysBetween('2026-01-01', '2037-01-01'), RangeError);
 });
