@@ -1,0 +1,52 @@
+// A plan: what subscriptions of it are charged, how often, and what becomes of one that nobody pays. Pure.
+import type { Metadata } from '../../charges/charge.ts';
+import type { Currency } from '../../lib/currency.ts';
+import type { Method } from '../../rails/rail.ts';
+import type { Interval } from './cycle-days.ts';
+
+export const PLAN_EVENTS = ['plan.created', 'plan.updated'] as const;
+export type PlanEvent = (typeof PLAN_EVENTS)[number];
+
+/** What becomes of a subscription that stays past due. */
+export const UNPAID_ACTIONS = ['keep', 'pause', 'cancel'] as const;
+export type UnpaidAction = (typeof UNPAID_ACTIONS)[number];
+
+/** What a plan gives its subscriptions, each of which keeps a copy of its own. */
+export type Terms = {
+  readonly amountCents: bigint;
+  readonly currency: Currency;
+  readonly interval: Interval;
+  /** How many cycles there are; without an end when absent. */
+  readonly cycles?: number;
+  readonly methods: readonly Method[];
+  /** How many days before its day a cycle is charged. */
+  readonly daysAhead: number;
+  /** How many days after the due day of an unpaid charge the subscription is past due. */
+  readonly pastDueAfterDays: number;
+  readonly unpaidAction: UnpaidAction;
+  /** How many days after that due day the action is taken. */
+  readonly unpaidAfterDays: number;
+  /** What the payer reads on each charge. */
+  readonly description: string;
+  /** Percents as decimal text, as charges have them. */
+  readonly finePercent?: string;
+  readonly interestPercent?: string;
+};
+
+export type Plan = Terms & {
+  readonly id: string;
+  readonly accountId: string;
+  readonly externalId?: string;
+  readonly name: string;
+  /** The day of the week or of the month; when absent, that of the first cycle of each subscription. */
+  readonly day?: number;
+  readonly trialDays: number;
+  readonly metadata?: Metadata;
+  /** It takes no new subscriptions; those that it has go on. */
+  readonly isArchived: boolean;
+  readonly eventCount: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+export type NewPlan = Omit<Plan, 'id' | 'isArchived' | 'eventCount' | 'createdAt' | 'updatedAt'>;
