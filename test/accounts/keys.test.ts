@@ -117,7 +117,7 @@ test('a route that does not say who may call it cannot be added', () => {
     publicUrl: () => service.url,
   });
   app.get('/charges', async () => ({}));
-  assert.throws(() => app.get('/unsaid', async () => ({})), /GET \/unsaid has no line in/);
+  assert.throws(() => app.get('/unsaid', async () => ({})), /GET \/unsaid has no line of access in/);
 });
 
 test('without a key, with garbage and with a revoked key every route answers 401', async () => {

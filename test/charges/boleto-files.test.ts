@@ -167,7 +167,8 @@ test('a start and a file say that the numbers of an agreement run out, while som
   const boletos = [agreementEntry('756', { name: RAIL, firstNumber: '9999900' })];
   const env = { TRILHO_BOLETOS: JSON.stringify(boletos) };
   const first = await startService({ mode: 'live', env, log });
-  const warnings = () => seen.filter(message => message.startsWith('the numbers of an agreement run out')).length;
+  const warnings = () =>
+    seen.filter(message => message.startsWith('the numbers of an agreement are running out')).length;
   try {
     assert.equal(warnings(), 0);
     await first.sql('update boleto_agreements set next_number = 9999991');
@@ -180,11 +181,13 @@ test('a start and a file say that the numbers of an agreement run out, while som
 });
 
 describe('an agreement whose numbers run out', () => {
-  test('is told of by the charge that crosses a tenth, and again with the last number only', async () => {
+  test('is reported by the charge that crosses a tenth, and again with the last number only', async () => {
     const { log, lines } = recordingLog();
     const bench = await startFileExchange('756', { name: RAIL, firstNumber: '1', lastNumber: '20' }, [], log);
     const warned = () =>
-      lines.filter(line => line.includes('numbers of an agreement run out')).map(line => JSON.parse(line).count);
+      lines
+        .filter(line => line.includes('numbers of an agreement are running out'))
+        .map(line => JSON.parse(line).count);
     const { cookie } = await logIn(bench.service, 'operator');
     const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
     const page = async () => textOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());

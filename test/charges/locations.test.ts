@@ -220,7 +220,7 @@ describe('a service that keeps locations', () => {
     assert.equal(status, 'ACTIVE');
     assert.notEqual(emv, dead);
     await at.psp.pay({ emv });
-    assert.equal(lines.filter(line => line.includes('put a charge elsewhere')).length, 1);
+    assert.equal(lines.filter(line => line.includes('put a charge at another location')).length, 1);
     await at.service.sql('delete from rail_locations where charge_id is null');
     await pass(at.service);
   });

@@ -160,7 +160,7 @@ test('what is not final, failed or does not fit is refused, and nothing is writt
 
   const slot = { network: 'arbitrum', sender: sandboxSender('arbitrum'), nonce: 1n } as const;
   const sent = await transferElsewhere({ slot, symbol: 'usdt', units: 200_000_000n, to: ADDRESSES.evm }, 0);
-  assert.match((await settle(order, sent)).json.detail, /^No block of arbitrum has a transfer/);
+  assert.match((await settle(order, sent)).json.detail, /^This transaction has no transfer in any block of arbitrum/);
   await orders.advance('PT1S');
   const early = await settle(order, sent);
   assert.deepEqual([early.status, early.json.detail], [409, 'This transaction is not final yet; try again later.']);

@@ -336,7 +336,7 @@ for (const code of BANKS) {
       refused(put(last, 24, '000099'), /counts other lots or records/);
       refused(text.slice(0, -2), /no end/);
       refused(text.replace('\r\n', ' \r\n'), /line 1: has 241 characters/);
-      refused(put(2, 120, 'é'), /plain/);
+      refused(put(2, 120, 'é'), /printable ASCII/);
       const bank = openBank(customerOf(code));
       bank.take(Buffer.from(text, 'latin1'), TODAY);
       assert.equal(bank.take(Buffer.from(text, 'latin1'), TODAY).isRepeat, true, 'the same bytes');

@@ -16,6 +16,7 @@ const objects: Record<string, string[]> = {};
 before(async () => {
   const env = { TRILHO_WALLET_APPROVAL: 'on', TRILHO_PAYOUTS: JSON.stringify({ coldAddresses: { polygon: COLD } }) };
   service = await startService({ demo: true, env });
+  const customer = (await service.post('/customers', { ...CUSTOMER, accountId: 'demo' })).json;
   const body = chargeBody({ customer: CUSTOMER, methods: ['pix', 'boleto'], amountCents: 539_021 });
   const paid = (await service.post('/charges', body)).json;
   const partial = (await service.post('/charges', { ...body, amountCents: 420_000 })).json;
@@ -64,6 +65,7 @@ before(async () => {
     webhooks: await idsOf('webhooks'),
     events: (await service.sql<{ id: string }>('select id from events limit 1')).map(({ id }) => id),
     accounts: ['demo'],
+    customers: [customer.id],
   });
 });
 after(() => service.stop());
