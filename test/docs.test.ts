@@ -11,25 +11,20 @@ import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
 import { EVM_NETWORKS } from '../src/chains/evm/networks/list.ts';
 import { SIGNER_SHAPES } from '../src/chains/signer/signer-settings.ts';
-import {
-  CHARGE_STATES,
-  METHOD_STATUSES,
-  METHOD_TRANSITIONS,
-  OPEN_STATUS,
-  REFUND_STATUSES,
-} from '../src/charges/charge.ts';
+import { CHARGE_STATES, REFUND_STATUSES } from '../src/charges/charge.ts';
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { readConfig } from '../src/config/config.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
-import { ABILITIES, type MethodAbilities } from '../src/rails/abilities.ts';
+import { ABILITIES } from '../src/rails/abilities.ts';
 import { AgreementEntry } from '../src/rails/agreement-entry.ts';
 import { BACEN_FIELDS } from '../src/rails/bacen/entry.ts';
 import { PROFILE_NAMES as RAIL_PROFILES } from '../src/rails/bacen/profiles.ts';
 import { ApiEntry } from '../src/rails/boleto-apis/entry.ts';
-import { METHODS, type Method } from '../src/rails/rail.ts';
+import { METHOD_STATUSES, type MethodAbilities } from '../src/rails/methods/method.ts';
+import { METHOD_FACTS, METHODS, type Method } from '../src/rails/methods/methods.ts';
 import { ReceiverEntry } from '../src/rails/receiver-entry.ts';
 import { CHAIN_FAULTS } from '../src/sandbox/chains/simulation.ts';
 
@@ -105,15 +100,15 @@ const sorted = (values: Iterable<string>) => [...values].sort();
 for (const method of METHODS) {
   test(`the diagram of a ${method} is its transitions`, () => {
     const { starts, edges } = drawingIn(method);
-    assert.deepEqual(sorted(edges), sorted(edgesOf(METHOD_TRANSITIONS[method])));
+    assert.deepEqual(sorted(edges), sorted(edgesOf(METHOD_FACTS[method].transitions)));
     assert.deepEqual(sorted(starts), ['CREATING', 'FAILED']);
   });
 
   test(`every status of a ${method} is drawn, and its open status follows CREATING`, () => {
     const drawn = statesOf(drawingIn(method));
-    assert.deepEqual(sorted(drawn), sorted(Object.keys(METHOD_TRANSITIONS[method])));
-    assert.ok(drawingIn(method).edges.includes(`CREATING --> ${OPEN_STATUS[method]}`));
-    for (const other of METHODS) if (other !== method) assert.ok(!drawn.has(OPEN_STATUS[other]));
+    assert.deepEqual(sorted(drawn), sorted(Object.keys(METHOD_FACTS[method].transitions)));
+    assert.ok(drawingIn(method).edges.includes(`CREATING --> ${METHOD_FACTS[method].openStatus}`));
+    for (const other of METHODS) if (other !== method) assert.ok(!drawn.has(METHOD_FACTS[other].openStatus));
   });
 }
 

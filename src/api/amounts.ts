@@ -1,6 +1,7 @@
 // What is owed on a day, line by line.
 import { type Static, Type } from 'typebox';
 import { AMOUNT_KINDS, AMOUNT_RULES } from '../charges/amount.ts';
+import { byMethod } from '../rails/methods/methods.ts';
 import { Day, OneOf, Ref } from './schemas.ts';
 
 export const AmountQuery = Type.Object(
@@ -33,9 +34,8 @@ const MethodAmount = Type.Object(
   { $id: 'MethodAmount', additionalProperties: false },
 );
 
-const byMethod = Type.Optional(Ref(MethodAmount));
 export const AmountView = Type.Object(
-  { on: Day(), currency: Type.Literal('BRL'), boleto: byMethod, pix: byMethod },
+  { on: Day(), currency: Type.Literal('BRL'), ...byMethod(() => Type.Optional(Ref(MethodAmount))) },
   { $id: 'Amount', additionalProperties: false },
 );
 

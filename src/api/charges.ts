@@ -1,58 +1,37 @@
 // A charge as answers and events show it, and the list of charges.
-import { type Static, Type } from 'typebox';
-import {
-  CHARGE_STATES,
-  DUE_CHANGE_STATUSES,
-  type MethodStatus,
-  PAID_AMOUNTS,
-  statusesOf,
-  TIMINGS,
-} from '../charges/charge.ts';
+import { type Static, type TObject, type TOptional, type TUnsafe, Type } from 'typebox';
+import { CHARGE_STATES, DUE_CHANGE_STATUSES, PAID_AMOUNTS, statusesOf, TIMINGS } from '../charges/charge.ts';
 import { WARNING_CODES, WARNING_PATHS } from '../charges/create/lint.ts';
 import { CURRENCIES } from '../lib/currency.ts';
-import type { Method } from '../rails/rail.ts';
+import type { MethodStatus } from '../rails/methods/method.ts';
+import { byMethod, type FactsOf, METHOD_FACTS, METHODS, type Method } from '../rails/methods/methods.ts';
 import { ChargeBody, MethodsBody } from './new-charge.ts';
 import { noteViews } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { PayerView } from './payers.ts';
 import { PaymentView } from './payments.ts';
 import { RefundView } from './refunds.ts';
-import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
+import { DateTime, OneOf, optional, Ref, Text, Uuid } from './schemas.ts';
 
 const success = Type.Boolean({ description: 'False when the rail refused this method.' });
 const reason = Type.Optional(Type.String({ description: 'Why it was refused.' }));
 const receivedCents = Type.Optional(Type.Integer({ description: 'What came by it, once anything has.' }));
-const Status = (method: Method) =>
-  OneOf<MethodStatus>(statusesOf(method), { description: 'CREATING at first; see the states of a charge.' });
 
-const BoletoResult = Type.Object(
-  {
-    success,
-    status: Status('boleto'),
-    reason,
-    receivedCents,
-    digitableLine: Type.Optional(Type.String({ pattern: '^[0-9]{47}$', description: 'The line a payer types.' })),
-    barcode: Type.Optional(Type.String({ pattern: '^[0-9]{44}$' })),
-    emv: Type.Optional(Type.String({ description: 'The BR Code that the boleto carries, where its bank makes one.' })),
-    pdfUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The page to print.' })),
-  },
-  { $id: 'BoletoResult', additionalProperties: false },
-);
+/** `BoletoResult`, `PixResult`. */
+const RESULTS = byMethod(method => {
+  const status = OneOf<MethodStatus>(statusesOf(method), {
+    description: 'CREATING at first; see the states of a charge.',
+  });
+  const fields = METHOD_FACTS[method].fields({ success, status, reason, receivedCents });
+  const $id = `${method.charAt(0).toUpperCase()}${method.slice(1)}Result`;
+  return Type.Object(fields, { $id, additionalProperties: false });
+});
 
-const PixResult = Type.Object(
-  {
-    success,
-    emv: Type.String({ description: 'The BR Code a payer scans or pastes; empty when refused.' }),
-    status: Status('pix'),
-    reason,
-    receivedCents,
-    txid: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,35}$' })),
-    qrCodeUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The QR code as a picture.' })),
-  },
-  { $id: 'PixResult', additionalProperties: false },
-);
+type Result<M extends Method> = Static<TObject<ReturnType<FactsOf[M]['fields']>>>;
 
-const results = { boleto: Type.Optional(Ref(BoletoResult)), pix: Type.Optional(Ref(PixResult)) };
+const results = optional(byMethod(method => Ref(RESULTS[method]))) as {
+  readonly [M in Method]: TOptional<TUnsafe<Result<M>>>;
+};
 
 export const CreatedCharge = Type.Object(
   { id: Uuid(), ...results },
@@ -172,13 +151,13 @@ export const RemainderBody = Type.Object(
 );
 
 export const CHARGE_SCHEMAS = [
-  ...[ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView, ChargesPage],
+  ...[ChargeBody, ...METHODS.map(method => RESULTS[method]), CreatedCharge, ChargeView, ChargesPage],
   ...[WithdrawalBody, DueDateBody, RemainderBody],
 ];
 
 const EXAMPLE_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
 
-const BOLETO_EXAMPLE: Static<typeof BoletoResult> = {
+const BOLETO_EXAMPLE: Result<'boleto'> = {
   success: true,
   status: 'CREATING',
   digitableLine: '99991763257480024098395153362157516560000015990',
@@ -186,7 +165,7 @@ const BOLETO_EXAMPLE: Static<typeof BoletoResult> = {
   pdfUrl: `/charges/${EXAMPLE_ID}/boleto.pdf`,
 };
 
-const PIX_EXAMPLE: Static<typeof PixResult> = {
+const PIX_EXAMPLE: Result<'pix'> = {
   success: true,
   emv: '00020126410014br.gov.bcb.pix0119sandbox@example.com5204000053039865406159.905802BR5914Trilho Sandbox6009Sao Paulo6229052503F1MKBVSRFF8UP09VDWWL1CN63040299',
   status: 'CREATING',

@@ -5,7 +5,7 @@ import type { ChargeDraft, ChargeRequest } from '../charges/charge.ts';
 import { normaliseDocument } from '../charges/create/check.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import type { Fault } from '../lib/errors.ts';
-import { METHODS } from '../rails/rail.ts';
+import { METHODS } from '../rails/methods/methods.ts';
 import { noteFields, toNotes } from './notes.ts';
 import { PayerBody, toPayer } from './payers.ts';
 import { AccountId, DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';

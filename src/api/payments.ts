@@ -4,7 +4,7 @@ import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
 import { isReference } from '../charges/receive/payment-reference.ts';
 import { LISTED_REASONS } from '../charges/unmatched/store.ts';
 import type { Fault } from '../lib/errors.ts';
-import { METHODS } from '../rails/rail.ts';
+import { METHODS } from '../rails/methods/methods.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, Day, dateOf, OneOf, Ref, Text, Uuid } from './schemas.ts';
 

@@ -12,7 +12,7 @@ import { httpPrices } from '../prices/http.ts';
 import { isAbsent } from '../rails/absent.ts';
 import { calledEntries } from '../rails/entries.ts';
 import { liveRails } from '../rails/live-rails.ts';
-import { METHODS } from '../rails/rail.ts';
+import { METHODS } from '../rails/methods/methods.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { Compose } from './composition.ts';
 

@@ -3,7 +3,7 @@ import type { BankingDayOverrides } from '../lib/banking-days.ts';
 import type { CivilDay } from '../lib/civil-days.ts';
 import { plainPercent } from '../lib/percents.ts';
 import { ABILITIES } from '../rails/abilities.ts';
-import type { Method } from '../rails/rail.ts';
+import type { Method } from '../rails/methods/methods.ts';
 import { discountOn, type GivenDiscount, type Reduction, type Reductions, reductionOf } from '../rails/reductions.ts';
 
 export const REDUCTION_RULES = [

@@ -1,6 +1,6 @@
 // The amount owed on a charge on a day, as the API shows it, for each method that its rail accepted.
 import type { CivilDay } from '../lib/civil-days.ts';
-import type { Method } from '../rails/rail.ts';
+import { byMethod, type Method } from '../rails/methods/methods.ts';
 import type { Charge } from './charge.ts';
 import { owedOn } from './owed.ts';
 
@@ -8,8 +8,7 @@ export function amountView(charge: Charge, on: CivilDay) {
   return {
     on,
     currency: 'BRL' as const,
-    boleto: methodAmount(charge, 'boleto', on),
-    pix: methodAmount(charge, 'pix', on),
+    ...byMethod(method => methodAmount(charge, method, on)),
   };
 }
 

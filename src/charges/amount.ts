@@ -6,7 +6,7 @@ import { type BankingDayOverrides, nextBankingDay } from '../lib/banking-days.ts
 import { addDays, type CivilDay, daysBetween } from '../lib/civil-days.ts';
 import { comparePercents, interestTruncated, percentTruncated, plainPercent } from '../lib/percents.ts';
 import { ABILITIES } from '../rails/abilities.ts';
-import type { Method } from '../rails/rail.ts';
+import type { Method } from '../rails/methods/methods.ts';
 import { afterAbatement, type Reductions } from '../rails/reductions.ts';
 import { abatementLines, discountLines, REDUCTION_RULES } from './amount-reductions.ts';
 

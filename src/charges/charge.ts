@@ -3,57 +3,13 @@ import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import { isInstantPix } from '../rails/instant-pix.ts';
-import type { Instruments, Location, Method, PaymentRequest } from '../rails/rail.ts';
-
-export const METHOD_STATUSES = [
-  'CREATING',
-  'ACTIVE',
-  'REGISTERED',
-  'PAID',
-  'SETTLED',
-  'PARTIALLY_REFUNDED',
-  'REFUNDED',
-  'FAILED',
-  'OVERDUE',
-  'EXPIRED',
-  'CANCELED',
-  'PAID_BY_OTHER_METHOD',
-] as const;
-export type MethodStatus = (typeof METHOD_STATUSES)[number];
-
-/** The allowed next statuses of each status. A late payment still counts. Drawn in docs/states.md. */
-export const METHOD_TRANSITIONS = {
-  pix: {
-    CREATING: ['ACTIVE', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    ACTIVE: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    // A later due date.
-    OVERDUE: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    EXPIRED: ['PAID'],
-    CANCELED: ['PAID'],
-    PAID: ['PARTIALLY_REFUNDED', 'REFUNDED'],
-    // A payer may pay again after a refund.
-    PARTIALLY_REFUNDED: ['PAID', 'REFUNDED'],
-    REFUNDED: ['PAID', 'PARTIALLY_REFUNDED'],
-    // The bank registered it although it seemed to have failed.
-    FAILED: ['PAID'],
-    PAID_BY_OTHER_METHOD: [],
-  },
-  boleto: {
-    CREATING: ['REGISTERED', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    REGISTERED: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    OVERDUE: ['REGISTERED', 'PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    EXPIRED: ['PAID'],
-    CANCELED: ['PAID'],
-    PAID: ['SETTLED'],
-    SETTLED: [],
-    FAILED: ['PAID'],
-    PAID_BY_OTHER_METHOD: [],
-  },
-} as const satisfies Record<Method, { readonly [status in MethodStatus]?: readonly MethodStatus[] }>;
+import { METHOD_STATUSES, type MethodStatus } from '../rails/methods/method.ts';
+import { type Instruments, METHOD_FACTS, type Method } from '../rails/methods/methods.ts';
+import type { Location, PaymentRequest } from '../rails/rail.ts';
 
 /** The statuses that a method of this kind can have. */
 export function statusesOf(method: Method): MethodStatus[] {
-  return METHOD_STATUSES.filter(status => status in METHOD_TRANSITIONS[method]);
+  return METHOD_STATUSES.filter(status => status in METHOD_FACTS[method].transitions);
 }
 
 /** The state of the whole charge, derived from its payments, its refunds and the statuses of its methods. */
@@ -76,9 +32,6 @@ export const TIMINGS = ['on_time', 'late'] as const;
 export type Timing = (typeof TIMINGS)[number];
 export const PAID_AMOUNTS = ['exact', 'partial', 'over'] as const;
 export type PaidAmount = (typeof PAID_AMOUNTS)[number];
-
-/** The status of a method once its rail has registered it. */
-export const OPEN_STATUS = { pix: 'ACTIVE', boleto: 'REGISTERED' } as const satisfies Record<Method, MethodStatus>;
 
 export const ADDRESS_FIELDS = [
   'street',

@@ -2,16 +2,14 @@
 // caller holds the row lock of the charge, so no other transaction changes it between read and write.
 import assert from 'node:assert/strict';
 import { ABILITIES } from '../rails/abilities.ts';
-import type { Method } from '../rails/rail.ts';
+import type { MethodFacts, MethodStatus } from '../rails/methods/method.ts';
+import { METHOD_FACTS, type Method } from '../rails/methods/methods.ts';
 import {
   CAME_AFTER,
   type Charge,
   type ChargeMethod,
   type ChargeState,
   isInstant,
-  METHOD_TRANSITIONS,
-  type MethodStatus,
-  OPEN_STATUS,
   type PaidAmount,
   type Payment,
   type Refund,
@@ -62,7 +60,7 @@ export const isUnpaid = ({ status }: ChargeMethod) => UNPAID.includes(status);
 
 /** The rail registered the method. A charge registered after its due date is overdue at once. */
 export function registered(charge: Charge, method: Method, at: Date): Step {
-  const open = moved(charge, method, OPEN_STATUS[method]);
+  const open = moved(charge, method, METHOD_FACTS[method].openStatus);
   const after = charge.dueAt < at && !isInstant(charge, method) ? moved(open, method, 'OVERDUE') : open;
   if (charge.state !== 'CREATING') return { after };
   return { after, event: after.state === 'OVERDUE' ? 'charge.overdue' : 'charge.active' };
@@ -94,7 +92,7 @@ export function overdue(charge: Charge): Step {
 /** A charge gets another due date; if that is in the future, nothing is overdue any more. */
 export function dueChanged(charge: Charge, at: Date): Step {
   const late = charge.dueAt < at ? [] : charge.methods.filter(({ status }) => status === 'OVERDUE');
-  const after = late.reduce((before, { method }) => moved(before, method, OPEN_STATUS[method]), charge);
+  const after = late.reduce((before, { method }) => moved(before, method, METHOD_FACTS[method].openStatus), charge);
   return { after, event: 'charge.due_changed' };
 }
 
@@ -153,7 +151,7 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
   const chargeMethod = charge.methods.find(candidate => candidate.method === method);
   assert(chargeMethod, 'the method of a payment belongs to the charge');
   // The payment may arrive before the rail's answer to the registration.
-  const open = chargeMethod.status === 'CREATING' ? moved(charge, method, OPEN_STATUS[method]) : charge;
+  const open = chargeMethod.status === 'CREATING' ? moved(charge, method, METHOD_FACTS[method].openStatus) : charge;
   const paidByMethod = moved(open, method, 'PAID');
   const retired = paidByMethod.methods
     .filter(other => other.method !== method && isUnpaid(other))
@@ -292,8 +290,8 @@ function everyMethod(
 function moved(charge: Charge, method: Method, to: MethodStatus, reason?: string): Charge {
   const methods = charge.methods.map(current => {
     if (current.method !== method) return current;
-    const allowed: readonly MethodStatus[] =
-      (METHOD_TRANSITIONS[method] as Partial<Record<MethodStatus, readonly MethodStatus[]>>)[current.status] ?? [];
+    const { transitions }: MethodFacts = METHOD_FACTS[method];
+    const allowed = transitions[current.status] ?? [];
     assert(allowed.includes(to), `${method} does not go from ${current.status} to ${to}`);
     return { ...current, status: to, ...(reason !== undefined && { reason }) };
   });

@@ -1,6 +1,6 @@
 // The amount owed on a charge on a day, by one of its methods, and when it stops being payable.
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
-import type { Method } from '../rails/rail.ts';
+import type { Method } from '../rails/methods/methods.ts';
 import { type AmountOwed, amountOwed, lastPayableDay } from './amount.ts';
 import { type Charge, type ChargeMethod, datesOf, isInstant } from './charge.ts';
 

@@ -1,15 +1,13 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { channelText } from '@trilho/cnab';
-import type { Method } from '../rails/rail.ts';
-import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
-import { boletoResult, pixResult } from './create/answer.ts';
+import type { Method } from '../rails/methods/methods.ts';
+import type { Charge, Payment, Refund } from './charge.ts';
+import { resultsOf } from './create/answer.ts';
 import { chargeWarnings } from './create/lint.ts';
 import type { Links } from './links/links.ts';
 
 export function chargeView(links: Links, charge: Charge) {
   const { lockedRate, finePercent, interestPercent } = charge;
-  const boleto = charge.methods.find(isOf('boleto'));
-  const pix = charge.methods.find(isOf('pix'));
   const hasTaxes = finePercent !== undefined || interestPercent !== undefined;
   return {
     id: charge.id,
@@ -33,8 +31,7 @@ export function chargeView(links: Links, charge: Charge) {
     customer: customerView(charge),
     customerId: charge.customerId,
     taxes: hasTaxes ? { fine: numberOf(finePercent), interest: numberOf(interestPercent) } : undefined,
-    boleto: boleto && { ...boletoResult(charge.id, boleto), receivedCents: receivedCents(charge, 'boleto') },
-    pix: pix && { ...pixResult(charge.id, pix), receivedCents: receivedCents(charge, 'pix') },
+    ...resultsOf(charge, method => ({ receivedCents: receivedCents(charge, method) })),
     checkoutUrl: links.checkoutUrl(charge),
     payments: charge.payments.map(paymentView),
     refunds: charge.refunds.map(refundView),

@@ -8,7 +8,7 @@ import { StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
-import { METHODS } from '../rails/rail.ts';
+import { METHODS } from '../rails/methods/methods.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 

@@ -1,13 +1,14 @@
 // The SQL of daily figures: what moved on each civil day, by the entries of the ledger.
 import type { CivilDay } from '../lib/civil-days.ts';
+import { byMethod, METHODS, type Method } from '../rails/methods/methods.ts';
 import type { Sql } from '../storage/database.ts';
 import type { LedgerCurrency } from './currency.ts';
 
 export type DayFigures = {
   readonly day: CivilDay;
-  readonly pixCents: bigint;
-  readonly boletoCents: bigint;
-  /** What became available: a pix at once, a boleto when the bank credits it. */
+  /** What was paid by each method. */
+  readonly paidCents: Readonly<Record<Method, bigint>>;
+  /** What became available: at once, or when the bank credits it. */
   readonly settledCents: bigint;
   readonly refundedCents: bigint;
   /** Crypto that left, in smallest units, and in how many transfers. */
@@ -20,8 +21,7 @@ export type DayFigures = {
 type Span = { readonly since: Date; readonly accountId?: string | undefined };
 
 export const NO_FIGURES = {
-  pixCents: 0n,
-  boletoCents: 0n,
+  paidCents: byMethod(() => 0n),
   settledCents: 0n,
   refundedCents: 0n,
   sent: new Map(),
@@ -44,8 +44,7 @@ export async function readDayFigures(sql: Sql, span: Span): Promise<ReadonlyMap<
       const conversionSeconds = timeOn.get(day);
       const figures: DayFigures = {
         day,
-        pixCents: BigInt(row?.pix ?? 0),
-        boletoCents: BigInt(row?.boleto ?? 0),
+        paidCents: byMethod(method => BigInt(row?.[method] ?? 0)),
         settledCents: BigInt(row?.settled ?? 0),
         refundedCents: BigInt(row?.refunded ?? 0),
         sent: new Map(sent.map(({ currency, units }) => [currency, BigInt(units)])),
@@ -57,19 +56,18 @@ export async function readDayFigures(sql: Sql, span: Span): Promise<ReadonlyMap<
   );
 }
 
-type MoneyRow = {
+type MoneyRow = Record<Method, string | null> & {
   day: CivilDay;
-  pix: string | null;
-  boleto: string | null;
   settled: string | null;
   refunded: string | null;
 };
 
+const PAID_BY_METHOD = METHODS.map(method => `sum(l.amount) filter (where p.method = '${method}') as ${method},`);
+
 function readMoney(sql: Sql, { since, accountId }: Span): Promise<MoneyRow[]> {
   return sql.query<MoneyRow>(
     `select ${DAY} as day,
-            sum(l.amount) filter (where p.method = 'pix') as pix,
-            sum(l.amount) filter (where p.method = 'boleto') as boleto,
+            ${PAID_BY_METHOD.join(' ')}
             sum(l.amount) filter (where l.book = 'settled') as settled,
             sum(l.amount) filter (where e.kind = 'refund') as refunded
        from ledger_entries e

@@ -8,7 +8,7 @@ import { parseUnits } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { ABILITIES } from '../rails/abilities.ts';
-import type { Method } from '../rails/rail.ts';
+import type { Method } from '../rails/methods/methods.ts';
 import type { Order } from './order.ts';
 
 /** The fields of the charge that the caller gives. */

@@ -1,18 +1,13 @@
 // The rail of a method that this service does not offer: it refuses every request.
 import { AppError } from '../lib/errors.ts';
-import type { Method, Rail } from './rail.ts';
+import { METHOD_FACTS, type Method } from './methods/methods.ts';
+import type { Rail } from './rail.ts';
 
 const NAME = 'absent';
 
-/** What an operator can do about it. */
-const MISSING: Record<Method, string> = {
-  pix: 'neither rails in TRILHO_CONFIG nor TRILHO_PIX_KEY is set',
-  boleto: 'boletos in TRILHO_CONFIG is not set',
-};
-
 export function absentRail<M extends Method>(method: M): Rail<M> {
-  const notConfigured = () =>
-    new AppError('not_configured', `No rail is configured for ${method}: ${MISSING[method]}.`);
+  const { missing } = METHOD_FACTS[method];
+  const notConfigured = () => new AppError('not_configured', `No rail is configured for ${method}: ${missing}.`);
   const never = async (): Promise<never> => {
     throw notConfigured();
   };
@@ -23,7 +18,7 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
     check: () => ({
       path: 'methods',
       code: 'not_offered',
-      message: `cannot hold ${method}: this service does not offer it (${MISSING[method]})`,
+      message: `cannot hold ${method}: this service does not offer it (${missing})`,
     }),
     prepare: () => {
       throw notConfigured();

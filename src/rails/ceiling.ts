@@ -1,5 +1,6 @@
 // Refuses an amount above the maximum of a method.
-import type { Method, Refusal } from './rail.ts';
+import type { Method } from './methods/methods.ts';
+import type { Refusal } from './rail.ts';
 
 export function checkCeiling(method: Method, maxCents: bigint, amountCents: bigint): Refusal | undefined {
   if (amountCents <= maxCents) return undefined;

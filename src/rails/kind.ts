@@ -4,7 +4,8 @@ import type { TSchema } from 'typebox';
 import type { Check } from './bank-client/check.ts';
 import type { BankEnvironment, ClientDeps, SettingFault } from './bank-client/settings.ts';
 import type { WebhookAdmin } from './bank-client/webhook.ts';
-import type { Method, Rail } from './rail.ts';
+import type { Method } from './methods/methods.ts';
+import type { Rail } from './rail.ts';
 
 /** What every entry of a rail has. */
 export type RailEntry = {

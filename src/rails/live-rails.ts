@@ -6,8 +6,9 @@ import type { WebhookAdmin } from './bank-client/webhook.ts';
 import { type PlacedEntry, placedEntries, type RailSections } from './entries.ts';
 import type { OpenedRail, RailKind } from './kind.ts';
 import { RAIL_KINDS } from './kinds.ts';
+import { METHODS, type Method } from './methods/methods.ts';
 import { sharedNumbers } from './number-ranges.ts';
-import { METHODS, type Method, type Rail } from './rail.ts';
+import type { Rail } from './rail.ts';
 import type { Rails } from './rails.ts';
 
 /** A bank with an API. */

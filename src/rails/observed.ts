@@ -1,6 +1,7 @@
 // Reports the calls of rails: the rail, the call, its outcome and how long it took. Answers pass through unchanged.
 import { type Ended, timed } from '../lib/timed.ts';
-import type { Method, Rail } from './rail.ts';
+import type { Method } from './methods/methods.ts';
+import type { Rail } from './rail.ts';
 import { mapRails, type Rails } from './rails.ts';
 
 /** The calls of a rail that leave the machine; the others are pure. */

@@ -5,9 +5,8 @@
 import type { ReturnEnd, ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../lib/civil-days.ts';
 import type { FileServer } from './file-server.ts';
-
-export const METHODS = ['boleto', 'pix'] as const;
-export type Method = (typeof METHODS)[number];
+import type { BoletoInstrument } from './methods/boleto.ts';
+import type { Instruments, Method } from './methods/methods.ts';
 
 /** The amount and terms of a payment, in reais. */
 export type PaymentRequest = {
@@ -43,27 +42,6 @@ export type RefundRequest = {
   readonly paymentReference: string;
   readonly amountCents: bigint;
 };
-
-/** What the payer pays with. */
-export type PixInstrument = { readonly emv: string };
-export type BoletoInstrument = {
-  readonly barcode: string;
-  readonly digitableLine: string;
-  /** A boleto may carry a pix code: paying it pays the boleto. */
-  readonly pix?: BoletoPix;
-  /** Nosso número, where the bank assigns it. */
-  readonly ourNumber?: string;
-};
-
-/** The pix charge that a bank has made for a boleto. */
-export type BoletoPix = {
-  readonly emv: string;
-  /** The location in the code, and the txid of the charge behind it, as far as known. */
-  readonly location?: string;
-  readonly txid?: string;
-};
-
-export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
 
 /** The URL at which a payer's bank reads a charge. Its code is known before the charge exists. */
 export type Location = {

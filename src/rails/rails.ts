@@ -1,6 +1,7 @@
 // The rails of a service: which one gets a new charge, and which one has an existing charge.
 import { AppError } from '../lib/errors.ts';
-import { METHODS, type Method, type Rail } from './rail.ts';
+import { METHODS, type Method } from './methods/methods.ts';
+import type { Rail } from './rail.ts';
 
 /** Rails by their methods. */
 type RailsOfMethods = { readonly [M in Method]?: Rail<M> };

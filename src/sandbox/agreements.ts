@@ -5,7 +5,7 @@ import type { AgreementEntry } from '../rails/agreement-entry.ts';
 import type { ClientDeps } from '../rails/bank-client/settings.ts';
 import { cnabBoletoKind } from '../rails/cnab-boleto/kind.ts';
 import { liveRails } from '../rails/live-rails.ts';
-import { METHODS } from '../rails/rail.ts';
+import { METHODS } from '../rails/methods/methods.ts';
 import type { Rails } from '../rails/rails.ts';
 import type { Customer } from './cnab-bank/customer.ts';
 import { sandboxRails } from './rails.ts';

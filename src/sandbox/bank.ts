@@ -2,9 +2,9 @@
 // that every outcome can be produced on purpose and is the same each time. The README lists them.
 import { addDays, momentOn } from '../lib/civil-days.ts';
 import { ABILITIES } from '../rails/abilities.ts';
+import type { Method } from '../rails/methods/methods.ts';
 import type {
   Finding,
-  Method,
   Outcome,
   PaymentRequest,
   Receipt,

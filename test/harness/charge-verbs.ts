@@ -14,7 +14,8 @@ import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.t
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import { ALL_JOBS } from '../../src/nouns.ts';
-import type { Method, Rail } from '../../src/rails/rail.ts';
+import type { Method } from '../../src/rails/methods/methods.ts';
+import type { Rail } from '../../src/rails/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';

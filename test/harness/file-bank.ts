@@ -1,7 +1,8 @@
 // A bank that keeps its records in a file, so that they outlive the process that called it: a test reads there what it received
 // and how often.
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { Method, Rail } from '../../src/rails/rail.ts';
+import type { Method } from '../../src/rails/methods/methods.ts';
+import type { Rail } from '../../src/rails/rail.ts';
 import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 

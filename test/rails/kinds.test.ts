@@ -8,7 +8,7 @@ import { PROFILES } from '../../src/rails/bacen/profiles.ts';
 import { railSettings } from '../../src/rails/entries.ts';
 import type { RailEntry, RailKind } from '../../src/rails/kind.ts';
 import { RAIL_KINDS } from '../../src/rails/kinds.ts';
-import { METHODS } from '../../src/rails/rail.ts';
+import { METHODS } from '../../src/rails/methods/methods.ts';
 
 import { pixCharges } from '../harness/pix-charges.ts';
 import { railSettings as entryAt } from '../harness/psp.ts';

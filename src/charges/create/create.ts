@@ -8,7 +8,7 @@ import { contentHash, type Plain } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { traceOf } from '../../lib/tracing.ts';
-import { METHODS } from '../../rails/rail.ts';
+import { METHODS } from '../../rails/methods/methods.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
 import type { Charge, ChargeRequest, NewCharge } from '../charge.ts';

@@ -1,6 +1,7 @@
 // Writes the decisions of rails for many methods in one transaction: status, event, next lookup.
 import type { Clock } from '../../lib/clock.ts';
-import type { Finding, Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
+import type { Finding } from '../../rails/rail.ts';
 import { type Rails, railNamed } from '../../rails/rails.ts';
 import { type Batcher, batcher } from '../../storage/batching/batcher.ts';
 import type { Database, Sql } from '../../storage/database.ts';

@@ -5,7 +5,7 @@ import type { Queue } from '../../jobs/queue.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import { type Rails, railNamed } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Charge, type ChargeMethod, paymentRequest } from '../charge.ts';

@@ -4,7 +4,7 @@ import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import { laterOf } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from '../charge.ts';
 import { paid, type Step } from '../life.ts';
 import { owedAsBankAsked, owedOn } from '../owed.ts';

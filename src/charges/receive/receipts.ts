@@ -2,7 +2,8 @@
 // person.
 import { AppError, isOutage, isOutageOfOthers } from '../../lib/errors.ts';
 import { ABILITIES, methodsThat } from '../../rails/abilities.ts';
-import type { Method, PaidRequest, Rail, Receipt, ReceiptsByTime } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
+import type { PaidRequest, Rail, Receipt, ReceiptsByTime } from '../../rails/rail.ts';
 import type { Rails } from '../../rails/rails.ts';
 import type { WatchedRail } from '../../rails/watched-rails.ts';
 import type { Database } from '../../storage/database.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import { traceOf } from '../../lib/tracing.ts';
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
 import { cancelOpen } from '../cancel.ts';

@@ -1,6 +1,6 @@
 // The SQL of single charges and of batches of them.
 import type { First } from '../../accounts/once.ts';
-import type { Instruments, Method } from '../../rails/rail.ts';
+import type { Instruments, Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Charge, methodAwaitsBank } from '../charge.ts';
 import { chargeAnswer } from '../create/answer.ts';

@@ -1,6 +1,6 @@
 // The SQL of the list of charges filtered by payer, method or amount. Only documents have an index; for the other filters the newest
 // charges are searched, up to a limit, so that a page costs the same however many charges there are.
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import { pageSql } from '../../storage/page.ts';
 import type { Charge } from '../charge.ts';

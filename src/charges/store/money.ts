@@ -1,5 +1,5 @@
 // The SQL of payments and refunds.
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge, Payment, Refund } from '../charge.ts';
 import { normalReference } from '../receive/payment-reference.ts';

@@ -1,7 +1,9 @@
 // A charge as the database stores it, with its methods, payments and refunds, and how it is read.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { Currency } from '../../lib/currency.ts';
-import type { Instruments, Location, Method } from '../../rails/rail.ts';
+import type { MethodStatus } from '../../rails/methods/method.ts';
+import type { Instruments, Method } from '../../rails/methods/methods.ts';
+import type { Location } from '../../rails/rail.ts';
 import type { Row } from '../../storage/database.ts';
 import type {
   CameAfter,
@@ -11,7 +13,6 @@ import type {
   Customer,
   DueChange,
   Metadata,
-  MethodStatus,
   PaidAmount,
   Payment,
   Refund,

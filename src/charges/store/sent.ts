@@ -1,5 +1,5 @@
 // The SQL of requests to rails: when each was sent, whether it was sent again, and the bank's id for it.
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 

@@ -4,7 +4,7 @@
 import { barcodeOfLine } from '@trilho/cnab';
 import { idAt, textAt } from '../bank-client/read-answer.ts';
 import { faultOfDynamicCode, locationIn } from '../br-code.ts';
-import type { BoletoInstrument, BoletoPix } from '../rail.ts';
+import type { BoletoInstrument, BoletoPix } from '../methods/boleto.ts';
 
 /** Where an answer has each part. */
 export type InstrumentPaths = {

@@ -18,7 +18,8 @@ import { parseUnits } from '../../lib/decimals.ts';
 import { AppError } from '../../lib/errors.ts';
 import { checkRegistration } from '../boleto/check.ts';
 import { dynamicBrCode, txidOf } from '../br-code.ts';
-import type { BoletoInstrument, PaymentRequest, Rail, Refusal } from '../rail.ts';
+import type { BoletoInstrument } from '../methods/boleto.ts';
+import type { PaymentRequest, Rail, Refusal } from '../rail.ts';
 import { type SftpSettings, sftpServer } from './sftp.ts';
 
 export type CnabSettings = Agreement & {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { recordPayment } from '../../charges/receive/pay.ts';
 import { findCharge } from '../../charges/store/charges.ts';
-import { METHODS } from '../../rails/rail.ts';
+import { METHODS } from '../../rails/methods/methods.ts';
 import { factsOf } from '../../web/checkout/facts.ts';
 import type { PayRouteDeps } from './pay.ts';
 

@@ -11,7 +11,7 @@ import { chargeView } from '../../charges/view.ts';
 import { ok } from '../../http/server/answers.ts';
 import { idOf } from '../../http/server/path.ts';
 import { defineRoute } from '../../http/server/route.ts';
-import { METHODS } from '../../rails/rail.ts';
+import { METHODS } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 

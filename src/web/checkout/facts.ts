@@ -5,7 +5,7 @@ import { excessCents, isPayable, isUnpaid, missingCents } from '../../charges/li
 import { endOf, owedOn } from '../../charges/owed.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { staticAmountIn } from '../../rails/br-code.ts';
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { CheckoutTexts } from './texts.ts';
 
 export type Standing = keyof CheckoutTexts['state'];

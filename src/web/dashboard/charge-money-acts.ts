@@ -113,7 +113,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
             isRequired: true,
             value: query.get('reference') ?? '',
           },
-          { name: 'method', label: 'Paid by', type: 'select', options: METHOD_CHOICES.slice(0, 2) },
+          { name: 'method', label: 'Paid by', type: 'select', options: METHOD_CHOICES },
           {
             name: 'paidTime',
             apiName: 'paidAt',

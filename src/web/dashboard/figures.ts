@@ -3,6 +3,8 @@ import { formatAmount } from '../../ledger/currency.ts';
 import { type DayFigures, NO_FIGURES, readDayFigures } from '../../ledger/store-figures.ts';
 import { addDays, civilDay, momentOn } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { METHODS_SHOWN } from '../../rails/abilities.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Html, html, type Piece } from '../html.ts';
 import { barChart } from './chart.ts';
@@ -37,8 +39,7 @@ export function todayFigures(figures: readonly DayFigures[]): Html {
   if (!today) return html``;
   const tile = (name: string, value: Piece) => html`<div class="tile"><dt>${name}</dt><dd>${value}</dd></div>`;
   return html`<dl class="tiles">${[
-    tile('Pix', reais(today.pixCents)),
-    tile('Boleto', reais(today.boletoCents)),
+    ...METHODS_SHOWN.map(method => tile(titled(method), reais(today.paidCents[method]))),
     tile('Settled', reais(today.settledCents)),
     tile('Refunded', reais(today.refundedCents)),
     tile('Crypto out', today.transfers === 0 ? 'none' : cryptoOf(today)),
@@ -61,10 +62,10 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
       title: 'Money in',
       days,
       isStacked: true,
-      series: [money('pix', day => day.pixCents), money('boleto', day => day.boletoCents)],
-      isShown: day => day.pixCents + day.boletoCents > 0n,
-      head: ['#Pix', '#Boleto'],
-      row: day => [reais(day.pixCents), reais(day.boletoCents)],
+      series: METHODS_SHOWN.map(method => money(method, day => day.paidCents[method])),
+      isShown: day => METHODS_SHOWN.some(method => day.paidCents[method] > 0n),
+      head: METHODS_SHOWN.map(method => `#${titled(method)}`),
+      row: day => METHODS_SHOWN.map(method => reais(day.paidCents[method])),
     }),
     barChart({
       title: 'Settled and refunded',
@@ -105,6 +106,8 @@ export function ninetyDays(days: readonly DayFigures[]): Html {
     }),
   ]}</div>`;
 }
+
+const titled = (method: Method) => method.charAt(0).toUpperCase() + method.slice(1);
 
 function transfersText({ sent }: DayFigures): string[] {
   return [...sent].map(([currency, units]) => {

@@ -1,12 +1,12 @@
 // Who pays and what is noted on the charge, as forms ask for it and as the API names it.
+import { METHODS_SHOWN } from '../../rails/abilities.ts';
+import { METHODS } from '../../rails/methods/methods.ts';
 import type { Field } from './act.ts';
 import { dayEndIn, type Fields, filled, textsIn } from './form.ts';
 
-export const METHOD_CHOICES = [
-  { value: 'pix', label: 'pix' },
-  { value: 'boleto', label: 'boleto' },
-  { value: 'boleto pix', label: 'boleto and pix' },
-];
+/** One method, and below one or all of them. */
+export const METHOD_CHOICES = METHODS_SHOWN.map(method => ({ value: method, label: method }));
+const ALL_METHODS = { value: METHODS.join(' '), label: new Intl.ListFormat('en-GB').format(METHODS) };
 
 const TYPE_CHOICES = [
   { value: '', label: 'as the document says' },
@@ -14,7 +14,12 @@ const TYPE_CHOICES = [
   { value: 'company', label: 'a company' },
 ];
 
-export const METHODS_FIELD = { name: 'methods', label: 'Payable by', type: 'select', options: METHOD_CHOICES } as const;
+export const METHODS_FIELD = {
+  name: 'methods',
+  label: 'Payable by',
+  type: 'select',
+  options: [...METHOD_CHOICES, ALL_METHODS],
+} as const;
 
 export const NAME_FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name', isRequired: true },

@@ -5,19 +5,22 @@ import { OneOf, Text } from '../../api/schemas.ts';
 import { isDocument, normaliseDocument } from '../../charges/create/check.ts';
 import type { ChargeFilter } from '../../charges/store/filtered.ts';
 import { type Fault, invalidRequest } from '../../lib/errors.ts';
-import type { Method } from '../../rails/rail.ts';
+import { METHODS_SHOWN } from '../../rails/abilities.ts';
 import type { Filter } from './filters.ts';
 import { centsIn } from './form.ts';
 import { EXAMPLE_AMOUNT } from './formats.ts';
 
-const METHOD_FILTERS = ['pix', 'boleto', 'paid_pix', 'paid_boleto'] as const;
+const METHOD_FILTERS = [
+  ...METHODS_SHOWN.map(method => ({ value: method, label: `payable by ${method}`, filter: { method } })),
+  ...METHODS_SHOWN.map(paidBy => ({ value: `paid_${paidBy}`, label: `paid by ${paidBy}`, filter: { paidBy } })),
+];
 
 export const payerParameters = {
   payer: Type.Optional(Text()),
   amountFrom: Type.Optional(Text()),
   amountTo: Type.Optional(Text()),
 };
-export const methodParameter = Type.Optional(OneOf(METHOD_FILTERS));
+export const methodParameter = Type.Optional(OneOf(METHOD_FILTERS.map(({ value }) => value)));
 
 const EXAMPLE = `such as ${EXAMPLE_AMOUNT}`;
 
@@ -30,26 +33,14 @@ export const PAYER_FILTERS: readonly Filter[] = [
 export const METHOD_FILTER: Filter = {
   name: 'method',
   label: 'Method',
-  options: [
-    { value: 'pix', label: 'payable by pix' },
-    { value: 'boleto', label: 'payable by boleto' },
-    { value: 'paid_pix', label: 'paid by pix' },
-    { value: 'paid_boleto', label: 'paid by boleto' },
-  ],
+  options: METHOD_FILTERS,
 };
 
 type Given = {
   readonly payer?: string | undefined;
   readonly amountFrom?: string | undefined;
   readonly amountTo?: string | undefined;
-  readonly method?: (typeof METHOD_FILTERS)[number] | undefined;
-};
-
-const METHODS_OF: Readonly<Record<NonNullable<Given['method']>, { method?: Method; paidBy?: Method }>> = {
-  pix: { method: 'pix' },
-  boleto: { method: 'boleto' },
-  paid_pix: { paidBy: 'pix' },
-  paid_boleto: { paidBy: 'boleto' },
+  readonly method?: string | undefined;
 };
 
 /** The filter that the fields mean; undefined when all are empty. Refuses a wrong amount or document, by the name of its field. */
@@ -59,7 +50,8 @@ export function payerFilterIn({ payer, amountFrom, amountTo, method }: Given): C
   const toCents = amountIn('amountTo', amountTo, faults);
   if (fromCents !== undefined && toCents !== undefined && toCents < fromCents)
     faults.push({ path: 'amountTo', code: 'before_from', message: 'must not be less than the amount it begins from' });
-  const filter = { ...payerIn(payer, faults), fromCents, toCents, ...(method !== undefined && METHODS_OF[method]) };
+  const byMethod = METHOD_FILTERS.find(({ value }) => value === method)?.filter;
+  const filter = { ...payerIn(payer, faults), fromCents, toCents, ...byMethod };
   if (faults.length > 0) throw invalidRequest(faults);
   return Object.values(filter).some(value => value !== undefined) ? filter : undefined;
 }
