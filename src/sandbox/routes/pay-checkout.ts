@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { recordPayment } from '../../charges/receive/pay.ts';
 import { findCharge } from '../../charges/store/charges.ts';
-import { METHODS } from '../../rails/methods/methods.ts';
 import { factsOf } from '../../web/checkout/facts.ts';
 import type { PayRouteDeps } from './pay.ts';
 
@@ -24,14 +23,13 @@ export function checkoutPayRoutes(app: FastifyInstance, deps: PayRouteDeps): voi
 }
 
 async function payAsShown(deps: PayRouteDeps, token: string, word: string): Promise<void> {
-  const method = METHODS.find(candidate => candidate === word);
   const named = deps.links.read(token);
-  if (!named || !method) return;
+  if (!named) return;
   await deps.clock.refresh();
   const charge = await findCharge(deps.db, named.id);
   if (charge?.linkEpoch !== named.linkEpoch) return;
-  const payable = factsOf(charge, deps.clock.now())[method];
-  if (!payable) return;
-  const { asksCents: amountCents } = payable;
+  const shown = factsOf(charge, deps.clock.now()).payable.find(({ method }) => method === word);
+  if (!shown) return;
+  const { method, asksCents: amountCents } = shown;
   await recordPayment(deps, { chargeId: charge.id, method, amountCents, source: 'sandbox', reference: randomUUID() });
 }

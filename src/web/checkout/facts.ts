@@ -4,6 +4,7 @@ import { type Charge, type ChargeMethod, isInstant, isOf } from '../../charges/c
 import { excessCents, isPayable, isUnpaid, missingCents } from '../../charges/life.ts';
 import { endOf, owedOn } from '../../charges/owed.ts';
 import { civilDay } from '../../lib/civil-days.ts';
+import { METHODS_SHOWN } from '../../rails/abilities.ts';
 import { staticAmountIn } from '../../rails/br-code.ts';
 import type { Method } from '../../rails/methods/methods.ts';
 import type { CheckoutTexts } from './texts.ts';
@@ -11,7 +12,8 @@ import type { CheckoutTexts } from './texts.ts';
 export type Standing = keyof CheckoutTexts['state'];
 
 /** A method that can be paid now. */
-export type Payable<M extends Method> = {
+export type Payable<M extends Method = Method> = {
+  readonly method: M;
   readonly instrument: NonNullable<ChargeMethod<M>['instrument']>;
   readonly owed: AmountOwed;
   /** What the bank's app asks for: a static pix code holds its amount, whatever is owed today. */
@@ -20,9 +22,9 @@ export type Payable<M extends Method> = {
 
 export type Facts = {
   readonly standing: Standing;
-  readonly pix?: Payable<'pix'>;
-  readonly boleto?: Payable<'boleto'>;
-  /** Methods that a bank refused while the other can be paid. */
+  /** In the order of the page. */
+  readonly payable: readonly Payable[];
+  /** Methods that a bank refused while another can be paid. */
   readonly failed: readonly Method[];
   /** What its code asks for now, by the first method; what was asked for where nothing can be paid. */
   readonly amountCents: bigint;
@@ -50,27 +52,25 @@ export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
   const endsBy = (method: Method) => earlier(endOf(charge, method), priceEndsAt);
   // A method is marked as expired a moment after its end, or later on a busy day.
   const isOver = charge.methods.every(({ method }) => now >= endOf(charge, method));
-  const payable = <M extends Method>(method: M): Payable<M> | undefined => {
+  const payable = METHODS_SHOWN.flatMap((method): Payable[] => {
     const found = charge.methods.find(isOf(method));
-    if (now >= endsBy(method) || !found?.instrument || !isPayable(found)) return undefined;
+    if (now >= endsBy(method) || !found?.instrument || !isPayable(found)) return [];
     const { instrument } = found;
     const owed = owedOn(charge, method, today);
-    const fixedCents = 'emv' in instrument ? staticAmountIn(instrument.emv) : undefined;
-    return { instrument, owed, asksCents: fixedCents ?? owed.totalCents };
-  };
-  const pix = payable('pix');
-  const boleto = payable('boleto');
-  const owed = (pix ?? boleto)?.owed;
+    const emv = pixCodeOf(instrument);
+    const fixedCents = emv === undefined ? undefined : staticAmountIn(emv);
+    return [{ method, instrument, owed, asksCents: fixedCents ?? owed.totalCents }];
+  });
+  const [first] = payable;
   const paidCents = sum(charge.payments);
   const isPaid = PAID.includes(charge.state);
   const returned = charge.refunds.filter(({ status }) => status === 'DONE');
   const returning = charge.refunds.filter(({ status }) => status === 'PENDING');
   return {
-    standing: standingOf(charge, owed, { isOver, isPriceOver }),
-    ...(pix && { pix }),
-    ...(boleto && { boleto }),
-    failed: pix || boleto ? charge.methods.filter(({ status }) => status === 'FAILED').map(({ method }) => method) : [],
-    amountCents: isPaid ? paidCents : ((pix ?? boleto)?.asksCents ?? charge.payableCents),
+    standing: standingOf(charge, first?.owed, { isOver, isPriceOver }),
+    payable,
+    failed: first ? charge.methods.filter(({ status }) => status === 'FAILED').map(({ method }) => method) : [],
+    amountCents: isPaid ? paidCents : (first?.asksCents ?? charge.payableCents),
     paidCents,
     missingCents: charge.state === 'PARTIALLY_PAID' ? missingCents(charge) : 0n,
     excessCents: isPaid ? excessCents(charge) : 0n,
@@ -80,10 +80,15 @@ export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
     cameAfterEnd: charge.payments.some(
       ({ cameAfter }) => cameAfter !== undefined && cameAfter !== 'PAID_BY_OTHER_METHOD',
     ),
-    ...(pix ? { endsAt: endsBy('pix') } : boleto && { endsAt: endsBy('boleto') }),
-    isShort: priceEndsAt !== undefined || (pix !== undefined && isInstant(charge, 'pix')),
-    ...(priceEndsAt && owed && { priceEndsAt }),
+    ...(first && { endsAt: endsBy(first.method) }),
+    isShort: priceEndsAt !== undefined || payable.some(({ method }) => isInstant(charge, method)),
+    ...(priceEndsAt && first && { priceEndsAt }),
   };
+}
+
+/** The code of a pix. That inside of a boleto pays the boleto. */
+export function pixCodeOf(instrument: NonNullable<ChargeMethod['instrument']>): string | undefined {
+  return 'emv' in instrument ? instrument.emv : undefined;
 }
 
 function earlier(one: Date, other: Date | undefined): Date {

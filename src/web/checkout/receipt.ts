@@ -2,6 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { maskedDocument, maskedName } from './masks.ts';
 import { sellerOf, type View } from './view-model.ts';
+import { wayTexts } from './ways/ways.ts';
 
 export function receiptCard(view: View): Html | false {
   const { charge, texts, formats } = view;
@@ -11,7 +12,7 @@ ${charge.payments.map(
   ({ amountCents, paidAt, method, reference }) => html`<dl class="facts">
 <div><dt>${texts.amount}</dt><dd>${formats.money(amountCents)}</dd></div>
 <div><dt>${texts.paidOn}</dt><dd>${formats.moment(paidAt)}</dd></div>
-<div><dt>${texts.paidBy}</dt><dd>${texts[method]}</dd></div>
+<div><dt>${texts.paidBy}</dt><dd>${wayTexts(view, method).name}</dd></div>
 <div><dt>${texts.receiver}</dt><dd>${sellerOf(view)}</dd></div>
 <div><dt>${texts.payer}</dt><dd>${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></dd></div>
 <div><dt>${texts.reference}</dt><dd class="mono">${reference}</dd></div>

@@ -192,7 +192,8 @@ function beneficiaryOf(rails: Rails, charge: Charge): View['beneficiary'] {
   const boleto = charge.methods.find(isOf('boleto'));
   if (boleto?.reference === undefined) return undefined;
   const rail = findRail(rails, boleto.method, boleto.rail);
-  return rail?.slip?.(boleto.reference, boleto.instrument).beneficiary;
+  const issuer = rail?.slip?.(boleto.reference, boleto.instrument);
+  return issuer && { method: boleto.method, ...issuer.beneficiary };
 }
 
 async function readBought(deps: CheckoutDeps, charge: Charge, orderId: string): Promise<Bought | undefined> {

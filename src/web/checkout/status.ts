@@ -5,6 +5,7 @@ import { ABILITIES } from '../../rails/abilities.ts';
 import { type Html, html } from '../html.ts';
 import { maskedDocument, maskedName } from './masks.ts';
 import type { View } from './view-model.ts';
+import { wayTexts } from './ways/ways.ts';
 
 /** A countdown puts payers under pressure, and is of no use before the end is near. */
 const COUNTDOWN_MS = 15 * 60_000;
@@ -34,7 +35,7 @@ export function statusCard(view: View): Html {
   const [heading] = texts.state[facts.standing];
   const sentence = sentenceOf(view);
   const tone = TONES[facts.standing];
-  const canPay = facts.pix !== undefined || facts.boleto !== undefined;
+  const canPay = facts.payable.length > 0;
   return html`<section class="card status ${tone}" aria-labelledby="status-heading">
 <h1 id="status-heading">${SIGNS[tone] && html`<span class="sign" aria-hidden="true">${SIGNS[tone]}</span>`}${heading}</h1>
 ${sentence !== '' && html`<p>${sentence}</p>`}
@@ -53,17 +54,13 @@ ${canPay && html`<p class="ending" data-live="ending">${ending(view)}</p>`}
 }
 
 /** What the bank asks for, which may differ by method when the charge is late; one amount otherwise. */
-export function amountsOf({
-  texts,
-  formats,
-  facts,
-}: View): readonly { label: string; name?: string; amount: string }[] {
-  const { pix, boleto } = facts;
-  if (pix && boleto && pix.asksCents !== boleto.asksCents) {
-    return [
-      { label: texts.amountBy.pix, name: texts.pix, amount: formats.money(pix.asksCents) },
-      { label: texts.amountBy.boleto, name: texts.boleto, amount: formats.money(boleto.asksCents) },
-    ];
+export function amountsOf(view: View): readonly { label: string; name?: string; amount: string }[] {
+  const { texts, formats, facts } = view;
+  if (new Set(facts.payable.map(({ asksCents }) => asksCents)).size > 1) {
+    return facts.payable.map(({ method, asksCents }) => {
+      const { amount: label, name } = wayTexts(view, method);
+      return { label, name, amount: formats.money(asksCents) };
+    });
   }
   return [{ label: texts.amount, amount: formats.money(facts.amountCents) }];
 }
@@ -91,16 +88,15 @@ function notes(view: View): string[] {
   const { texts, formats, facts, charge } = view;
   const offersRest = mayPayRest(view);
   const money = (cents: bigint) => formats.money(cents);
-  const isOpenBoleto =
-    ['PARTIALLY_PAID', 'PAID'].includes(charge.state) &&
-    charge.payments.some(({ method }) => ABILITIES[method].isCreditedLater);
+  const isUncredited = ['PARTIALLY_PAID', 'PAID'].includes(charge.state);
+  const creditedLater = charge.payments.find(({ method }) => ABILITIES[method].isCreditedLater);
   const found: (string | false)[] = [
     facts.priceEndsAt !== undefined && texts.priceUntil(formats.moment(facts.priceEndsAt)),
     facts.missingCents > 0n &&
       (offersRest ? texts.partialOffered : texts.partial)(money(facts.paidCents), money(facts.missingCents)),
     facts.excessCents > 0n && (facts.isTwice ? texts.twice : texts.over)(money(facts.excessCents)),
     facts.cameAfterEnd && texts.afterEnd,
-    isOpenBoleto && texts.boletoCredit,
+    isUncredited && creditedLater !== undefined && (wayTexts(view, creditedLater.method).credit ?? false),
     facts.returnedCents > 0n && texts.refundedSum(money(facts.returnedCents)),
     facts.returningCents > 0n && texts.refundPending(money(facts.returningCents)),
   ];
@@ -111,7 +107,7 @@ function dueLine({ texts, formats, charge, facts, now }: View): string {
   if (facts.endsAt && facts.isShort) return texts.payableUntil(formats.moment(facts.endsAt));
   const due = formats.day(civilDay(charge.dueAt));
   if (facts.standing === 'open') return texts.dueOn(due);
-  const last = (facts.pix ?? facts.boleto)?.owed.lastPayableDay;
+  const last = facts.payable[0]?.owed.lastPayableDay;
   return [texts.wasDueOn(due), last !== undefined && last >= civilDay(now) && texts.payableUntil(formats.day(last))]
     .filter(part => part !== false)
     .join('. ');

@@ -1,12 +1,13 @@
 // What the page of a checkout is made from.
 import type { AccountSettings } from '../../accounts/settings.ts';
-import { type Charge, isOf } from '../../charges/charge.ts';
+import type { Charge } from '../../charges/charge.ts';
 import type { Order } from '../../orders/order.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { receiverIn } from '../../rails/br-code.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { SlipIssuer } from '../../rails/rail.ts';
 import { type Formats, formatsOf, type Language } from '../language.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, pixCodeOf } from './facts.ts';
 import { CHECKOUT_TEXTS, type CheckoutTexts } from './texts.ts';
 
 /** What is shown of an order: the order, its transfer, and how deep that must be. */
@@ -17,8 +18,8 @@ export type View = {
   readonly facts: Facts;
   readonly settings: AccountSettings;
   readonly bought?: Bought;
-  /** Whom the boleto pays, where its rail names one. */
-  readonly beneficiary?: Pick<SlipIssuer['beneficiary'], 'name' | 'document'>;
+  /** Whom a method pays, where its rail names one. */
+  readonly beneficiary?: Pick<SlipIssuer['beneficiary'], 'name' | 'document'> & { readonly method: Method };
   readonly token: string;
   readonly language: Language;
   readonly texts: CheckoutTexts;
@@ -36,7 +37,9 @@ export function viewOf(parts: Omit<View, 'texts' | 'formats'>): View {
 
 /** The name above the page and on the receipt. */
 export function sellerOf({ settings, charge, beneficiary, isSandbox }: Omit<View, 'texts' | 'formats'>): string {
-  const emv = charge.methods.find(isOf('pix'))?.instrument?.emv;
+  const emv = charge.methods
+    .map(({ instrument }) => instrument && pixCodeOf(instrument))
+    .find(code => code !== undefined);
   const named = settings.displayName ?? (emv === undefined ? undefined : receiverIn(emv)) ?? beneficiary?.name;
   return named ?? (isSandbox ? SANDBOX_NAME : '');
 }

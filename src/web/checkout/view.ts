@@ -5,17 +5,18 @@ import { receiverIn } from '../../rails/br-code.ts';
 import { writtenDocument } from '../boleto/format.ts';
 import { type Html, html } from '../html.ts';
 import type { Language } from '../language.ts';
-import { boletoSection, pixSection } from './methods.ts';
+import { type Payable, pixCodeOf } from './facts.ts';
 import { orderCard } from './order-card.ts';
 import { receiptCard } from './receipt.ts';
 import { amountsOf, spokenStatus, statusCard } from './status.ts';
 import { sellerOf, type View } from './view-model.ts';
+import { wayOf, wayTexts } from './ways/ways.ts';
 
 export function titleOf(view: View): string {
   const { texts, formats, facts } = view;
   const seller = sellerOf(view);
   const title =
-    facts.pix || facts.boleto ? texts.title(formats.money(facts.amountCents)) : texts.state[facts.standing][0];
+    facts.payable.length > 0 ? texts.title(formats.money(facts.amountCents)) : texts.state[facts.standing][0];
   return [title, seller].filter(Boolean).join(' · ');
 }
 
@@ -23,6 +24,7 @@ export function checkoutBody(view: View): Html {
   const { texts, token, settings, facts, isSandbox, language } = view;
   const other: Language = language === 'en' ? 'pt-BR' : 'en';
   const seller = sellerOf(view);
+  const canPay = facts.payable.length > 0;
   return html`<header>
 ${isSandbox && html`<p class="banner">${texts.sandbox}</p>`}
 <div class="top">
@@ -34,11 +36,11 @@ ${isSandbox && html`<p class="banner">${texts.sandbox}</p>`}
 <main data-live="main">
 ${statusCard(view)}
 ${view.bought && orderCard(view, view.bought)}
-${(facts.pix || facts.boleto) && payPart(view)}
+${canPay && payPart(view)}
 ${receiptCard(view)}
 </main>
 <footer class="foot no-print">
-${(facts.pix || facts.boleto) && html`<noscript><a class="button secondary" href="?lang=${language}">${texts.refresh}</a></noscript>`}
+${canPay && html`<noscript><a class="button secondary" href="?lang=${language}">${texts.refresh}</a></noscript>`}
 <div class="actions">
 ${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${texts.help}</a>` : html`<p class="muted small">${texts.askSeller}</p>`}
 ${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${texts.back}</a>`}
@@ -51,26 +53,43 @@ ${settings.returnUrl !== undefined && html`<a class="button secondary" href="${s
 
 function payPart(view: View): Html {
   const { texts, facts } = view;
-  const { pix, boleto } = facts;
-  const failed = facts.failed.map(method => html`<p class="note warn">${texts.methodFailed[method]}</p>`);
-  if (pix && boleto) {
+  const [first, ...others] = facts.payable;
+  const failed = facts.failed.map(method => html`<p class="note warn">${wayTexts(view, method).unavailable}</p>`);
+  if (others.length === 0) {
     return html`${receiverCard(view)}
-<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${texts.method}</h2>
-<details name="method" id="by-pix" open><summary><span>${texts.pix}</span><small>${texts.pixHint}</small></summary>${pixSection(view, pix)}</details>
-<details name="method" id="by-boleto"><summary><span>${texts.boleto}</span><small>${texts.boletoHint}</small></summary>${boletoSection(view, boleto)}</details>
+<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${first && wayTexts(view, first.method).name}</h2>${failed}
+${first && section(view, first)}
 </section>`;
   }
   return html`${receiverCard(view)}
-<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${pix ? texts.pix : texts.boleto}</h2>${failed}
-${pix && pixSection(view, pix)}${boleto && boletoSection(view, boleto)}
-</section>`;
+<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${texts.method}</h2>${failed}
+${facts.payable.map(payable => {
+  const { name, hint } = wayTexts(view, payable.method);
+  return html`<details name="method" id="by-${payable.method}"${payable === first && html` open`}><summary><span>${name}</span><small>${hint}</small></summary>${section(view, payable)}</details>
+`;
+})}</section>`;
+}
+
+function section(view: View, payable: Payable): Html {
+  const { token, isSandbox, language } = view;
+  const { method } = payable;
+  return html`<div class="method ${method}">
+${wayOf(method).section(view, payable)}
+${
+  isSandbox &&
+  html`<form method="post" action="/pay/${token}/sandbox/${method}?lang=${language}" class="no-print">
+<button class="button test" type="submit">${wayTexts(view, method).simulate}</button></form>`
+}
+</div>`;
 }
 
 /** Before the code: who pays a stranger finds out too late. */
 function receiverCard(view: View): Html {
   const { texts, settings, facts, beneficiary } = view;
-  const name = facts.pix ? receiverIn(facts.pix.instrument.emv) : beneficiary?.name;
-  const document = settings.document ?? (facts.boleto && beneficiary?.document);
+  const code = facts.payable.map(({ instrument }) => pixCodeOf(instrument)).find(emv => emv !== undefined);
+  const name = code === undefined ? beneficiary?.name : receiverIn(code);
+  const isShown = facts.payable.some(({ method }) => method === beneficiary?.method);
+  const document = settings.document ?? (isShown ? beneficiary?.document : undefined);
   const written = document === undefined ? undefined : writtenDocument(document);
   return html`<section class="card check" aria-labelledby="check-heading"><h2 id="check-heading">${texts.check}</h2>
 <p>${texts.bankShows}</p>
