@@ -1,7 +1,7 @@
 // A plan: what subscriptions of it are charged, how often, and what becomes of one that nobody pays. Pure.
 import type { Metadata } from '../../charges/charge.ts';
 import type { Currency } from '../../lib/currency.ts';
-import type { Method } from '../../rails/rail.ts';
+import type { Method } from '../../rails/methods/methods.ts';
 import type { Interval } from './cycle-days.ts';
 
 export const PLAN_EVENTS = ['plan.created', 'plan.updated'] as const;
