@@ -11,6 +11,7 @@ import type { Overrides } from './app/overrides.ts';
 import { composeSandbox } from './app/sandbox.ts';
 import { collectStops } from './app/stops.ts';
 import { customersModule } from './billing/customers/module.ts';
+import { instalmentsModule } from './billing/instalments/module.ts';
 import { openChains } from './chains/open-chains.ts';
 import { warnOfNumbers } from './charges/bank-files/warn-numbers.ts';
 import { startChargeWriters } from './charges/create/writers.ts';
@@ -126,6 +127,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       payoutsModule({ ...paying, coldAddresses, receiptKey, payoutOwner }),
       ordersModule({ ...paying, feePercent, orderTerms, settlement }, config),
       customersModule(core),
+      instalmentsModule({ ...core, supportRefundLimitCents, passkeyRefundCents }),
     ];
 
     const jobs = modules.flatMap(module => module.jobs ?? []);

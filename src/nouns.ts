@@ -1,6 +1,7 @@
 // Every noun, in the order of the menu and of the reference.
 import { accounts } from './accounts/noun.ts';
 import { customers } from './billing/customers/noun.ts';
+import { instalments } from './billing/instalments/noun.ts';
 import { charges } from './charges/noun.ts';
 import { events } from './events/noun.ts';
 import { ledger } from './ledger/noun.ts';
@@ -10,7 +11,18 @@ import { payouts } from './payouts/noun.ts';
 import { quotes } from './quotes/noun.ts';
 import { wallets } from './wallets/noun.ts';
 
-export const SHIPPED = [charges, customers, orders, payouts, wallets, quotes, events, ledger, accounts] as const;
+export const SHIPPED = [
+  charges,
+  customers,
+  instalments,
+  orders,
+  payouts,
+  wallets,
+  quotes,
+  events,
+  ledger,
+  accounts,
+] as const;
 
 export const NOUNS: readonly Noun[] = SHIPPED;
 

@@ -13,27 +13,30 @@ export type Claim = {
   readonly key: string | undefined;
 };
 
-/** An object that an earlier request created: its content hash, to compare, and its stored answer. */
-export type First = { readonly id: string; readonly contentHash: string; readonly answer: string };
+/** An object that an earlier request created, and its content hash, to compare. */
+export type FirstOne = { readonly id: string; readonly contentHash: string };
+
+/** With the stored answer, where a repeat gets the same one. */
+export type First = FirstOne & { readonly answer: string };
 
 type Named = { readonly accountId: string; readonly externalId?: string };
 type NewObject = Named & { readonly id: string; readonly createdAt: Date };
 
 /** How objects of one kind are looked up. */
-export type Records = {
-  byId(sql: Sql, accountId: string, id: string): Promise<First | undefined>;
-  byExternalId(sql: Sql, accountId: string, externalId: string): Promise<First | undefined>;
+export type Records<F extends FirstOne = First> = {
+  byId(sql: Sql, accountId: string, id: string): Promise<F | undefined>;
+  byExternalId(sql: Sql, accountId: string, externalId: string): Promise<F | undefined>;
   /** The refusal of an externalId that was used with other content. */
   conflict(firstId: string): AppError;
 };
 
 /** The object that the same request created before, if it did. */
-export async function findEarlier(
+export async function findEarlier<F extends FirstOne>(
   sql: Sql,
-  records: Records,
+  records: Records<F>,
   claim: Claim,
   { accountId, externalId }: Named,
-): Promise<First | undefined> {
+): Promise<F | undefined> {
   const { scope, key } = claim;
   const use = key === undefined ? undefined : await findKeyUse(sql, scope, key);
   if (use) return isSame(claim, use) ? records.byId(sql, use.accountId, use.objectId) : undefined;
@@ -60,13 +63,13 @@ export async function bindKey(
  * The unique indexes on key and externalId let one of many concurrent requests through; the others wait in the insert until
  * that one commits or rolls back. Refuses a repeat with other content.
  */
-export async function writeOnce(
+export async function writeOnce<F extends FirstOne>(
   tx: Sql,
-  records: Records,
+  records: Records<F>,
   claim: Claim,
   { id, accountId, externalId, createdAt }: NewObject,
   insert: () => Promise<boolean>,
-): Promise<First | undefined> {
+): Promise<F | undefined> {
   const { hash, scope, key } = claim;
   if (key !== undefined) {
     const use = await takeKey(tx, scope, key, { contentHash: hash, objectId: id, accountId }, createdAt);
@@ -87,7 +90,7 @@ export async function writeOnce(
 }
 
 /** Whether the earlier object has the same content. */
-export function isSame(claim: Claim, { contentHash }: Pick<First, 'contentHash'>): boolean {
+export function isSame(claim: Claim, { contentHash }: Pick<FirstOne, 'contentHash'>): boolean {
   return contentHash === claim.hash;
 }
 

@@ -87,6 +87,12 @@ export const ChargeView = Type.Object(
     remainderOf: Type.Optional(
       Uuid({ description: 'The charge that was paid in part, of which this one asks for the rest.' }),
     ),
+    instalment: Type.Optional(
+      Type.Object(
+        { instalmentPlanId: Uuid(), number: Type.Integer({ minimum: 1 }) },
+        { additionalProperties: false, description: 'Which instalment it is, and of which plan.' },
+      ),
+    ),
     dueChange: Type.Optional(
       Type.Object(
         {

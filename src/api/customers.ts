@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { type CustomerChanges as Changes, LOCALES, type NewCustomer } from '../billing/customers/customer.ts';
 import { CUSTOMER_TYPES } from '../charges/charge.ts';
 import { normaliseDocument } from '../charges/create/check.ts';
+import { BALANCE_EXAMPLE, Balance } from './balance.ts';
 import { Metadata, MetadataView } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { Address, payerFields, toPayerType } from './payers.ts';
@@ -96,25 +97,10 @@ const view = {
 
 export const CustomerView = Type.Object(view, { $id: 'Customer', additionalProperties: false });
 
-const CountedSum = (description: string) =>
-  Type.Object(
-    { count: Type.Integer({ minimum: 0 }), amountCents: Type.Integer({ minimum: 0 }) },
-    { additionalProperties: false, description },
-  );
-
 export const CustomerDetail = Type.Object(
   {
     ...view,
-    balance: Type.Object(
-      {
-        open: CountedSum('Charges that can be paid, the overdue ones included, without fines and interest.'),
-        overdue: CountedSum('Those of them that are overdue.'),
-        missing: CountedSum('Charges that were paid in part and have no open charge for the rest: what is missing.'),
-        paid: CountedSum('Payments that came.'),
-        refunded: CountedSum('Refunds and returns, those that failed excepted.'),
-      },
-      { additionalProperties: false, description: 'In reais, exact, over all charges of the customer.' },
-    ),
+    balance: Balance('In reais, exact, over all charges of the customer.'),
   },
   { $id: 'CustomerDetail', additionalProperties: false },
 );
@@ -155,13 +141,7 @@ export const CUSTOMER_EXAMPLE: Static<typeof CustomerView> = {
 
 export const CUSTOMER_DETAIL_EXAMPLE: Static<typeof CustomerDetail> = {
   ...CUSTOMER_EXAMPLE,
-  balance: {
-    open: { count: 2, amountCents: 31_980 },
-    overdue: { count: 1, amountCents: 15_990 },
-    missing: { count: 0, amountCents: 0 },
-    paid: { count: 11, amountCents: 175_890 },
-    refunded: { count: 0, amountCents: 0 },
-  },
+  balance: BALANCE_EXAMPLE,
 };
 
 export const CUSTOMERS_EXAMPLE: Static<typeof CustomersPage> = { customers: [CUSTOMER_EXAMPLE], ...ONE_PAGE };

@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import type { ChargeDraft, ChargeRequest } from '../charges/charge.ts';
 import { normaliseDocument } from '../charges/create/check.ts';
+import type { SharedTerms } from '../charges/create/create.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/methods/methods.ts';
@@ -78,18 +79,27 @@ export const ChargeBody = Type.Object(
 export type ChargeBody = Static<typeof ChargeBody>;
 
 /** The charge that a body asks for. */
-export function toChargeRequest({ taxes = {}, ...body }: ChargeBody): ChargeRequest {
-  const { accountId, externalId, sourceKey, amountCents, currency, methods, customer, customerId, dueAt, expireAt } =
-    body;
+export function toChargeRequest({ amountCents, dueAt, expireAt, ...body }: ChargeBody): ChargeRequest {
+  return {
+    ...toSharedTerms(body),
+    amountCents: BigInt(amountCents),
+    dueAt: dateOf(dueAt),
+    ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
+  };
+}
+
+/** What charges of one body share that have amounts and days of their own. */
+export function toSharedTerms({
+  taxes = {},
+  ...body
+}: Omit<ChargeBody, 'amountCents' | 'dueAt' | 'expireAt'>): SharedTerms {
+  const { accountId, externalId, sourceKey, currency, methods, customer, customerId } = body;
   return {
     accountId,
-    amountCents: BigInt(amountCents),
     currency,
     methods: [...new Set(methods)],
     ...(customer && { customer: toPayer(customer) }),
     ...(customerId !== undefined && { customerId }),
-    dueAt: dateOf(dueAt),
-    ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
     ...(externalId !== undefined && { externalId }),
     ...(sourceKey !== undefined && { sourceKey }),
     ...toNotes(body),

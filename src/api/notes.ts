@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { NewCharge } from '../charges/charge.ts';
 import { LooseText, Text } from './schemas.ts';
 
-const MAX_DESCRIPTION_LENGTH = 140;
+export const MAX_DESCRIPTION_LENGTH = 140;
 const MAX_METADATA = 20;
 const MAX_NAME_LENGTH = 40;
 const MAX_VALUE_LENGTH = 500;

@@ -23,6 +23,9 @@ export const Problem = Type.Object(
     ),
     chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
     customerId: Type.Optional(Type.String({ format: 'uuid', description: 'The customer that was there first.' })),
+    instalmentPlanId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The instalment plan that was there first.' }),
+    ),
     walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that was there first.' })),
     transactionId: Type.Optional(Type.String({ format: 'uuid', description: 'The order that was there first.' })),
     duplicateOf: Type.Optional(Type.String({ description: 'The reference of the payment that it may be.' })),

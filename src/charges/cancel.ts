@@ -7,7 +7,7 @@ import { enqueueRetirement } from './issue/retire.ts';
 import { canceled, isUnpaid } from './life.ts';
 import { lockCharges } from './store/charges.ts';
 import { clearTimers } from './store/timers.ts';
-import { type WriteDeps, writeStep } from './write.ts';
+import { type WriteDeps, writeSteps } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
@@ -27,8 +27,27 @@ export async function cancelCharge(deps: Deps, id: string): Promise<Charge> {
 
 /** The caller holds the lock of the charge. */
 export async function cancelOpen(deps: WriteDeps, tx: Sql, charge: Charge, at: Date): Promise<Charge> {
-  const written = await writeStep(deps, tx, canceled(charge), at);
-  await clearTimers(tx, [charge]);
-  await enqueueRetirement(deps.queue, tx, [{ before: charge, after: written }]);
+  const [written] = await cancelAllOpen(deps, tx, [charge], at);
+  return written!;
+}
+
+/** The caller holds the locks of the charges. */
+export async function cancelAllOpen(
+  deps: WriteDeps,
+  tx: Sql,
+  charges: readonly Charge[],
+  at: Date,
+): Promise<readonly Charge[]> {
+  const written = await writeSteps(
+    deps,
+    tx,
+    charges.map(charge => ({ step: canceled(charge), at })),
+  );
+  await clearTimers(tx, charges);
+  await enqueueRetirement(
+    deps.queue,
+    tx,
+    charges.map((before, index) => ({ before, after: written[index]! })),
+  );
   return written;
 }

@@ -105,7 +105,12 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   readonly orderId?: string;
   /** The partly paid charge whose remainder this one asks for. */
   readonly remainderOf?: string;
+  /** The instalment plan that it is a part of. */
+  readonly instalment?: Instalment;
 };
+
+/** Which of the charges of a plan this one is, counted from 1. */
+export type Instalment = { readonly planId: string; readonly number: number };
 
 /** A method by which a charge can be paid, with its rail, status and instrument. */
 export type ChargeMethod<M extends Method = Method> = {

@@ -12,9 +12,10 @@ import { followRemainder } from './receive/remainder.ts';
 import { FOLLOW_REMAINDER } from './receive/remainder-job.ts';
 import { RECONCILE, reconcileCharge } from './reconcile/reconcile.ts';
 import { carryOutRefund, REFUND } from './refund/refund.ts';
+import { FOLLOW_INSTALMENT_PLAN } from './wake-instalment-plan.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
 
-/** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`. */
+/** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`, instalments `FOLLOW_INSTALMENT_PLAN`. */
 export const CHARGE_JOBS = [
   ISSUE,
   RETIRE,
@@ -25,6 +26,7 @@ export const CHARGE_JOBS = [
   REFUND,
   FOLLOW_REMAINDER,
   FOLLOW_ORDER,
+  FOLLOW_INSTALMENT_PLAN,
 ] as const;
 
 export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {

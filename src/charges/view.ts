@@ -39,6 +39,7 @@ export function chargeView(links: Links, charge: Charge) {
     transactionId: charge.orderId,
     remainderId: charge.remainder?.chargeId,
     remainderOf: charge.remainderOf,
+    instalment: charge.instalment && { instalmentPlanId: charge.instalment.planId, number: charge.instalment.number },
     dueChange: charge.dueChange && { ...charge.dueChange, dueAt: charge.dueChange.dueAt.toISOString() },
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),

@@ -9,6 +9,7 @@ import type { Links } from './links/links.ts';
 import { FOLLOW_REMAINDER } from './receive/remainder-job.ts';
 import { updateCharges } from './store/charges.ts';
 import { chargeView } from './view.ts';
+import { FOLLOW_INSTALMENT_PLAN } from './wake-instalment-plan.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
 
 export type WriteDeps = { readonly queue: Queue; readonly links: Links };
@@ -19,7 +20,7 @@ export type DatedStep = { readonly step: Step; readonly at: Date };
 /**
  * Writes steps and returns the charges after them, each once. Several steps of one charge must be given in order, each
  * starting from the result of the one before: the row gets the last result, and every step gets its event. If a charge pays
- * for an order, or is tied to a charge for the rest, the same transaction enqueues the job that advances the other.
+ * for an order, is tied to a charge for the rest, or is an instalment, the same transaction enqueues the job that advances the other.
  */
 export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: readonly DatedStep[]): Promise<Charge[]> {
   const counted = withCounts(steps);
@@ -28,6 +29,7 @@ export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: re
   const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(links, after, event, at)] : []));
   const orders = counted.flatMap(({ after, event }) => (concernsOrder(event) ? (orderRefOf(after) ?? []) : []));
   const remainders = counted.flatMap(({ after, event }) => (movesMoney(event) ? remainderRefsOf(after) : []));
+  const plans = planRefsOf(counted.flatMap(({ after, event }) => (endsInstalment(event) ? [after] : [])));
   const moments = [...last.values()].map(({ at }) => at);
   // These statements do not depend on each other, so they are sent together.
   await Promise.all([
@@ -35,6 +37,7 @@ export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: re
     insertEvents(tx, announced),
     queue.enqueue(tx, FOLLOW_ORDER, orders),
     queue.enqueue(tx, FOLLOW_REMAINDER, remainders),
+    queue.enqueue(tx, FOLLOW_INSTALMENT_PLAN, plans),
   ]);
   return charges;
 }
@@ -89,6 +92,19 @@ function remainderRefsOf({ id, accountId, remainder, remainderOf }: Charge) {
 
 function orderRefOf({ accountId, orderId }: Charge) {
   return orderId === undefined ? undefined : { accountId, orderId };
+}
+
+/** With it nothing may be left to pay of the plan. */
+function endsInstalment(event: Step['event']): boolean {
+  return event === 'charge.canceled' || movesMoney(event);
+}
+
+/** The plans of these charges, each once. */
+function planRefsOf(charges: readonly Charge[]) {
+  const plans = charges.flatMap(({ accountId, instalment }) =>
+    instalment ? [{ accountId, planId: instalment.planId }] : [],
+  );
+  return [...new Map(plans.map(plan => [plan.planId, plan])).values()];
 }
 
 /** The steps with `eventCount` raised by their own event and by the events of earlier steps of the same charge. */

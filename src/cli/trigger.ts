@@ -109,6 +109,17 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/customers/${id}/erase`);
     return id;
   },
+  'instalments.created': async api => (await instalments(api)).id,
+  'instalments.completed': async api => {
+    const { id, chargeIds } = await instalments(api);
+    for (const chargeId of chargeIds) await paid(api, await registered(api, chargeId));
+    return id;
+  },
+  'instalments.canceled': async api => {
+    const { id } = await instalments(api);
+    await api.post(`/instalments/${id}/cancel`);
+    return id;
+  },
   'payout.alarm_raised': api => lowFunds(api),
   'payout.alarm_cleared': async api => {
     const id = await lowFunds(api);
@@ -186,6 +197,18 @@ async function charge(api: Api, changes: Record<string, unknown> = {}): Promise<
 async function customer(api: Api): Promise<string> {
   const { id } = await api.post('/customers', { accountId: ACCOUNT, ...PAYER.customer, separate: true });
   return id;
+}
+
+async function instalments(api: Api): Promise<{ readonly id: string; readonly chargeIds: readonly string[] }> {
+  const { id, charges } = await api.post('/instalments', {
+    accountId: ACCOUNT,
+    ...PAYER,
+    amountCents: 20_001,
+    currency: 'BRL',
+    count: 2,
+    firstDueDay: api.day(10).slice(0, 'YYYY-MM-DD'.length),
+  });
+  return { id, chargeIds: charges.map((one: { id: string }) => one.id) };
 }
 
 /** Waits until the bank has decided about each method, so that what a recipe does next always comes after that. */

@@ -58,6 +58,7 @@ export type ErrorCode =
 export type FirstThere =
   | { readonly chargeId: string }
   | { readonly customerId: string }
+  | { readonly instalmentPlanId: string }
   | { readonly walletId: string }
   | { readonly transactionId: string }
   /** The reference of a payment. */

@@ -139,6 +139,7 @@ async function stateOfAcme(): Promise<string> {
     'refunds',
     'orders',
     'customers',
+    'instalment_plans',
     'wallets',
     'webhooks',
     'api_keys',

@@ -106,6 +106,17 @@ export async function startAcme(): Promise<Acme> {
   const customer = await service.post('/customers', { accountId: 'acme', ...CUSTOMER });
   assert.equal(customer.status, 201, customer.text);
   things['/customers/:id'] = customer.json.id;
+  const plan = await service.post('/instalments', {
+    accountId: 'acme',
+    amountCents: 20_000,
+    currency: 'BRL',
+    count: 2,
+    firstDueDay: '2026-12-31',
+    methods: ['pix'],
+    customer: CUSTOMER,
+  });
+  assert.equal(plan.status, 201, plan.text);
+  things['/instalments/:id'] = plan.json.id;
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;
@@ -142,7 +153,10 @@ export function bodyOf({ method, url }: Route, { document, things }: Acme): Reco
   const name = (schema as { $ref?: string }).$ref?.split('/').at(-1) ?? '';
   const found = example ?? document.components.schemas[name]?.examples?.[0];
   if (found === undefined) return undefined;
-  const body: Record<string, unknown> = { ...(found as object), ...(url === '/charges' && { customer: CUSTOMER }) };
+  const body: Record<string, unknown> = {
+    ...(found as object),
+    ...(['/charges', '/instalments'].includes(url) && { customer: CUSTOMER }),
+  };
   for (const field of Object.keys(body)) if (things[field] !== undefined) body[field] = things[field];
   return body;
 }

@@ -9,7 +9,10 @@ import { findByDocument, findCustomer } from './store.ts';
  * The request with the data of now of the customer that it names by its id; without a payer when the account has no such customer, or it
  * was erased.
  */
-export async function withPayer(sql: Sql, request: ChargeRequest): Promise<ChargeRequest> {
+export async function withPayer<R extends Pick<ChargeRequest, 'accountId' | 'customerId' | 'customer'>>(
+  sql: Sql,
+  request: R,
+): Promise<R> {
   const { accountId, customerId } = request;
   if (customerId === undefined) return request;
   const customer = await findCustomer(sql, customerId, accountId);

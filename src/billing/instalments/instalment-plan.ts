@@ -1,6 +1,53 @@
 // Instalments (carnê): one sum that is asked for in several charges, one a month. Pure.
+import type { ChargeState, Metadata } from '../../charges/charge.ts';
+import type { SharedTerms } from '../../charges/create/create.ts';
 import { addMonths, type CivilDay, lastSecondOf } from '../../lib/civil-days.ts';
+import type { Currency } from '../../lib/currency.ts';
 import type { Fault } from '../../lib/errors.ts';
+
+/** OPEN: money is still asked for, or missing. Drawn in docs/states.md. */
+export const PLAN_STATES = ['OPEN', 'COMPLETED', 'CANCELED'] as const;
+export type PlanState = (typeof PLAN_STATES)[number];
+
+export const PLAN_TRANSITIONS = {
+  OPEN: ['COMPLETED', 'CANCELED'],
+  COMPLETED: [],
+  CANCELED: [],
+} as const satisfies Record<PlanState, readonly PlanState[]>;
+
+export const PLAN_EVENTS = ['instalments.created', 'instalments.completed', 'instalments.canceled'] as const;
+export type PlanEvent = (typeof PLAN_EVENTS)[number];
+
+export type InstalmentPlan = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly externalId?: string;
+  readonly description?: string;
+  readonly metadata?: Metadata;
+  readonly amountCents: bigint;
+  readonly currency: Currency;
+  readonly instalmentCount: number;
+  /** The customer on record that it was made for by its id. */
+  readonly customerId?: string;
+  readonly state: PlanState;
+  /** How many of its charges were paid, those that were refunded later included. */
+  readonly paidCount: number;
+  /** Part of the link to its page: a higher one withdraws the links before. */
+  readonly linkEpoch: number;
+  readonly eventCount: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** The input of `createInstalments`. The externalId, the description and the metadata are those of the plan. */
+export type NewInstalmentPlan = {
+  readonly amountCents: bigint;
+  readonly division: Division;
+  readonly firstDueDay: CivilDay;
+  /** How long after its due day each can be paid; as for any charge when absent. */
+  readonly expireAfterDays?: number;
+  readonly terms: SharedTerms;
+};
 
 export const MIN_INSTALMENTS = 2;
 export const MAX_INSTALMENTS = 60;
@@ -59,4 +106,15 @@ export function checkFirstDueDay(firstDueDay: CivilDay): Fault[] {
 /** What tells the charges of a plan apart, behind their description: `1/12`. */
 export function numbered(description: string | undefined, number: number, count: number): string {
   return [description, `${number}/${count}`].filter(part => part !== undefined).join(' ');
+}
+
+const PAID: readonly ChargeState[] = ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
+
+/**
+ * Where its charges have brought a plan that was open: completed when each was paid or canceled, canceled when none was paid. One that
+ * expired, failed or was paid in part keeps it open: its money is missing.
+ */
+export function stateOf(states: readonly ChargeState[]): PlanState {
+  if (!states.every(state => state === 'CANCELED' || PAID.includes(state))) return 'OPEN';
+  return states.some(state => PAID.includes(state)) ? 'COMPLETED' : 'CANCELED';
 }

@@ -73,7 +73,8 @@ export async function createCharge(deps: CreateDeps, input: ChargeRequest, idemp
   return { id, answer: text, replayed: false };
 }
 
-function requirePayer({ customer, ...input }: ChargeRequest): NewCharge {
+/** Refuses a request whose `customerId` names no customer of the account. */
+export function requirePayer({ customer, ...input }: ChargeRequest): NewCharge {
   if (customer) return { ...input, customer };
   throw invalidRequest([{ path: 'customerId', code: 'not_found', message: 'must be a customer of this account' }]);
 }
@@ -132,14 +133,25 @@ export async function writeCharge(deps: WriteNewDeps, tx: Sql, charge: Charge): 
  * The content that two requests must share to count as the same request, independent of how the JSON was written. A customer on record
  * counts by its id: its data may have changed before the repeat.
  */
-function contentOf({ amountCents, dueAt, expireAt, customer, methods, ...input }: ChargeRequest): Plain {
+function contentOf({ amountCents, dueAt, expireAt, ...terms }: ChargeRequest): Plain {
+  return {
+    ...contentOfTerms(terms),
+    amountCents: String(amountCents),
+    dueAt: dueAt.toISOString(),
+    expireAt: expireAt?.toISOString(),
+  };
+}
+
+/** What the charges of one request share. */
+export type SharedTerms = Omit<ChargeRequest, 'amountCents' | 'dueAt' | 'expireAt'>;
+
+export function contentOfTerms({ customer, methods, ...input }: SharedTerms): {
+  readonly [field: string]: Plain | undefined;
+} {
   const payer = input.customerId === undefined && customer;
   return {
     ...input,
-    amountCents: String(amountCents),
     ...(payer && { customer: { ...payer, address: { ...payer.address } } }),
-    dueAt: dueAt.toISOString(),
-    expireAt: expireAt?.toISOString(),
     methods: METHODS.filter(method => methods.includes(method)),
   };
 }

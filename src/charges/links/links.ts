@@ -12,6 +12,8 @@ export type Links = {
   /** 43 characters of base64url: 16 bytes of id, one of epoch, 15 of MAC. */
   tokenOf(charge: Linked): string;
   checkoutUrl(charge: Linked): string;
+  /** The page of an instalment plan. */
+  instalmentsUrl(plan: Linked): string;
   /** The content of a token that this service made. The caller compares its epoch with that of the charge. */
   read(token: string): Linked | undefined;
   /** The content of the token in a full link, regardless of its host name. */
@@ -50,6 +52,7 @@ export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox
   return {
     tokenOf,
     checkoutUrl: charge => `${publicUrl()}/pay/${tokenOf(charge)}`,
+    instalmentsUrl: plan => `${publicUrl()}/pay/instalments/${tokenOf(plan)}`,
     read,
     readUrl: checkoutUrl => read(/\/pay\/([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
   };

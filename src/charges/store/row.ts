@@ -26,7 +26,7 @@ export const CHARGE_COLUMNS = `
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.pix_ends_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.customer_id, c.committed_cents, c.is_paid_in_part, c.remainder_of, c.remainder_id, c.remainder_cents,
-         c.is_remainder_paid, c.rests_cents, c.rests_returned_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
+         c.is_remainder_paid, c.instalment_plan_id, c.instalment_number, c.rests_cents, c.rests_returned_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
                                             'bankId', m.bank_id, 'reason', m.reason,
@@ -80,6 +80,8 @@ export type ChargeRow = Row & {
   committed_cents: string;
   is_paid_in_part: boolean;
   remainder_of: string | null;
+  instalment_plan_id: string | null;
+  instalment_number: number | null;
   remainder_id: string | null;
   remainder_cents: string | null;
   is_remainder_paid: boolean;
@@ -164,6 +166,7 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.is_paid_in_part && { isPaidInPart: true }),
     ...(row.remainder_of !== null && { remainderOf: row.remainder_of }),
     ...remainderIn(row),
+    ...instalmentIn(row),
     ...restsIn(row),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
@@ -184,6 +187,10 @@ function restsIn({ rests_cents: brought, rests_returned_cents: returned }: Charg
 
 function remainderIn({ remainder_id: chargeId, remainder_cents: cents, is_remainder_paid: isPaid }: ChargeRow) {
   return chargeId === null || cents === null ? {} : { remainder: { chargeId, amountCents: BigInt(cents), isPaid } };
+}
+
+function instalmentIn({ instalment_plan_id: planId, instalment_number: number }: ChargeRow) {
+  return planId === null || number === null ? {} : { instalment: { planId, number } };
 }
 
 function toMethod(row: MethodRow): ChargeMethod {

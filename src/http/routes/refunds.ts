@@ -11,22 +11,31 @@ import { requireFreshLogin } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
-export type RefundRouteDeps = RefundDeps & {
-  /** How much of one charge the role support may refund. */
+type Limits = {
+  /** How much of one charge, or of one instalment plan, the role support may refund. */
   readonly supportRefundLimitCents: number;
-  /** Above it, of one charge, a person shows a passkey again. */
+  /** Above it, of one charge or plan, a person shows a passkey again. */
   readonly passkeyRefundCents: number;
 };
 
-export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void {
-  function admit(caller: Caller | undefined, backCents: bigint): void {
-    const limitCents = deps.supportRefundLimitCents;
-    if (caller?.session?.person.role === 'support' && backCents > limitCents) {
-      throw new AppError('refund_above_limit', `Your role may send back ${limitCents} cents of a charge at most.`);
-    }
-    if (backCents > deps.passkeyRefundCents) requireFreshLogin(caller, deps.clock.now());
-  }
+export type RefundRouteDeps = RefundDeps & Limits;
 
+/** Refuses what the caller may not send back of one charge or plan, with what went back of it before. */
+export function admitRefund(
+  { supportRefundLimitCents, passkeyRefundCents, clock }: Limits & Pick<RefundDeps, 'clock'>,
+  caller: Caller | undefined,
+  backCents: bigint,
+): void {
+  if (caller?.session?.person.role === 'support' && backCents > supportRefundLimitCents) {
+    throw new AppError(
+      'refund_above_limit',
+      `Your role may send back ${supportRefundLimitCents} cents of a charge at most.`,
+    );
+  }
+  if (backCents > passkeyRefundCents) requireFreshLogin(caller, clock.now());
+}
+
+export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges/:id/refunds',
@@ -49,7 +58,7 @@ export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void 
         amount: excess ? 'excess' : amountCents === undefined ? 'all' : BigInt(amountCents),
         ...(paymentId !== undefined && { paymentId }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
-        admit: backCents => admit(caller, backCents),
+        admit: backCents => admitRefund(deps, caller, backCents),
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
       return refundView(refund);

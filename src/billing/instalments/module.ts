@@ -1,0 +1,13 @@
+// What instalments give the service.
+import { INSTALMENT_SCHEMAS } from '../../api/instalments.ts';
+import { type InstalmentRouteDeps, instalmentRoutes } from '../../http/routes/instalments.ts';
+import type { Module } from '../../module.ts';
+import { type FollowDeps, instalmentJobs } from './follow.ts';
+
+export function instalmentsModule(deps: InstalmentRouteDeps & FollowDeps): Module {
+  return {
+    schemas: INSTALMENT_SCHEMAS,
+    jobs: instalmentJobs(deps),
+    routes: app => instalmentRoutes(app, deps),
+  };
+}

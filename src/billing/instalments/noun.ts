@@ -1,0 +1,17 @@
+// What instalments declare: who may do what with them, their events, and their place in the menu.
+import type { Noun } from '../../noun.ts';
+import { PLAN_EVENTS } from './instalment-plan.ts';
+
+export const instalments = {
+  tags: [{ name: 'Instalments', description: 'One sum asked for in several charges, one a month: «carnê».' }],
+  events: [{ types: PLAN_EVENTS, schema: 'InstalmentPlan' }],
+  access: {
+    ofOneAccount: {
+      'GET /instalments': 'charges:read',
+      'POST /instalments': 'charges:write',
+      'GET /instalments/:id': 'charges:read',
+      'POST /instalments/:id/cancel': 'charges:write',
+      'POST /instalments/:id/refund': 'refunds:write',
+    },
+  },
+} as const satisfies Noun;

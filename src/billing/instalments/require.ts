@@ -1,0 +1,19 @@
+// The instalment plan that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's.
+import { AppError } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
+import type { InstalmentPlan } from './instalment-plan.ts';
+import { findAndLockPlan, findPlan } from './store.ts';
+
+export async function requirePlan(db: Sql, id: string, accountId?: string): Promise<InstalmentPlan> {
+  return found(await findPlan(db, id, accountId));
+}
+
+/** Locks its row until the transaction ends. Plans are locked before their charges, as everywhere, to prevent deadlocks. */
+export async function lockPlan(tx: Sql, id: string, accountId?: string): Promise<InstalmentPlan> {
+  return found(await findAndLockPlan(tx, id, accountId));
+}
+
+function found(plan: InstalmentPlan | undefined): InstalmentPlan {
+  if (!plan) throw new AppError('not_found', 'There is no such instalment plan.');
+  return plan;
+}

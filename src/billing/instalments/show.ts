@@ -1,0 +1,34 @@
+// An instalment plan with its charges, and with what is owed and was paid of it.
+import { balanceView } from '../../charges/balance.ts';
+import type { Charge } from '../../charges/charge.ts';
+import type { Links } from '../../charges/links/links.ts';
+import { findCharges } from '../../charges/store/charges.ts';
+import { chargesOfPlan, findChargesOfPlan } from '../../charges/store/of-plan.ts';
+import { readChargeSums } from '../../charges/store/sums.ts';
+import { chargeView } from '../../charges/view.ts';
+import type { Sql } from '../../storage/database.ts';
+import type { InstalmentPlan } from './instalment-plan.ts';
+import { planView } from './view.ts';
+
+export async function showPlan({ db, links }: { readonly db: Sql; readonly links: Links }, plan: InstalmentPlan) {
+  const [sums, charges] = await Promise.all([
+    readChargeSums(db, parameter => chargesOfPlan(plan, parameter)),
+    readInstalments(db, plan),
+  ]);
+  return {
+    ...planView(links, plan),
+    balance: balanceView(sums),
+    charges: charges.map(charge => chargeView(links, charge)),
+  };
+}
+
+/** The charges of a plan in their order, without those for the rest of one that was paid in part. */
+export async function readInstalments(sql: Sql, plan: InstalmentPlan): Promise<Charge[]> {
+  const of = await findChargesOfPlan(sql, plan);
+  const charges = await findCharges(
+    sql,
+    of.map(({ id }) => id),
+  );
+  const numberOf = ({ instalment }: Charge) => instalment?.number ?? 0;
+  return charges.filter(({ instalment }) => instalment).sort((one, other) => numberOf(one) - numberOf(other));
+}

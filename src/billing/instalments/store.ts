@@ -1,0 +1,92 @@
+// The SQL of single instalment plans, and of their charges.
+import type { FirstOne } from '../../accounts/once.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
+import type { InstalmentPlan, PlanState } from './instalment-plan.ts';
+
+const STORED = `id, account_id, external_id, description, metadata, amount_cents, currency, instalment_count, customer_id, state,
+  link_epoch, event_count, created_at, updated_at`;
+
+/** The select list of a plan, from `instalment_plans p`. */
+export const PLAN_COLUMNS = `${STORED.replaceAll(/\w+/g, 'p.$&')},
+  (select count(*)::integer from charges c
+    where c.instalment_plan_id = p.id and c.account_id = p.account_id and not c.is_paid_in_part
+      and c.state in ('PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED')) as paid_count`;
+export type PlanRow = RowOf<InstalmentPlan>;
+export const toPlan = recordOf<InstalmentPlan>(`${STORED}, paid_count`, ['amountCents']);
+
+/** Inserts a plan; false when its id or its externalId is taken. */
+export async function insertPlan(tx: Sql, plan: InstalmentPlan, contentHash: string): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into instalment_plans (${STORED}, content_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, decode($15, 'hex'))
+     on conflict do nothing returning id`,
+    [
+      plan.id,
+      plan.accountId,
+      plan.externalId,
+      plan.description,
+      plan.metadata && JSON.stringify(plan.metadata),
+      plan.amountCents,
+      plan.currency,
+      plan.instalmentCount,
+      plan.customerId,
+      plan.state,
+      plan.linkEpoch,
+      plan.eventCount,
+      plan.createdAt,
+      plan.updatedAt,
+      contentHash,
+    ],
+  );
+  return rows.length > 0;
+}
+
+const FIRST = `select id, encode(content_hash, 'hex') as content_hash from instalment_plans`;
+const toFirst = recordOf<FirstOne>('id, content_hash');
+
+export async function findFirstById(sql: Sql, accountId: string, id: string): Promise<FirstOne | undefined> {
+  const [row] = await sql.query<RowOf<FirstOne>>(`${FIRST} where id = $1 and account_id = $2`, [id, accountId]);
+  return row && toFirst(row);
+}
+
+export async function findFirstByExternalId(
+  sql: Sql,
+  accountId: string,
+  externalId: string,
+): Promise<FirstOne | undefined> {
+  const [row] = await sql.query<RowOf<FirstOne>>(`${FIRST} where external_id = $1 and account_id = $2`, [
+    externalId,
+    accountId,
+  ]);
+  return row && toFirst(row);
+}
+
+/** `accountId` restricts the search to one account. */
+export async function findPlan(sql: Sql, id: string, accountId?: string): Promise<InstalmentPlan | undefined> {
+  const [row] = await sql.query<PlanRow>(
+    `select ${PLAN_COLUMNS} from instalment_plans p where p.id = $1 and ($2::text is null or p.account_id = $2)`,
+    [id, accountId ?? null],
+  );
+  return row && toPlan(row);
+}
+
+/** Locks its row until the transaction ends, and reads it. */
+export async function findAndLockPlan(tx: Sql, id: string, accountId?: string): Promise<InstalmentPlan | undefined> {
+  await tx.query('select from instalment_plans where id = $1 and ($2::text is null or account_id = $2) for update', [
+    id,
+    accountId ?? null,
+  ]);
+  return findPlan(tx, id, accountId);
+}
+
+/** The end of a plan that was open; the caller holds the lock of the row. */
+export async function endPlan(
+  tx: Sql,
+  { id, accountId, state, eventCount, updatedAt }: InstalmentPlan & { readonly state: Exclude<PlanState, 'OPEN'> },
+): Promise<void> {
+  await tx.query(
+    `update instalment_plans set state = $3, event_count = $4, updated_at = $5 where id = $1 and account_id = $2 and state = 'OPEN'`,
+    [id, accountId, state, eventCount, updatedAt],
+  );
+}

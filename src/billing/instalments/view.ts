@@ -1,0 +1,53 @@
+// An instalment plan as the API and its events show it. Its schema is `InstalmentPlanView` in api/; JSON leaves out what is undefined.
+import type { Links } from '../../charges/links/links.ts';
+import { refundView } from '../../charges/view.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { InstalmentPlan, PlanEvent } from './instalment-plan.ts';
+import type { ChargeRefunds } from './refund.ts';
+
+export function planView(links: Links, plan: InstalmentPlan) {
+  const { id, accountId, externalId, description, metadata, customerId, state, currency } = plan;
+  const { amountCents, instalmentCount, paidCount, createdAt, updatedAt } = plan;
+  return {
+    id,
+    accountId,
+    externalId,
+    description,
+    metadata,
+    customerId,
+    state,
+    amountCents: Number(amountCents),
+    currency,
+    instalmentCount,
+    paidCount,
+    checkoutUrl: links.instalmentsUrl(plan),
+    slipsUrl: `/instalments/${id}/slips.pdf`,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** An event that carries the plan as it is now. */
+export function planEvent(links: Links, plan: InstalmentPlan, type: PlanEvent, at: Date) {
+  return {
+    id: uuidV7(at),
+    accountId: plan.accountId,
+    type,
+    objectId: plan.id,
+    sequence: plan.eventCount,
+    occurredAt: at,
+    object: planView(links, plan),
+  };
+}
+
+export function planRefundsView(results: readonly ChargeRefunds[]) {
+  return {
+    charges: results.map(({ number, charge, refunds, refused }) => ({
+      number,
+      chargeId: charge.id,
+      state: charge.state,
+      refunds: refunds.map(refundView),
+      refused,
+    })),
+  };
+}

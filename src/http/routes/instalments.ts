@@ -1,0 +1,140 @@
+// Instalments (carnê): one sum that is asked for in several charges, one a month.
+import type { FastifyInstance } from 'fastify';
+import {
+  checkInstalments,
+  checkIsDivided,
+  INSTALMENTS_EXAMPLE,
+  InstalmentPlanBody,
+  InstalmentPlanDetail,
+  InstalmentsPage,
+  InstalmentsQuery,
+  PLAN_DETAIL_EXAMPLE,
+  PLAN_REFUNDS_EXAMPLE,
+  PlanRefunds,
+  toNewPlan,
+} from '../../api/instalments.ts';
+import { checkWhoPays, toChargeDraft } from '../../api/new-charge.ts';
+import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { withPayer } from '../../billing/customers/charges-of.ts';
+import { cancelInstalments } from '../../billing/instalments/cancel.ts';
+import { createInstalments } from '../../billing/instalments/create.ts';
+import { listPlans } from '../../billing/instalments/list.ts';
+import { refundInstalments } from '../../billing/instalments/refund.ts';
+import { requirePlan } from '../../billing/instalments/require.ts';
+import { showPlan } from '../../billing/instalments/show.ts';
+import { planRefundsView } from '../../billing/instalments/view.ts';
+import { checkCharge } from '../../charges/create/check.ts';
+import type { ChargeDeps } from '../../charges/create/create.ts';
+import { lastSecondOf } from '../../lib/civil-days.ts';
+import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+import { admitRefund, type RefundRouteDeps } from './refunds.ts';
+
+const tag = 'Instalments';
+const path = idOf('instalment plan');
+
+export type InstalmentRouteDeps = ChargeDeps & RefundRouteDeps & { readonly pageSize: number };
+
+export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/instalments',
+    operationId: 'createInstalments',
+    summary: 'Create instalments',
+    description:
+      'Two to sixty charges of one payer, one a month, all or none of them. The banks are asked in the background: a code or line that only a bank can make comes later. A repeat by externalId or Idempotency-Key returns the first plan as it is now, however many arrive at once.',
+    tag,
+    takesIdempotencyKey: true,
+    body: InstalmentPlanBody,
+    check: ({ body, given }) => [...checkWhoPays({ given }), ...checkInstalments(body), ...checkIsDivided({ given })],
+    checkWhenRefused: ({ body: { firstDueDay, ...body } }) => {
+      const dueAt = firstDueDay === undefined ? {} : { dueAt: lastSecondOf(firstDueDay).toISOString() };
+      const faults = checkCharge(deps, toChargeDraft({ ...body, ...dueAt }), deps.clock.now());
+      return faults.map(fault => (fault.path === 'dueAt' ? { ...fault, path: 'firstDueDay' } : fault));
+    },
+    answer: created(InstalmentPlanDetail, 'The plan with its charges', PLAN_DETAIL_EXAMPLE, {
+      ...LOCATION,
+      ...REPLAYED,
+    }),
+    problems: ['external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
+    handle: async ({ body, idempotencyKey }, reply) => {
+      const asked = toNewPlan(body);
+      const terms = await withPayer(deps.db, asked.terms);
+      const { id, accountId, replayed } = await createInstalments(deps, { ...asked, terms }, idempotencyKey);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.header('location', `/instalments/${id}`);
+      return showPlan(deps, await requirePlan(deps.db, id, accountId));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/instalments',
+    operationId: 'listInstalments',
+    summary: 'List instalment plans',
+    description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
+    tag,
+    query: InstalmentsQuery,
+    check: checkPage,
+    answer: ok(InstalmentsPage, 'A page of instalment plans', INSTALMENTS_EXAMPLE),
+    handle: async ({ query, caller }) => {
+      const { state, externalId, customerId } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listPlans(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(state !== undefined && { state }),
+        ...(externalId !== undefined && { externalId }),
+        ...(customerId !== undefined && { customerId }),
+      });
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/instalments/:id',
+    operationId: 'getInstalments',
+    summary: 'Read an instalment plan',
+    description: 'With its charges, and with what is owed and was paid.',
+    tag,
+    path,
+    answer: ok(InstalmentPlanDetail, 'The plan with its charges', PLAN_DETAIL_EXAMPLE),
+    handle: async ({ path: { id }, caller }) => showPlan(deps, await requirePlan(deps.db, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/instalments/:id/cancel',
+    operationId: 'cancelInstalments',
+    summary: 'Cancel an instalment plan',
+    description:
+      'Cancels every instalment that can still be paid, in one step; what was paid stays. Canceling a canceled plan changes nothing.',
+    tag,
+    path,
+    answer: ok(InstalmentPlanDetail, 'The plan, canceled', {
+      ...PLAN_DETAIL_EXAMPLE,
+      state: 'CANCELED',
+    }),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => showPlan(deps, await cancelInstalments(deps, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/instalments/:id/refund',
+    operationId: 'refundInstalments',
+    summary: 'Refund an instalment plan',
+    description:
+      'Sends back all that is left of every payment of it, each with a refund of its own. Each charge that has received money is reported: its refunds, which are PENDING until the bank has answered, and why something cannot go back from here. A repeat refunds only what is left. The limits of refunds count for the plan as a whole.',
+    tag,
+    path,
+    answer: ok(PlanRefunds, 'What became of each charge that has received money', PLAN_REFUNDS_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => {
+      const plan = await requirePlan(deps.db, id, caller?.accountId);
+      return planRefundsView(await refundInstalments(deps, plan, backCents => admitRefund(deps, caller, backCents)));
+    },
+  });
+}
