@@ -67,7 +67,7 @@ test('what the bank cannot use is told with its path', () => {
       name: 'StartError',
       message: `boletos[1].${message}`,
     });
-  refused({ bank: '077' }, 'bank must be one of 001, 033, 104, 237, 341, 756.');
+  refused({ bank: '000' }, `bank must be one of ${[...CNAB_BANKS.keys()].join(', ')}.`);
   refused({ modality: '1' }, 'modality must be 2 digits.');
   refused({ agencyDigit: undefined }, 'agencyDigit is required for files of this bank.');
   refused({ quirks: { 'P.colour': 'x' } }, 'quirks.P.colour names no field of P.');
