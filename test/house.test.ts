@@ -6,6 +6,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import { FAMILIES } from '../src/chains/families.ts';
+import { METHODS } from '../src/rails/methods/methods.ts';
 import { importsOf, specifiersOf } from './runner/import-graph.ts';
 
 const ORDER = [
@@ -103,6 +104,14 @@ test('outside of its folder no family and no network is compared by its name', (
     file =>
       !own.some(folder => file.startsWith(folder)) && comparison.test(readFileSync(path.join(root, file), 'utf8')),
   );
+  assert.deepEqual(wrong, []);
+});
+
+test('outside of the rails no method is compared by its name', () => {
+  const name = `'(${METHODS.join('|')})'`;
+  const comparison = new RegExp(`[=!]== ${name}|case ${name}`);
+  const others = files.filter(file => !['packages', 'rails'].includes(roomOf(file)));
+  const wrong = others.filter(file => comparison.test(readFileSync(path.join(root, file), 'utf8')));
   assert.deepEqual(wrong, []);
 });
 
