@@ -17,7 +17,7 @@ const CARNIVAL = {
 const centsOf = (question: AmountQuestion) =>
   amountOwed(question).lines.map(({ kind, amountCents }) => [kind, amountCents]);
 
-test('paid early or on its due day a charge owes what was asked', () => {
+test('paid early or on its due day a charge owes its amount', () => {
   for (const method of ['pix', 'boleto'] as const) {
     for (const on of ['2026-01-05', '2026-03-09', '2026-03-10']) {
       const owed = amountOwed({ ...CARNIVAL, method, dueDay: '2026-03-10', on });
@@ -43,7 +43,7 @@ test('paid early or on its due day a charge owes what was asked', () => {
   }
 });
 
-test('due on Carnival Saturday both methods owe nothing more until Ash Wednesday', () => {
+test('due on Carnival Saturday both methods owe no fine or interest until Ash Wednesday', () => {
   for (const on of ['2026-02-14', '2026-02-15', '2026-02-17', '2026-02-18']) {
     const pix = amountOwed({ ...CARNIVAL, method: 'pix', on });
     const boleto = amountOwed({ ...CARNIVAL, method: 'boleto', on });
@@ -176,11 +176,11 @@ for (const [dueDay, validityDays, lastDay] of PUBLISHED) {
     assert.equal(amountOwed({ ...question, on: lastDay }).payable, true);
     const dayAfter = amountOwed({ ...question, on: addDays(lastDay, 1) });
     assert.equal(dayAfter.payable, false);
-    assert.ok(dayAfter.lateDays > 0, 'what is owed is worked out all the same');
+    assert.ok(dayAfter.lateDays > 0, 'the amount owed is still computed');
   });
 }
 
-test('a boleto due and expiring on a Saturday may be paid on Monday, as the law has it', () => {
+test('a boleto due and expiring on a Saturday may be paid on Monday, as the law requires', () => {
   const question = { ...CARNIVAL, method: 'boleto', dueDay: '2026-03-07', expireDay: '2026-03-07' } as const;
   const monday = amountOwed({ ...question, on: '2026-03-09' });
   assert.equal(monday.payable, true);
@@ -188,7 +188,7 @@ test('a boleto due and expiring on a Saturday may be paid on Monday, as the law 
   assert.equal(amountOwed({ ...question, on: '2026-03-10' }).payable, false);
 });
 
-test('a fine or interest of nothing makes no line, one that comes to nothing makes a line of zero', () => {
+test('a fine or interest of 0 % makes no line; one that truncates to 0 makes a line of zero', () => {
   const late = {
     method: 'pix',
     payableCents: 15_990n,
@@ -204,7 +204,7 @@ test('a fine or interest of nothing makes no line, one that comes to nothing mak
   ]);
 });
 
-test('twenty decimals count, to the last', () => {
+test('all twenty decimals count', () => {
   // 10^20 cents: each unit in the twentieth decimal of a percent is worth a hundredth of a cent.
   const late = { method: 'pix', dueDay: '2026-03-10', expireDay: '2026-04-10', on: '2026-04-09' } as const;
   const payableCents = 10n ** 20n;
@@ -223,7 +223,7 @@ test('twenty decimals count, to the last', () => {
   ]);
 });
 
-test('huge percents are worked out, not refused', () => {
+test('huge percents are computed, not refused', () => {
   const late = { ...CARNIVAL, method: 'boleto', dueDay: '2026-03-10', on: '2026-03-13' } as const;
   assert.deepEqual(centsOf({ ...late, finePercent: '1000000', interestPercent: '123456789012345678901234567890' }), [
     ['original', 15_990n],
@@ -233,13 +233,13 @@ test('huge percents are worked out, not refused', () => {
   ]);
 });
 
-test('an operator who closes a day shifts what falls due on it', () => {
+test('an operator who closes a day shifts the charges due on it', () => {
   const question = { ...CARNIVAL, method: 'pix', dueDay: '2026-03-10', on: '2026-03-11' } as const;
   assert.equal(amountOwed(question).lateDays, 1);
   assert.equal(amountOwed({ ...question, overrides: new Map([['2026-03-10', false]]) }).lateDays, 0);
 });
 
-test('the ends of the calendar hold', () => {
+test('the first and the last day of the calendar work', () => {
   const last = { ...CARNIVAL, method: 'pix', dueDay: '9999-12-25', expireDay: '9999-12-31', on: '9999-12-31' } as const;
   assert.equal(amountOwed(last).lastPayableDay, '9999-12-31');
   const first = {
@@ -252,12 +252,12 @@ test('the ends of the calendar hold', () => {
   assert.equal(amountOwed(first).lateDays, daysBetween('0001-01-01', '2026-03-10'));
 });
 
-test('a charge that would expire before it is due is a broken promise of the caller', () => {
+test('a charge that would expire before it is due is an error of the caller', () => {
   assert.throws(() => amountOwed({ ...CARNIVAL, method: 'pix', expireDay: '2026-02-13', on: '2026-02-13' }));
   assert.throws(() => amountOwed({ ...CARNIVAL, method: 'pix', payableCents: -1n, on: '2026-02-13' }));
 });
 
-/** A percent as a fraction, and as the text that says the same. */
+/** A percent as a fraction, and as text. */
 const percent = fc.tuple(fc.bigInt(0n, 10n ** 24n), fc.nat(22)).map(([units, decimals]) => {
   const digits = String(units).padStart(decimals + 1, '0');
   const at = digits.length - decimals;
@@ -275,7 +275,7 @@ const situation = fc.record({
   interest: percent,
   dueDay: day,
   validityDays: fc.nat(90),
-  // Most days near the due day, where the rules bend.
+  // Most days near the due day, where the rules change.
   after: fc.oneof(fc.integer({ min: -3, max: 8 }), fc.integer({ min: -60, max: 2_000 })),
 });
 type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
@@ -298,11 +298,11 @@ const asQuestion = ({
   on: addDays(dueDay, after),
 });
 
-test('each part is the exact value less a fraction of a cent, and the total is their sum', () => {
+test('each part is the exact value truncated to cents, and the total is their sum', () => {
   fc.assert(
     fc.property(situation, some => {
       const owed = amountOwed(asQuestion(some));
-      // The days late, walked one by one and not subtracted.
+      // The days late, counted one by one instead of subtracted.
       let graceDay = some.dueDay;
       while (!isBankingDay(graceDay)) graceDay = addDays(graceDay, 1);
       let days = 0n;
@@ -312,7 +312,7 @@ test('each part is the exact value less a fraction of a cent, and the total is t
       assert.equal(BigInt(owed.lateDays), days);
 
       const part = (kind: string) => owed.lines.find(line => line.kind === kind)?.amountCents ?? 0n;
-      /** Says that `cents` is over/under truncated, by multiplication alone. */
+      /** Checks by multiplication alone that `cents` is over / under, truncated. */
       const isTruncated = (cents: bigint, over: bigint, under: bigint) =>
         cents * under <= over && over < (cents + 1n) * under;
       const isLate = days > 0n ? 1n : 0n;
@@ -341,7 +341,7 @@ test('waiting a day never makes it cheaper', () => {
   );
 });
 
-test('on the first banking day on or after the due day both methods owe what was asked, and may be paid', () => {
+test('on the first banking day on or after the due day both methods owe the amount, and may be paid', () => {
   fc.assert(
     fc.property(situation, some => {
       const owed = amountOwed({ ...asQuestion(some), on: nextBankingDay(some.dueDay) });

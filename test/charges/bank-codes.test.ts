@@ -1,4 +1,4 @@
-// Codes that only the bank can make: the caller waits for them a while, and gets them later when the bank is slow.
+// Codes that only the bank can make: the caller waits for them a while, and gets them later if the bank is slow.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Outcome, Rail } from '../../src/rails/rail.ts';
@@ -41,7 +41,7 @@ before(async () => {
 after(() => shared.stop());
 
 let used = 0;
-/** A charge that no other test has asked for. */
+/** A charge unlike that of any other test. */
 const fresh = () => chargeBody({ methods: ['pix'], externalId: `fresh ${++used}` });
 
 test('the answer has the code of the bank, and so has its repeat', async () => {
@@ -75,7 +75,7 @@ test('the answer has the refusal of the bank', async () => {
   assert.deepEqual(json.pix, { ...json.pix, success: false, status: 'FAILED', emv: '', reason: 'no such key' });
 });
 
-test('a bank that is slow brings the code later, by an event and to a reader of the charge', async () => {
+test('a slow bank brings the code later: in an event and in the charge', async () => {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const rails = bankMade(() => promise, { lookup: async () => REGISTERED });
   await withService({ rails, env: { TRILHO_BANK_WAIT_MS: '20' } }, async service => {
@@ -83,7 +83,7 @@ test('a bank that is slow brings the code later, by an event and to a reader of 
     assert.deepEqual([json.pix.status, json.pix.emv, json.pix.success], ['CREATING', '', true]);
     assert.equal((await service.get(`/charges/${json.id}/pix.png`)).json.code, 'wrong_state');
     resolve(REGISTERED);
-    // The job waits for what the request has begun, or looks it up.
+    // The job waits for the call of the request, or looks it up.
     await service.runJobs();
     const charge = await service.get(`/charges/${json.id}`);
     assert.deepEqual([charge.json.pix.status, charge.json.pix.emv], ['ACTIVE', EMV]);
@@ -94,7 +94,7 @@ test('a bank that is slow brings the code later, by an event and to a reader of 
   });
 });
 
-test('a caller who need not wait does not', async () => {
+test('a caller waits only for codes that the bank makes', async () => {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   await withService({ rails: bankMade(() => promise), env: { TRILHO_BANK_WAIT_MS: '0' } }, async service => {
     assert.equal((await service.post('/charges', body)).json.pix.status, 'CREATING');

@@ -1,4 +1,4 @@
-// Charges that are asked for at the same time are written together, and each is answered as if it had come alone.
+// Charges that are requested at the same time are written together, and each is answered as if it had come alone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { type Answer, type Service, startService } from '../harness/service.ts';
 /** Enough for several batches side by side; a multiple of six. */
 const AT_ONCE = scaled(120, 60);
 const ACCOUNTS = 7;
-/** Two batches of up to 100, and some more should what comes at once not be read at once. */
+/** Two batches of up to 100, and some more in case the requests are not all read in one turn. */
 const MOST_TRANSACTIONS = 8;
 const MOST_LOOKS = 20_000;
 
@@ -77,13 +77,13 @@ describe('a burst of charges', () => {
       [ids],
     );
     assert.ok(transactions <= MOST_TRANSACTIONS, `${transactions} transactions`);
-    assert.equal(await service.runJobs(), transactions, 'one job takes all that were written together to their rails');
+    assert.equal(await service.runJobs(), transactions, 'one job submits all that were written together');
     assert.equal(await count(`charge_methods where charge_id = any($1) and status = 'CREATING'`, [ids]), 0);
   });
 
   for (const isKnown of [false, true]) {
     const account = isKnown ? 'a known account' : 'a new account';
-    test(`may repeat and contradict itself in ${account}: one charge each, and no neighbour is hurt`, async () => {
+    test(`may repeat and contradict itself in ${account}: one charge each, and other requests are not affected`, async () => {
       if (isKnown) assert.equal((await post({ accountId: account })).status, 201);
       const before = await count('charges where account_id = $1', [account]);
       const groups = scaled(20, 8);
@@ -115,7 +115,7 @@ describe('a burst of charges', () => {
     });
   }
 
-  test('may bring a key again and again: one charge for each key', async () => {
+  test('may repeat its keys: one charge for each key', async () => {
     const keys = AT_ONCE / 3;
     const body = chargeBody({ accountId: 'keys' });
     const answers = await atOnce(times(AT_ONCE, index => ({ body, headers: keyed(`again ${index % keys}`) })));
@@ -128,7 +128,7 @@ describe('a burst of charges', () => {
     assert.equal(await count(`charges where account_id = 'keys'`), keys);
   });
 
-  test('with one that the database refuses: that one fails alone, and its key stays free', async () => {
+  test('with one charge that the database refuses: only that one fails, and its key stays free', async () => {
     await service.sql(`alter table charges add constraint no_poison check (source_key <> 'poison')`);
     const answers = await Promise.all(
       times(20, index =>
@@ -147,7 +147,7 @@ describe('a burst of charges', () => {
     assert.deepEqual([again.status, isReplay(again)], [201, false]);
   });
 
-  /** Until a statement has waited for a lock for longer than a batch does. */
+  /** Waits until a statement has waited for a lock for longer than a batch does. */
   async function untilItWaitsAlone(): Promise<void> {
     const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
                         and clock_timestamp() - query_start > interval '400 ms'`;
@@ -187,10 +187,10 @@ describe('a burst of charges', () => {
     });
   }
 
-  test('in live with an unknown account: that one alone is not found', async () => {
+  test('in live with one unknown account: only that one is not found', async () => {
     const live = await startService({ mode: 'live', rails: sandboxRails });
     try {
-      // The document that answers are held against is read before the burst: that takes all of the process for a while.
+      // The OpenAPI document is read before the burst, because that blocks the process for a while.
       assert.equal((await live.get('/charges')).status, 200);
       const answers = await Promise.all(
         times(10, index =>
@@ -252,7 +252,7 @@ describe('a burst on its way to the database', () => {
     return rows[0];
   };
 
-  test('is found again when the reply to its commit is lost: every charge once, and none counts as a repeat', async () => {
+  test('is found again when the reply to its commit is lost: every charge once, and not as a repeat', async () => {
     wire.cutAtCommit({ forGood: false });
     const answers = await burst('cut');
     assert.equal(wire.cuts(), 1);
@@ -286,7 +286,7 @@ describe('a burst on its way to the database', () => {
     assert.deepEqual(new Set(statuses(answers)), new Set([503]));
     for (const { headers } of answers) assert.ok(headers.get('retry-after'));
     const { charges: committed } = await written('away');
-    assert.ok(committed > 0, 'some were committed all the same');
+    assert.ok(committed > 0, 'some were committed');
     wire.mend();
     const repeats = await burst('away');
     assert.deepEqual(new Set(statuses(repeats)), new Set([201]));
@@ -297,6 +297,6 @@ describe('a burst on its way to the database', () => {
       charges: named.length + nameless + before,
       events: named.length + nameless + before,
     });
-    assert.ok(before <= nameless, 'only what has no name can be made twice');
+    assert.ok(before <= nameless, 'only a charge without externalId and key can be made twice');
   });
 });

@@ -13,6 +13,6 @@ for (const { name, kind } of [
   { name: 'before it does anything', kind: 'timeout-before' },
   { name: 'after it has registered', kind: 'timeout-after' },
 ] as const) {
-  test(`a bank that is silent ${name} has the boleto once in the end`, () =>
+  test(`when the bank times out ${name} the boleto is registered once`, () =>
     provesOnce(at, { kind }, { path: '/boletos', looks: 1 }));
 }

@@ -28,7 +28,7 @@ test('a boleto is registered with the number of the agreement, its line and its 
   assert.equal(json.boleto.emv, title.emv);
 });
 
-test('what was asked for is what the bank has: due day, last day, fine, interest, payer', async () => {
+test('the bank has what was requested: due day, last day, fine, interest, payer', async () => {
   const { json } = await at.create({ amountCents: 15_990, taxes: { fine: 2, interest: 1 }, description: 'Aluguel' });
   const { request, ...title } = at.title(json.boleto.digitableLine);
   const charge = await at.read(json.id);
@@ -71,16 +71,15 @@ const faults = [
   { name: 'loses its answer', kind: 'lost-reply' },
   { name: 'cuts the connection', kind: 'cut' },
   { name: 'answers with a page of its gateway', kind: 'html', status: 502 },
-  { name: 'says to come later', kind: 'status', status: 503, retryAfterSeconds: 1 },
-  { name: 'does not take the token', kind: 'expired-token' },
+  { name: 'asks to retry later', kind: 'status', status: 503, retryAfterSeconds: 1 },
+  { name: 'refuses the token', kind: 'expired-token' },
 ] as const;
 
 for (const { name, ...fault } of faults) {
-  test(`a bank that ${name} has the boleto once in the end`, () =>
-    provesOnce(at, fault, { path: '/boletos', looks: 1 }));
+  test(`a bank that ${name} has the boleto exactly once`, () => provesOnce(at, fault, { path: '/boletos', looks: 1 }));
 }
 
-test('a bank that is slower than the caller waits brings the line with an event', async t => {
+test('when the bank is slower than the caller waits, an event brings the line', async t => {
   const slow = await startServiceAtBank('sicoob', { env: { TRILHO_BANK_WAIT_MS: '50' } });
   t.after(() => slow.stop());
   slow.psp.setFault({ kind: 'slow', delayMs: 400, on: { method: 'POST', path: '/boletos' } });
@@ -96,7 +95,7 @@ test('a bank that is slower than the caller waits brings the line with an event'
   assert.ok(events.some(({ type }) => type === 'charge.active'));
 });
 
-test('a bank that is away leaves the boleto in the making, and nothing is sent blindly', async () => {
+test('while the bank is unavailable the boleto stays in creation, and nothing is sent again without a lookup', async () => {
   at.psp.setFault({ kind: 'cut' });
   const { status, json } = await at.create();
   assert.deepEqual([status, json.boleto.status, json.boleto.digitableLine], [201, 'CREATING', undefined]);
@@ -123,7 +122,7 @@ async function registerAsOther(number: number, request: object): Promise<void> {
   assert.equal(kind, 'ok');
 }
 
-test('a refusal of the bank is the end of the boleto, in the words of the bank', async () => {
+test("when the bank refuses, the boleto fails with the bank's reason", async () => {
   const customer = { name: 'Maria', document: '529.982.247-25', address: ADDRESS };
   const { json } = await at.create({ customer: { ...customer, address: { ...ADDRESS, postalCode: '1' } } });
   const { boleto } = await at.read(json.id);
@@ -132,7 +131,7 @@ test('a refusal of the bank is the end of the boleto, in the words of the bank',
   assert.equal(boleto.emv, undefined);
 });
 
-test('a number that another program has used is refused, and is not taken for ours', async () => {
+test('a number that another program has used is refused, and its boleto is not taken for ours', async () => {
   const first = await at.create();
   const { number, request } = at.title(first.json.boleto.digitableLine);
   const next = Number(number.slice(0, -1)) + 1;
@@ -161,7 +160,7 @@ test('a boleto of another program is not taken for ours after a lost answer, and
   assert.equal(canceled.json.boleto.status, 'REGISTERED');
 });
 
-test('to cancel a charge whose boleto the bank never got writes off no boleto of another program', async () => {
+test('canceling a charge whose boleto never reached the bank writes off no boleto of another program', async () => {
   const first = await at.create();
   const { number, request } = at.title(first.json.boleto.digitableLine);
   at.psp.setFault({ kind: 'cut' });
@@ -193,7 +192,7 @@ test('a boleto that a person has reported as paid is not paid again by the list 
   assert.equal((await at.read(json.id)).payments.length, 2);
 });
 
-test('an agreement by file and one by API must not give the same numbers', () => {
+test('an agreement by file and one by API must not assign the same numbers', () => {
   const boletos = [agreementEntry('756', { firstNumber: '900' }), apiEntry(at.psp)];
   const open = (entries: readonly AgreementEntry[]) =>
     liveRails({ rails: [], boletos: entries }, { clock: at.service.clock, log: silentLog });
@@ -214,7 +213,7 @@ test('a boleto that is paid late is paid with fine and interest', async () => {
   assert.equal(charge.payments[0].amountCents, 10_233);
 });
 
-test('days without a payment are waited for all at once, however many they are', async () => {
+test('many days without a payment are read in one look', async () => {
   at.psp.setFault({ kind: 'status', status: 204, on: { method: 'GET', path: '/boletos/movimentacoes' } });
   const seen = async () => {
     const [row] = await at.service.sql<{ seen_until: Date; silent_since: Date | null }>(
@@ -226,7 +225,7 @@ test('days without a payment are waited for all at once, however many they are',
   await at.service.sql("update rails set seen_until = seen_until - interval '20 days' where name = $1", [BOLETO_RAIL]);
   const before = await seen();
   await at.look();
-  assert.deepEqual((await seen()).seen_until, before.seen_until, 'an empty list and one in the making look alike');
+  assert.deepEqual((await seen()).seen_until, before.seen_until, 'an empty list may be one that is still being made');
   at.service.clock.advanceMs(16 * 60_000);
   await at.service.runJobs();
   assert.deepEqual(await seen(), { seen_until: at.service.clock.now(), silent_since: null });

@@ -1,4 +1,4 @@
-// Making a charge at a bank with a boleto API, cut off after every statement and every answer of the bank, and taken up again: its
+// Creating a charge at a bank with a boleto API, cut off after every statement and every answer of the bank, and resumed: its
 // boleto is registered once. Other banks and verbs, and real kills: boleto-crash-steps.deep.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,11 +8,11 @@ import { type BoletoNode, openBoletoNode } from '../harness/boleto-verbs.ts';
 import { crashEverywhere } from '../harness/crash.ts';
 import { cutOffAfter } from '../harness/steps.ts';
 
-/** Slow machines must not turn the answer of the bank into a lost one. */
+/** Long enough that a slow machine never makes the bank's answer a lost one. */
 const patient = { timeoutSeconds: 60 };
 
 let at: ServiceAtBank;
-/** Verbs without a service. */
+/** Runs verbs without a service. */
 let node: BoletoNode;
 before(async () => {
   at = await startServiceAtBank('inter', { api: patient, env: { TRILHO_BANK_WAIT_MS: '30000' } });
@@ -23,7 +23,7 @@ after(async () => {
   await at.stop();
 });
 
-test('making a charge while its caller waits for the bank', async () => {
+test('creating a charge while its caller waits for the bank', async () => {
   const banks = { rails: [], boletos: [apiEntry(at.psp, { api: patient })] };
   const now = at.service.clock.now().toISOString();
   let count = 0;

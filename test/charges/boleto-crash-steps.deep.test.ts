@@ -1,6 +1,6 @@
-// What a service does at a bank with a boleto API, cut off after every statement and every answer of the bank and killed for real after
-// one of them, and taken up again by another: a boleto is registered once, its money recorded once, also when the bank tells of it
-// in two ways.
+// What a service does at a bank with a boleto API, cut off after every statement and every answer of the bank, really killed after
+// one of them, and resumed by another: a boleto is registered once, its money recorded once, also when the bank reports it in
+// two lists.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -17,11 +17,11 @@ for (const profile of ['sicoob', 'inter'] as const) {
   describe(profile, () => {
     let at: ServiceAtBank;
     let db: Database;
-    /** Verbs without a service. */
+    /** Runs verbs without a service. */
     let node: BoletoNode;
     const patient = { timeoutSeconds: 60 };
     before(async () => {
-      // Slow machines must not turn the answer of the bank into a lost one: only a kill may.
+      // Long enough that a slow machine never makes the bank's answer a lost one: only a kill may.
       at = await startServiceAtBank(profile, { hasPix: true, api: patient, env: { TRILHO_BANK_WAIT_MS: '30000' } });
       db = openDatabase({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
       node = await openBoletoNode(at.service.databaseUrl);
@@ -37,7 +37,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
 
     /** Each time with another name. */
     function crashVerb(verb: BoletoVerb, prepare: () => Promise<string>): Promise<string[]> {
-      // The list of pix is asked by the service afterwards, and tells of the same money.
+      // The service asks for the list of pix afterwards, which has the same money.
       const banks = { rails: [], boletos: [apiEntry(at.psp, { api: patient })] };
       const now = () => at.service.clock.now().toISOString();
       return crashEverywhere({
@@ -51,7 +51,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       });
     }
 
-    test('making a charge while its caller waits for the bank', async () => {
+    test('creating a charge while its caller waits for the bank', async () => {
       let count = 0;
       const victims = await crashVerb('create', async () => `crash-${++count}`);
       const ids: string[] = [];
@@ -88,7 +88,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
         return externalId;
       });
       assert.equal(made.length, victims.length);
-      // What was sent and not heard of may be shown late; after that it is sent again.
+      // A request without an answer may be shown late; after that it is sent again.
       for (const minutes of [1, 36, 1, 1]) {
         at.service.clock.advanceMs(minutes * 60_000 + 1_000);
         await at.service.runJobs();
@@ -101,18 +101,18 @@ for (const profile of ['sicoob', 'inter'] as const) {
           lastDay: '2027-01-29',
         });
         const { json } = await at.service.get(`/events?objectId=${id}`);
-        const told = json.events.filter(({ type }: { type: string }) => type.startsWith('charge.due_change'));
-        assert.equal(told.length, 1, 'it is announced once');
+        const announced = json.events.filter(({ type }: { type: string }) => type.startsWith('charge.due_change'));
+        assert.equal(announced.length, 1, 'it is announced once');
       }
       const each = profile === 'inter' ? 1 : 4;
       assert.ok(patches() - before <= (each + 1) * victims.length, 'at most one request of each was sent again');
     });
 
-    // Lists of the other bank take a second each; what comes after a list is the same.
+    // The other bank takes a second for each list; the steps after a list are the same.
     if (profile !== 'inter') return;
     test('asking for payments of boletos that were paid by their codes', async () => {
       const victims = await crashVerb('look', async () => {
-        // What the kill before left undone is done, so that every victim is one alone. Its lease is over.
+        // The work that the last kill interrupted is done first, so that each victim is on its own. Its lease has expired.
         await at.service.sql('delete from leases');
         await at.look();
         const { json, text } = await at.create();

@@ -23,7 +23,7 @@ async function charges(count: number): Promise<string[]> {
   return ids;
 }
 
-test('files are made of what waits, listed, and fetched with the same bytes each time', async () => {
+test('files are made of waiting boletos, listed, and fetched with the same bytes each time', async () => {
   await charges(3);
   const made = await bench.service.post('/boletos/files', { agreement: RAIL });
   assert.equal(made.status, 201, made.text);
@@ -47,10 +47,10 @@ test('files are made of what waits, listed, and fetched with the same bytes each
   }
 });
 
-test('to fetch a file changes nothing, and the audit log says who did', async () => {
+test('fetching a file changes nothing, and the audit log shows who did', async () => {
   const { cookie, id } = await logIn(bench.service, 'operator');
   const path = '/boletos/files/sicoob:main/1/content';
-  // A link of another site leads here too.
+  // A link on another site may lead here too.
   const headers = { cookie, 'sec-fetch-site': 'cross-site' };
   assert.equal((await fetch(bench.service.url + path, { headers, method: 'HEAD' })).status, 200);
   assert.match(await (await fetch(bench.service.url + path, { headers })).text(), /^75600000/);
@@ -90,7 +90,7 @@ test('a file that a person takes to the bank is not put into the folder', async 
   );
 });
 
-test('instructions are listed by what became of them', async () => {
+test('instructions are listed by their status', async () => {
   const [waiting, dropped] = await charges(2);
   await bench.service.post(`/charges/${dropped}/cancel`, {});
   await bench.service.runJobs();
@@ -107,8 +107,8 @@ test('a file or an agreement that is not there is not found, and each route need
   assert.equal((await bench.service.get('/boletos/files/sicoob:main/999/content')).status, 404);
   assert.equal((await bench.service.get('/boletos/files/sicoob:main/x/content')).status, 404);
   assert.equal((await bench.service.get('/boletos/files/sicoob%00main/1/content')).status, 404);
-  const none = await bench.service.post('/boletos/files', { agreement: 'none' });
-  assert.equal(none.json.errors[0].path, 'agreement', none.text);
+  const unknown = await bench.service.post('/boletos/files', { agreement: 'none' });
+  assert.equal(unknown.json.errors[0].path, 'agreement', unknown.text);
   const { text } = await bench.service.makeKey('acme', ['statements:read']);
   const headers = { authorization: `Bearer ${text}` };
   assert.equal((await bench.service.get('/boletos/files', headers)).status, 200);

@@ -71,7 +71,7 @@ describe('boletos by file', () => {
   });
   after(() => bench.stop());
 
-  test('a boleto has the next number of its agreement, its line at once, and waits for the bank', async () => {
+  test('a boleto has the next number of its agreement and its line at once, and waits for the bank', async () => {
     const first = await bench.service.post('/charges', body());
     const second = await bench.service.post('/charges', body());
     assert.equal(first.status, 201, first.text);
@@ -83,7 +83,7 @@ describe('boletos by file', () => {
     assert.equal(read.json.boleto.status, 'CREATING');
   });
 
-  test('charges at once get each a number of their own, and a repeat gets that of the first', async () => {
+  test('simultaneous charges get a number each, and a repeat gets that of the first', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         bench.service.post('/charges', body({ externalId: `at-once-${index % 20}` })),
@@ -106,7 +106,7 @@ describe('boletos by file', () => {
     assert.equal(await bench.make(), undefined, 'nothing waits any more');
   });
 
-  test('a call makes files of what waited, and does not run after boletos that keep coming', async () => {
+  test('a call makes files of the boletos that waited when it began, not of those that keep coming', async () => {
     const add = async () => {
       await bench.service.post('/charges', body());
       await bench.service.runJobs();
@@ -137,7 +137,7 @@ describe('boletos by file', () => {
     assert.equal(new Set(numbers).size, 4);
   });
 
-  test('a boleto that is canceled before a file has it is never told; one after that is written off', async () => {
+  test('a boleto that is canceled before it is in a file is never sent; one that is in a file is written off', async () => {
     const early = await bench.service.post('/charges', body());
     await bench.service.runJobs();
     await bench.service.post(`/charges/${early.json.id}/cancel`, {});
@@ -155,13 +155,13 @@ describe('boletos by file', () => {
     assert.equal(P.slice(39, 46), await bench.numberOf(late));
   });
 
-  test('terms that the layout cannot say are refused by name', async () => {
+  test('terms that the layout cannot carry are refused by name', async () => {
     const refused = await bench.service.post('/charges', body({ taxes: { fine: 2.125 } }));
     assert.equal(refused.json.errors?.[0]?.path, 'taxes.fine', refused.text);
   });
 });
 
-test('a start and a file say that the numbers of an agreement run out, while some are left', async () => {
+test('a start and a new file warn when the numbers of an agreement run out', async () => {
   const seen: string[] = [];
   const log = { ...silentLog, warn: (message: string) => void seen.push(message) };
   const boletos = [agreementEntry('756', { name: RAIL, firstNumber: '9999900' })];
@@ -181,7 +181,7 @@ test('a start and a file say that the numbers of an agreement run out, while som
 });
 
 describe('an agreement whose numbers run out', () => {
-  test('is reported by the charge that crosses a tenth, and again with the last number only', async () => {
+  test('logs a warning when a tenth is left, and again with the last number', async () => {
     const { log, lines } = recordingLog();
     const bench = await startFileExchange('756', { name: RAIL, firstNumber: '1', lastNumber: '20' }, [], log);
     const warned = () =>
@@ -206,7 +206,7 @@ describe('an agreement whose numbers run out', () => {
     }
   });
 
-  test('gives its last number, then refuses boletos and goes on with pix; no number is given twice', async () => {
+  test('assigns its last number, then refuses boletos and continues with pix; no number is assigned twice', async () => {
     const bench = await startBench({ firstNumber: '9999998', lastNumber: '9999999' });
     try {
       const answers = await Promise.all([body(), body(), body()].map(one => bench.service.post('/charges', one)));
@@ -220,7 +220,7 @@ describe('an agreement whose numbers run out', () => {
     }
   });
 
-  test('refuses only the boleto without a number, not the repeats that are asked for at the same time', async () => {
+  test('refuses only the boleto without a number, not simultaneous repeats', async () => {
     const bench = await startBench({ firstNumber: '9999999', lastNumber: '9999999' });
     const known = { 'idempotency-key': 'known' };
     try {
@@ -238,7 +238,7 @@ describe('an agreement whose numbers run out', () => {
   });
 });
 
-test('numbers that another entry of the agreement has given are not given again, also when that one is former', async t => {
+test('numbers that another entry of the agreement has assigned are not assigned again, also when that entry was removed', async t => {
   const bench = await startBench({ firstNumber: '100' });
   t.after(() => bench.stop());
   await bench.service.post('/charges', body());
@@ -259,7 +259,7 @@ test('numbers that another entry of the agreement has given are not given again,
     await (await startWith(range)).stop();
 });
 
-test('an entry that has given numbers stays the agreement that they are of; one that has given none may become another', async t => {
+test('an entry that has assigned numbers keeps its agreement; one that has not may change it', async t => {
   const bench = await startBench({ firstNumber: '100' });
   t.after(() => bench.stop());
   const startWith = (...boletos: AgreementEntry[]) => {
@@ -289,7 +289,7 @@ test('an entry that has given numbers stays the agreement that they are of; one 
     });
   }
   assert.deepEqual(await known(), before);
-  // Another range of the same agreement never goes back to a number that was given.
+  // Another range of the same agreement never returns to an assigned number.
   await (await startWith(entry({ firstNumber: '1' }))).stop();
   assert.deepEqual(await known(), before);
   await (await startWith(entry({ former: true }), entry({ ...other, name: 'sicoob:new' }))).stop();

@@ -1,4 +1,4 @@
-// Boletos at a bank that registers them later: every way in which it fails, and every end of a boleto that was sent twice.
+// Boletos at a bank that registers them later: every fault of it, and every outcome of a boleto that was sent twice.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startServiceAtBank } from '../harness/boleto-bank.ts';
@@ -22,7 +22,7 @@ for (const fault of [
     provesOnce(at, fault, { path: '/cobrancas', looks: 3 }));
 }
 
-test('the two minutes count from the sending, however late it was', async () => {
+test('the two minutes count from when the request was sent, however late that was', async () => {
   const before = at.posts();
   const [lost, busy] = [{ kind: 'lost-reply' }, { kind: 'status', status: 503 }] as const;
   const on = { method: 'POST', path: '/cobrancas' };
@@ -42,7 +42,7 @@ test('the two minutes count from the sending, however late it was', async () => 
   assert(tried > before);
 });
 
-test('however often a request is sent again, one job looks for what the bank has made of it', async () => {
+test('however often a request is repeated, one job looks for boletos that the bank made of it', async () => {
   const before = at.posts();
   at.psp.setFault({ kind: 'lost-reply', on: { method: 'POST', path: '/cobrancas' }, count: 3 });
   at.psp.setFault(LATE_LIST);
@@ -65,7 +65,7 @@ test('however often a request is sent again, one job looks for what the bank has
   );
 });
 
-test('a payment of a boleto of others with the same number pays no charge', async () => {
+test("a payment of another program's boleto with the same number pays no charge", async () => {
   const { json } = await at.create();
   const { ownNumber } = at.title(json.boleto.digitableLine);
   const rail = at.openRail();

@@ -1,4 +1,4 @@
-// Boletos at a bank that takes a request, registers it later and tells of it. What is rarer is in boleto-inter.deep.test.ts.
+// Boletos at a bank that accepts a request, registers it later and notifies. Rarer cases: boleto-inter.deep.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { BOLETO_RAIL } from '../harness/boleto-bank.ts';
@@ -22,13 +22,13 @@ test('a boleto that the bank registers while the caller waits is in the first an
   assert.equal((await at.service.get(`/charges/${json.id}/boleto.pdf`)).status, 200);
 });
 
-test('a boleto below the smallest one of the bank is refused by the name of its field', async () => {
+test("a boleto below the bank's minimum is refused with the name of its field", async () => {
   const { status, json } = await at.create({ amountCents: 249 });
   assert.deepEqual([status, json.errors?.[0]?.path], [422, 'amountCents'], JSON.stringify(json));
   assert.equal((await at.create({ amountCents: 250 })).json.boleto.status, 'REGISTERED');
 });
 
-test('one that takes longer is asked for until it is registered, and sent once', async () => {
+test('one that takes longer is sent once and looked up until it is registered', async () => {
   at.psp.setTitles({ processing: 6 });
   const before = at.posts();
   const { json } = await at.create();
@@ -39,7 +39,7 @@ test('one that takes longer is asked for until it is registered, and sent once',
   assert.equal(at.posts() - before, 1);
 });
 
-test('a notification of the bank asks for the decision at once', async () => {
+test('a notification makes the service look up the decision at once', async () => {
   await at.registerWebhook();
   at.psp.setTitles({ processing: 4 });
   const { json } = await at.create();
@@ -49,7 +49,7 @@ test('a notification of the bank asks for the decision at once', async () => {
   const [row] = await at.service.sql<{ bank_id: string }>('select bank_id from charge_methods where charge_id = $1', [
     json.id,
   ]);
-  // The last question of four opens it, and the bank tells of it.
+  // The last of four lookups registers it, and the bank notifies.
   await at.fetchCobranca(row!.bank_id);
   await at.psp.settled();
   assert.equal(at.psp.notifications().at(-1)?.status, 'delivered');
@@ -57,7 +57,7 @@ test('a notification of the bank asks for the decision at once', async () => {
   assert.equal((await at.read(json.id)).boleto.digitableLine, title.line);
 });
 
-test('a payment is told, asked for and recorded once', async () => {
+test('a payment is notified, looked up and recorded once', async () => {
   const { json } = await at.create();
   await at.psp.payTitle({ line: json.boleto.digitableLine });
   await at.psp.settled();
@@ -68,7 +68,7 @@ test('a payment is told, asked for and recorded once', async () => {
   assert.equal((await at.read(json.id)).payments.length, 1);
 });
 
-test('a payment of which the bank does not tell is found in its list', async () => {
+test("a payment without a notification is found in the bank's list", async () => {
   at.psp.setFault({ kind: 'notify-drop' });
   const { json } = await at.create();
   await at.psp.payTitle({ line: json.boleto.digitableLine });
@@ -77,7 +77,7 @@ test('a payment of which the bank does not tell is found in its list', async () 
   assert.equal((await at.read(json.id)).state, 'PAID');
 });
 
-test('a notification of a payment that never was changes nothing', async () => {
+test('a notification of a payment that never happened changes nothing', async () => {
   const { json } = await at.create();
   const { ownNumber } = at.title(json.boleto.digitableLine);
   const [row] = await at.service.sql<{ bank_id: string }>('select bank_id from charge_methods where charge_id = $1', [
@@ -97,7 +97,7 @@ test('a notification of a payment that never was changes nothing', async () => {
   assert.equal((await at.read(json.id)).payments.length, 0);
 });
 
-test('a refusal is the end of the boleto, in the words of the bank', async () => {
+test("when the bank refuses, the boleto fails with the bank's reason", async () => {
   at.psp.setTitles({ processing: 1, failure: 'Pagador com restrição' });
   const { json } = await at.create();
   at.psp.setTitles({ processing: 1 });
@@ -160,11 +160,11 @@ test('a boleto that is paid by its code is one payment, reported as a boleto and
   await at.later();
   const charge = await at.read(json.id);
   assert.deepEqual([charge.state, charge.payments.length, charge.payments[0].method], ['PAID', 1, 'boleto']);
-  const told = await at.service.sql<{ reference: string; also_reported_as: string }>(
+  const payments = await at.service.sql<{ reference: string; also_reported_as: string }>(
     'select reference, also_reported_as from payments where charge_id = $1',
     [json.id],
   );
-  assert.equal(told[0]?.also_reported_as === null, false);
+  assert.equal(payments[0]?.also_reported_as === null, false);
   assert.deepEqual((await at.service.get('/payments/unmatched')).json.payments, []);
 });
 

@@ -1,4 +1,4 @@
-// An agreement whose bank was told by files and is asked by its API from now on, under the same name.
+// An agreement that moves from files to the bank's API, under the same name.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Psp } from '@trilho/psp';
@@ -29,7 +29,7 @@ after(async () => {
   await psp.stop();
 });
 
-/** The bank registers a boleto of which a file has told it. */
+/** The bank registers a boleto that was sent in a file. */
 async function registerAtBank(boleto: SentBoleto): Promise<string> {
   const charge = await bench.charge(boleto);
   const { rails, stop } = liveRails(
@@ -53,7 +53,7 @@ async function registerAtBank(boleto: SentBoleto): Promise<string> {
   return psp.state().titles.at(-1)!.line;
 }
 
-test('what was paid since the last return is found, and nothing that a return had is counted again', async () => {
+test('payments since the last return are found, and those in a return are not counted again', async () => {
   const [early, late] = (await bench.send({}, {})) as [SentBoleto, SentBoleto];
   const lines = [await registerAtBank(early), await registerAtBank(late)] as const;
   const entry = { amountCents: AMOUNT, day: '17112026' };
@@ -87,11 +87,11 @@ test('what was paid since the last return is found, and nothing that a return ha
   assert.deepEqual(
     payments.map(({ reason }: { reason: string }) => reason),
     ['possible_duplicate'],
-    'the bank lists what the return had, too: a person sees it',
+    'the bank lists the payment of the return again: it waits for a person',
   );
 });
 
-test('the bank is asked again and again from then on, and its days are compared', async () => {
+test('from then on the bank is asked regularly, and its days are compared', async () => {
   const [row] = await bench.service.sql<{ next_look_at: Date; next_compare_at: Date; compared_day: string }>(
     'select next_look_at, next_compare_at, compared_day::text from rails where name = $1',
     [BOLETO_RAIL],

@@ -40,7 +40,7 @@ test('the code that the bank makes is the code of the boleto, and a payment by i
   assert.ok(registered.boleto.emv.includes(`pix.example.com/qr/${txid}`), registered.boleto.emv);
   assert.match(registered.boleto.digitableLine, /^033/);
 
-  // The rail of the pix key has told of it first; then the bank does, by file.
+  // The rail of the pix key has reported it first; then the bank does, by file.
   const [number] = Object.keys(bank.state().titles);
   const paid = { method: 'boleto', amountCents: 15_990, reference: 'E90400888202611171200abcdefghijk' };
   await bench.service.post(`/charges/${boleto!.charge.id}/payments`, paid);
@@ -63,7 +63,7 @@ async function registered() {
 const waiting = async () => (await bench.service.get('/payments/unmatched')).json.payments;
 const pixId = (end: string) => `E90400888202611171200${end.padStart(11, '0')}`;
 
-test('a pix that a PSP tells of, and days later a file with another channel, are one payment until a person says otherwise', async () => {
+test('a pix reported by a PSP, and days later by a file with another channel, is one payment until a person decides otherwise', async () => {
   const { boleto, number, txid } = await registered();
   const reference = pixId('first');
   assert.ok(await bench.takePix({ reference, requestReference: txid, amountCents: 15_990n }));
@@ -75,7 +75,7 @@ test('a pix that a PSP tells of, and days later a file with another channel, are
   assert.deepEqual([reason, duplicateOf], ['possible_duplicate', reference]);
 });
 
-test('a file that tells first, and a PSP days later, are one payment too', async () => {
+test('a pix reported by a file first, and days later by a PSP, is one payment too', async () => {
   const { boleto, number, txid } = await registered();
   bank.pay(number, { day: '2026-11-20', amountCents: 15_990n, creditDay: '2026-11-20', channel: '03' });
   await hear();
@@ -88,7 +88,7 @@ test('a file that tells first, and a PSP days later, are one payment too', async
   assert.equal(found?.reason, 'possible_duplicate');
 });
 
-test('a payment by pix in a file, of another amount than the pix had, is for a person', async () => {
+test('a payment by pix in a file with another amount than the pix waits for a person', async () => {
   const { boleto, number, txid } = await registered();
   const reference = pixId('third');
   await bench.takePix({ reference, requestReference: txid, amountCents: 15_990n });
@@ -100,7 +100,7 @@ test('a payment by pix in a file, of another amount than the pix had, is for a p
   assert.equal(found?.duplicateOf, reference);
 });
 
-test('a pix that a file has told of too is one payment, also when another file tells of it in other words', async () => {
+test('a pix that a file reports too is one payment, also when another file reports it with other details', async () => {
   const { boleto, number, txid } = await registered();
   const day = today();
   await bench.takePix({ reference: pixId('fourth'), requestReference: txid, amountCents: 15_990n });
@@ -133,7 +133,7 @@ test('the pix of a boleto is known in a statement, and a pix there without its i
 
 const goneBack = (end: string) => ({ reference: `D${end}`, amountCents: 15_990n, status: 'DONE' }) as const;
 
-test('money that the file and the PSP tell to have gone back went back once', async () => {
+test('a return reported by both the file and the PSP is recorded once', async () => {
   const { boleto, number, txid } = await registered();
   const day = today();
   const pix = { reference: pixId('fifth'), requestReference: txid, amountCents: 15_990n };
@@ -147,7 +147,7 @@ test('money that the file and the PSP tell to have gone back went back once', as
   assert.deepEqual([refunds.length, state], [1, 'REFUNDED']);
 });
 
-test('what goes back of a pix that a person has found to be the payment of the file goes back of that payment', async () => {
+test('a return of a pix that a person matched to the payment of a file is a return of that payment', async () => {
   const { boleto, number, txid } = await registered();
   const day = today();
   bank.pay(number, { day, amountCents: 15_990n, creditDay: day, channel: '03' });
@@ -161,7 +161,7 @@ test('what goes back of a pix that a person has found to be the payment of the f
   assert.equal((await bench.charge(boleto)).state, 'REFUNDED');
 });
 
-test('a pix key is refused where the files of the bank have no place for it', () => {
+test("a pix key is refused if the bank's files have no field for it", () => {
   const boletos = [agreementEntry('756', { pix: PIX })];
   assert.throws(
     () => liveRails({ rails: [], boletos }, { clock: testClock('2026-11-17T12:00:00Z'), log: silentLog }),

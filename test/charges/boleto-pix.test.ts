@@ -1,4 +1,4 @@
-// A boleto that carries a pix code is paid once, whichever way it is paid and however often the bank tells of it.
+// A boleto that carries a pix code is paid once, however it is paid and however often the bank reports it.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -37,7 +37,7 @@ describe('sicoob', () => {
   const onlyOnce = { state: 'PAID', status: 'PAID', methods: ['boleto'] };
   const unmatched = async () => (await at.service.get('/payments/unmatched')).json.payments;
 
-  /** What each bank list of today says, beside what is recorded. */
+  /** How each bank list of today differs from what is recorded. */
   async function differences(): Promise<unknown[]> {
     const entries = { rails: [pixEntry(at.psp)], boletos: [apiEntry(at.psp)] };
     const { rails, stop } = liveRails(entries, { clock: at.service.clock, log: silentLog });
@@ -52,7 +52,7 @@ describe('sicoob', () => {
     return found;
   }
 
-  test('the pix is told first, then the boleto', async () => {
+  test('the pix is reported first, then the boleto', async () => {
     const { id, emv } = await create();
     await at.psp.pay({ emv });
     at.psp.setFault({ kind: 'status', status: 500, on: { path: '/boletos' } });
@@ -66,7 +66,7 @@ describe('sicoob', () => {
     assert.deepEqual([await unmatched(), await differences()], [[], []]);
   });
 
-  test('what the bank kept is known also when the pix is told first, before the money is credited and after', async () => {
+  test("the bank's fee is recorded also when the pix is reported first, before the money is credited and after", async () => {
     const feesOf = (id: string) =>
       at.service.sql<{ fee_cents: string; booked: string | null }>(
         `select fee_cents, (select sum(amount) from ledger_lines l
@@ -75,7 +75,7 @@ describe('sicoob', () => {
            from payments p where charge_id = $1`,
         [id],
       );
-    const payUntold = async (wait: () => Promise<unknown>) => {
+    const payUnreported = async (wait: () => Promise<unknown>) => {
       const { id, emv } = await create();
       await at.psp.pay({ emv });
       at.psp.setFault({ kind: 'status', status: 500, on: { path: '/boletos' } });
@@ -95,9 +95,9 @@ describe('sicoob', () => {
       await queue.stop();
       await db.close();
     };
-    const early = await payUntold(async () => undefined);
+    const early = await payUnreported(async () => undefined);
     assert.deepEqual(await feesOf(early), [{ fee_cents: '150', booked: null }]);
-    const late = await payUntold(settle);
+    const late = await payUnreported(settle);
     for (const id of [early, late]) {
       assert.equal((await at.read(id)).state, 'SETTLED');
       assert.deepEqual(await feesOf(id), [{ fee_cents: '150', booked: '150' }]);
@@ -106,7 +106,7 @@ describe('sicoob', () => {
     assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
   });
 
-  test('the boleto is told first, then the pix', async () => {
+  test('the boleto is reported first, then the pix', async () => {
     const { id, emv } = await create();
     await at.psp.pay({ emv });
     at.psp.setFault({ kind: 'status', status: 500, on: { method: 'GET', path: '/pix' } });
@@ -124,7 +124,7 @@ describe('sicoob', () => {
     assert.equal(Number(row?.count), 1);
   });
 
-  test('a pix of which the PSP will not say what it is for stops no other', async () => {
+  test('a pix whose purpose the PSP does not answer stops no other', async () => {
     const { id, emv } = await create();
     at.psp.setFault({ kind: 'status', status: 403, on: { method: 'GET', path: '/cobv/' } });
     const seenUntil = async () =>
@@ -139,7 +139,7 @@ describe('sicoob', () => {
     assert.deepEqual([await unmatched(), await differences()], [[], []]);
   });
 
-  test('both are told at once', async () => {
+  test('both are reported at once', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, create));
     for (const { emv } of made) await at.psp.pay({ emv });
     await at.look();
@@ -165,7 +165,7 @@ describe('sicoob', () => {
     await assert.rejects(at.psp.pay({ emv }), /removed/);
   });
 
-  test('a pix that goes back goes back out of the boleto', async () => {
+  test("a returned pix is a return of the boleto's payment", async () => {
     const { id, emv } = await create();
     const { endToEndId } = await at.psp.pay({ emv });
     await at.look();

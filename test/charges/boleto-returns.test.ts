@@ -1,4 +1,4 @@
-// Return files of a bank: what each occurrence does to charge, payments and ledger, once however often it comes.
+// Return files of a bank: what each occurrence does to charge, payments and ledger, once however often it is read.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CnabError } from '@trilho/cnab';
@@ -21,13 +21,13 @@ before(async () => {
 });
 after(() => bench.stop());
 
-/** DDMMAAAA of the service. */
+/** Today on the service's clock, as DDMMAAAA. */
 function today(): string {
   const [year = '', month = '', day = ''] = civilDay(bench.service.clock.now()).split('-');
   return day + month + year;
 }
 
-/** What the bank says of a boleto, by default of today. */
+/** An entry of a return about a boleto, by default of today. */
 function entry({ number }: SentBoleto, occurrence: string, changes: Partial<Entry> = {}): Entry {
   return { occurrence, number, amountCents: AMOUNT, day: today(), ...changes };
 }
@@ -53,7 +53,7 @@ const booksOf = async ({ charge }: SentBoleto) => {
 const unmatched = async () => (await bench.service.get('/payments/unmatched')).json.payments;
 
 describe('a return file', () => {
-  test('registers a boleto, or rejects it with the reason of the bank in words', async () => {
+  test("registers a boleto, or rejects it with the bank's reason in plain text", async () => {
     const [good, bad] = await bench.send({}, { methods: ['boleto', 'pix'] });
     assert.deepEqual(await outcomes(entry(good!, '02'), entry(bad!, '03', { reasons: '1608' })), {
       registered: 1,
@@ -66,7 +66,7 @@ describe('a return file', () => {
     assert.equal(state, 'ACTIVE', 'it can be paid by pix');
   });
 
-  test('pays a charge: amount, day, credit day and fee; the money is there on the credit day', async () => {
+  test('pays a charge: amount, day, credit day and fee; the money is credited on the credit day', async () => {
     const boleto = await one();
     assert.deepEqual(await outcomes(entry(boleto, '02'), paid(boleto, { creditDay: '19112026' })), {
       registered: 1,
@@ -91,7 +91,7 @@ describe('a return file', () => {
     assert.deepEqual(await booksOf(boleto), { bank_fee: '250', payer: '-15990', receivable: '0', settled: '15740' });
   });
 
-  test('a second payment is available at once, and so is known what the bank kept of it', async () => {
+  test('a second payment is available at once, and its fee is recorded', async () => {
     const boleto = await one();
     const day = today();
     await outcomes(paid(boleto), entry(boleto, '17', { paidCents: 5_000n, feeCents: 199n, day }));
@@ -128,7 +128,7 @@ describe('a return file', () => {
     assert.deepEqual(await balances(), before);
   });
 
-  test('that tells twice of a payment of a day and amount leaves the second for a person', async () => {
+  test('that reports two payments of the same day and amount leaves the second for a person', async () => {
     const boleto = await one();
     const counts = await outcomes(paid(boleto), paid(boleto), paid(boleto, { creditDay: '23112026' }));
     assert.deepEqual(counts, { paid: 1, possible_duplicate: 2 });
@@ -138,7 +138,7 @@ describe('a return file', () => {
       (receipt: { duplicateOf?: string }) => receipt.duplicateOf === payments[0].reference,
     );
     assert.equal(kept.length, 2);
-    // A person says that one of them is a payment of its own.
+    // A person decides that one of them is a separate payment.
     const [{ reference, amountCents }] = kept;
     const path = `/charges/${boleto.charge.id}/payments`;
     const recorded = await bench.service.post(path, { method: 'boleto', amountCents, reference });
@@ -162,7 +162,7 @@ describe('a return file', () => {
     );
   });
 
-  test('pays a boleto that was written off, and says so', async () => {
+  test('pays a boleto that was written off, with a remark', async () => {
     const boleto = await one();
     await outcomes(entry(boleto, '02'));
     await bench.service.post(`/charges/${boleto.charge.id}/cancel`, {});
@@ -174,7 +174,7 @@ describe('a return file', () => {
     assert.deepEqual([state, payments[0].cameAfter], ['PAID', 'CANCELED']);
   });
 
-  test('pays a boleto that the bank had refused, and says so; a person may report such money, too', async () => {
+  test('pays a boleto that the bank had refused, with a remark; a person may report such money, too', async () => {
     const [byFile, byHand, withPix] = await bench.send({}, {}, { methods: ['boleto', 'pix'] });
     await outcomes(...[byFile, byHand, withPix].map(boleto => entry(boleto!, '03', { reasons: '63' })));
     const stateOf = async (boleto: SentBoleto | undefined) => {
@@ -219,7 +219,7 @@ describe('a return file', () => {
     assert.deepEqual(await outcomes(entry(other, '44', { paidCents: AMOUNT })), { needs_attention: 1 });
   });
 
-  test('a reversal that the bank tells twice, in other words, takes back the money of one payment', async () => {
+  test('a reversal that the bank reports twice, with other details, takes back one payment', async () => {
     const boleto = await one();
     const day = today();
     assert.deepEqual(await outcomes(paid(boleto)), { paid: 1 });
@@ -233,7 +233,7 @@ describe('a return file', () => {
     assert.equal((await bench.charge(boleto)).refunds.length, 2);
   });
 
-  test('keeps the money of strangers, also of one whose number is that of a charge', async () => {
+  test('keeps money that belongs to no charge, also under the number of a charge', async () => {
     const boleto = await one();
     const before = (await unmatched()).length;
     const counts = await outcomes(
@@ -247,7 +247,7 @@ describe('a return file', () => {
     assert.equal((await bench.charge(boleto)).state, 'CREATING');
   });
 
-  test('an instruction that the bank refused needs a person; fees and news are noted', async () => {
+  test('an instruction that the bank refused needs attention; fees and information are noted', async () => {
     const boleto = await one();
     const counts = await outcomes(entry(boleto, '02'), entry(boleto, '26', { reasons: '05' }), entry(boleto, '11'), {
       occurrence: '28',
@@ -282,12 +282,12 @@ describe('a return file', () => {
   });
 });
 
-/** The deep tier cuts at every step, the first one at every fifth. */
+/** The deep tier cuts off at every step, the first tier at every fifth. */
 const STRIDE = 10 / scaled(10, 2);
 
 describe('a reading that is cut off', () => {
   for (const when of ['before', 'after'] as const) {
-    test(`${when} any of its steps goes on without booking twice or losing anything`, async () => {
+    test(`${when} any of its steps resumes without booking twice or losing anything`, async () => {
       for (let calls = 0; ; calls += STRIDE) {
         const [first, second, third, fourth] = await bench.send({}, {}, {}, {});
         const bytes = bytesOf(
@@ -323,7 +323,7 @@ describe('a reading that is cut off', () => {
           ],
         );
         if (!isCut) {
-          assert.ok(calls > 8, 'the walk saw the steps');
+          assert.ok(calls > 8, 'the reading has several steps');
           break;
         }
       }
@@ -377,7 +377,7 @@ describe('a file that is not a return of an agreement', () => {
     await refused(changed(33, '00000000000000099999'), other);
   });
 
-  test('that is of another entry is refused, also when one is named, as for each file of a server', async () => {
+  test('that belongs to another agreement is refused also when one is named, as for each file of a server', async () => {
     const account = { agency: '1111', accountNumber: '77777', beneficiaryCode: '99999' };
     const second = agreementEntry('756', { name: 'sicoob:second', ...account });
     const two = await startFileExchange('756', { name: RAIL }, [second]);
@@ -393,7 +393,7 @@ describe('a file that is not a return of an agreement', () => {
     }
   });
 
-  test('that fits two agreements asks for a name', async () => {
+  test('that matches two agreements is refused until one is named', async () => {
     const second = agreementEntry('756', { name: 'sicoob:second', firstNumber: '501' });
     const two = await startFileExchange('756', { name: RAIL, lastNumber: '500' }, [second]);
     try {

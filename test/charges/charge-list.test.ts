@@ -1,4 +1,4 @@
-// GET /charges: the list that PostgreSQL writes says of each charge what GET /charges/{id} says.
+// GET /charges: the list that PostgreSQL builds shows each charge as GET /charges/{id} does.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -38,7 +38,7 @@ const BODIES = [
   { dueAt: '2026-11-01T12:00:00Z' },
 ];
 
-test('a charge in the list is the charge at its own address, whatever it went through', async () => {
+test('a charge in the list equals GET /charges/{id}, in every state', async () => {
   const ids: string[] = [];
   for (const body of BODIES) {
     const { status, json, text } = await service.post('/charges', chargeBody(body));

@@ -1,4 +1,4 @@
-// POST /charges and GET /charges/{id}, as CONTRACT promises them.
+// POST /charges and GET /charges/{id}.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -18,7 +18,7 @@ const faults = (answer: Answer) =>
   answer.json.errors.map((fault: { path: string; code: string }) => `${fault.path}: ${fault.code}`);
 
 describe('a new charge', () => {
-  test('that live would refuse is taken with a warning, and one with a fine above legal custom, too', async () => {
+  test('that live would refuse is accepted with a warning, and so is one with a fine above legal custom', async () => {
     const customer = { name: 'Maria da Silva', document: '111.111.111-11' };
     const { id } = (await create({ customer, dueAt: '2020-01-10T12:00:00Z', taxes: { fine: 20 } })).json;
     const { warnings } = (await service.get(`/charges/${id}`)).json;
@@ -34,7 +34,7 @@ describe('a new charge', () => {
     assert.deepEqual((await service.get(`/charges/${plain.id}`)).json.warnings, []);
   });
 
-  test('answers 201 with its id, its place and a result for each method', async () => {
+  test('is answered with 201, its id, its location and a result for each method', async () => {
     const made = await create();
     assert.equal(made.status, 201);
     assert.equal(made.headers.get('location'), `/charges/${made.json.id}`);
@@ -95,7 +95,7 @@ describe('a new charge', () => {
     assert.equal((await create({ accountId: 'a brand new account' })).status, 201);
   });
 
-  test('takes all optional fields and shows them', async () => {
+  test('accepts all optional fields and shows them', async () => {
     const address = {
       street: 'Rua das Flores',
       number: '100',
@@ -124,7 +124,7 @@ describe('a new charge', () => {
     assert.equal(json.createdAt, '2026-11-16T12:00:00.000Z');
   });
 
-  test('expires 30 days after its due date when nothing else is said', async () => {
+  test('expires 30 days after its due date by default', async () => {
     const { json } = await create({ dueAt: '2026-12-10T12:00:00Z' });
     assert.equal((await service.get(`/charges/${json.id}`)).json.expireAt, '2027-01-09T12:00:00.000Z');
   });
@@ -139,7 +139,7 @@ describe('a new charge', () => {
     }
   });
 
-  test('in dollars or euros is payable in reais at a rate locked and shown', async () => {
+  test('in dollars or euros is payable in reais at a locked rate that it shows', async () => {
     const { json } = await create({ currency: 'USD', amountCents: 1_001 });
     assert.equal(Math.round(readPixByOracle(json.pix.emv).amount * 100), 5_405);
     const read = await service.get(`/charges/${json.id}`);
@@ -156,7 +156,7 @@ describe('a new charge', () => {
 });
 
 describe('a method that its rail cannot carry', () => {
-  test('fails alone while the other goes on', async () => {
+  test('fails alone while the other succeeds', async () => {
     const made = await create({ amountCents: 10_000_000_000 });
     assert.equal(made.status, 201);
     assert.deepEqual(made.json.boleto, {
@@ -281,7 +281,7 @@ describe('a wrong body', () => {
     }
   });
 
-  test('does not repeat what it holds', async () => {
+  test('does not repeat its values in the answer', async () => {
     const refused = await create({ customer: { name: 'Secret Name', document: '99911122' } });
     assert.equal(refused.status, 400);
     assert.ok(!refused.text.includes('Secret Name') && !refused.text.includes('99911122'));
@@ -300,7 +300,7 @@ test('a due date with an offset, in lower case or without seconds is the same mo
   }
 });
 
-test('a charge has its account, methods and timers have their charge, and what is named is kept', async () => {
+test('foreign keys: a charge needs its account, methods and timers need their charge, and neither can be deleted before', async () => {
   const { json } = await create();
   const [charge] = await service.sql<{ account_id: string }>('select account_id from charges where id = $1', [json.id]);
   const [id, account] = [json.id, charge!.account_id];
@@ -328,7 +328,7 @@ test('a charge has its account, methods and timers have their charge, and what i
   await service.sql('delete from charges where id = $1', [id]);
 });
 
-test('an account cannot be deleted while an open transaction writes a charge of it', async () => {
+test('an account cannot be deleted while an open transaction writes a charge for it', async () => {
   await service.sql(`insert into accounts (id, created_at) values ('short-lived', now())`);
   const { json } = await create();
   const [writer, remover] = [1, 2].map(() => new pg.Client({ connectionString: service.databaseUrl }));
@@ -344,7 +344,7 @@ test('an account cannot be deleted while an open transaction writes a charge of 
     );
     await remover!.query(`set lock_timeout = '20ms'`);
     const remove = () => remover!.query(`delete from accounts where id = 'short-lived'`);
-    // 55P03: it waited for the writer's lock in vain; 23503: the charge is there.
+    // 55P03: it timed out on the writer's lock; 23503: the charge is there.
     await assert.rejects(remove(), { code: '55P03' });
     await writer!.query('commit');
     await assert.rejects(remove(), { code: '23503' });

@@ -1,4 +1,4 @@
-// Nodes whose clocks differ by what no measurement finds, here by twenty seconds.
+// Nodes whose clocks differ without being noticed, here by twenty seconds.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { orderDriver } from '../harness/orders.ts';
@@ -15,14 +15,14 @@ after(async () => {
   await ahead.stop();
 });
 
-test('a payment told without a time is never before its charge', async () => {
+test('a payment reported without a time is never before its charge', async () => {
   const order = await orderDriver(ahead).order();
   const paid = await orderDriver(behind).pay(order);
   assert.equal(paid.status, 200, paid.text);
   assert.equal(paid.json.payments[0].paidAt, paid.json.createdAt);
 });
 
-test('a payment told with a time before its charge is refused', async () => {
+test('a payment reported with a time before its charge is refused', async () => {
   const order = await orderDriver(ahead).order();
   const refused = await orderDriver(behind).pay(order, { at: '2026-11-16T11:59:59Z' });
   assert.deepEqual([refused.status, refused.json.code], [409, 'wrong_state']);

@@ -1,4 +1,4 @@
-// trilho reconcile and the comparison of every night: each way in which a PSP's record of a day and ours can differ is named.
+// trilho reconcile and the nightly comparison: each difference between a PSP's record of a day and ours is named.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { payCommand } from '../../src/cli/pay.ts';
@@ -10,7 +10,7 @@ import { runCommand } from '../harness/commands.ts';
 import { recordingLog } from '../harness/log.ts';
 import { RAIL, railSettings, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
 
-/** Commands have the time of the machine, so the days of the test are before it. */
+/** Commands use the machine's clock, so the days of the test are in its past. */
 const FIRST_DAY = addDays(civilDay(new Date()), -9);
 const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
 const customer = { name: 'Maria da Silva', document: '529.982.247-25', address };
@@ -65,8 +65,8 @@ function nextDay(): string {
 
 const reconcile = (...args: string[]) => runCommand(reconcileCommand, environment(), args);
 
-/** What is said of a day, once the PSP's clock has passed it: a PSP refuses to list the future. */
-async function saidOf(day: string): Promise<string[]> {
+/** What the command prints about a day, once the PSP's clock has passed it: a PSP refuses to list the future. */
+async function reportOf(day: string): Promise<string[]> {
   const now = at.service.clock.now();
   at.service.clock.set(new Date(Date.now() + 60_000).toISOString());
   const { code, said } = await reconcile('--day', day, '--rail', RAIL);
@@ -78,7 +78,7 @@ async function saidOf(day: string): Promise<string[]> {
 
 const sameAs = (expected: string[], found: string[]) => assert.deepEqual(found.slice(0, -1).sort(), expected.sort());
 
-test('the first day that is compared is the first whole one', async () => {
+test('the first day to be compared is the first whole one', async () => {
   const rows = await at.service.sql(
     `select to_char(compared_day, 'YYYY-MM-DD') as day, next_compare_at as at from rails where name = $1`,
     [RAIL],
@@ -91,13 +91,13 @@ test('a day with payments, refunds and returns that are all recorded has no diff
   at.psp.medReturn({ endToEndId: reference, natureza: 'MED_FRAUDE' });
   await look();
   await paidCharge();
-  assert.deepEqual(await saidOf(today()), [`${RAIL} ${today()}: 2 payments at the PSP, 2 here, nothing differs.`]);
-  assert.deepEqual(await saidOf(addDays(today(), 1)), [
+  assert.deepEqual(await reportOf(today()), [`${RAIL} ${today()}: 2 payments at the PSP, 2 here, nothing differs.`]);
+  assert.deepEqual(await reportOf(addDays(today(), 1)), [
     `${RAIL} ${addDays(today(), 1)}: 0 payments at the PSP, 0 here, nothing differs.`,
   ]);
-  // A list that lags behind is no difference: what differs is read again.
+  // A list that lags behind is no difference: it is read again.
   at.psp.setFault({ kind: 'stale-read', on: { method: 'GET', path: '/pix' }, count: 1 });
-  assert.deepEqual(await saidOf(today()), [`${RAIL} ${today()}: 1 payment at the PSP, 2 here, nothing differs.`]);
+  assert.deepEqual(await reportOf(today()), [`${RAIL} ${today()}: 1 payment at the PSP, 2 here, nothing differs.`]);
 });
 
 test('a payment that is only at the PSP, and one that belongs to no charge, are named', async () => {
@@ -112,14 +112,14 @@ test('a payment that is only at the PSP, and one that belongs to no charge, are 
       `${missed.endToEndId}: not recorded here; BRL 159.90 at the PSP`,
       `${unmatched.endToEndId}: belongs to no charge and waits in GET /payments/unmatched; BRL 12.34 at the PSP`,
     ],
-    await saidOf(day),
+    await reportOf(day),
   );
   await look();
   await at.service.post('/payments/unmatched/dismiss', { reference: unmatched.endToEndId });
-  sameAs([], await saidOf(day));
+  sameAs([], await reportOf(day));
 });
 
-test('a payment that only we have, of another amount, on another charge or not in the ledger is named', async () => {
+test('a payment that only we have, or with another amount, on another charge or not in the ledger, is named', async () => {
   const day = nextDay();
   const when = momentOn(day, 11).toISOString();
   const pay = (...args: string[]) => runCommand(payCommand, environment(), args);
@@ -142,11 +142,11 @@ test('a payment that only we have, of another amount, on another charge or not i
       `${endToEndId} (charge ${other.id}): another charge; ${other.id} here, ${first.id} at the PSP`,
       `${reference} (charge ${id}): another amount in the ledger; BRL 319.80 here, BRL 159.90 at the PSP`,
     ],
-    await saidOf(day),
+    await reportOf(day),
   );
 });
 
-test('a refund or return that one side does not have, or has otherwise, is named', async () => {
+test('a refund or return that one side lacks, or has differently, is named', async () => {
   const day = nextDay();
   const [unknown, changed] = [await refundedCharge(), await refundedCharge()];
   const returned = await paidCharge();
@@ -159,7 +159,7 @@ test('a refund or return that one side does not have, or has otherwise, is named
   const renamed = '01a1e6e6-0000-7000-8000-000000000001';
   await at.service.sql('update refunds set id = $2 where id = $1', [unknown.refundId, renamed]);
   await at.service.sql('update refunds set amount_cents = 5000 where id = $1', [changed.refundId]);
-  const found = await saidOf(day);
+  const found = await reportOf(day);
   const [med] = found.filter(line => line.includes('BRL 10.00'));
   assert.match(
     med ?? '',
@@ -179,7 +179,7 @@ test('a refund or return that one side does not have, or has otherwise, is named
   );
 });
 
-test('every night one node compares the day before, counts what differs, and tries again when the PSP is silent', async () => {
+test('every night one node compares the day before, counts the differences, and retries when the PSP is silent', async () => {
   const of = async (name: string) => {
     const { text } = await at.service.get('/metrics');
     const found = new RegExp(`^${name}\\{rail="${RAIL}"\\} (\\S+)$`, 'm').exec(text)?.[1];
@@ -200,9 +200,9 @@ test('every night one node compares the day before, counts what differs, and tri
   at.service.clock.set(momentOn(addDays(day, 1), 2).toISOString());
   await at.service.runJobs();
   await at.psp.pay({ emv: listedLate.emv, horario: momentOn(day, 20) });
-  // Before its charge was made, so it is kept for a person.
+  // Before its charge was created, so it waits for a person.
   const missed = await at.psp.pay({ emv: (await charge()).emv, horario: momentOn(day, 20) });
-  // Both out of sight of the regular look, as if the PSP had listed them late.
+  // The regular look does not see them, as if the PSP had listed them late.
   await at.service.sql(`update rails set next_look_at = 'infinity'`);
   assert.equal(compared().length, before, 'not before the hour');
 

@@ -1,5 +1,5 @@
-// Making and issuing a charge and recording its payment, cut off after each of their steps and taken up again: nothing is lost,
-// doubled or stuck. Every other verb, and real kills: crash-steps.deep.test.ts.
+// Creating and issuing a charge and recording its payment, cut off after each step and resumed: nothing is lost, doubled or
+// stuck. Every other verb, and real kills: crash-steps.deep.test.ts.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const NOW = '2026-11-16T12:00:00.000Z';
 let folder: string;
 let bankFile: string;
 let service: Service;
-/** Verbs without a service. */
+/** Runs verbs without a service. */
 let node: ChargeNode;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-crash-'));
@@ -43,7 +43,7 @@ async function make(): Promise<ChargeVictim> {
   return { chargeId: (await service.post('/charges', chargeBody())).json.id };
 }
 
-/** It is issued at both banks, each was sent it once, and these events were told. */
+/** It is issued at both banks, was sent to each once, and has these events. */
 async function assertIssuedOnce(chargeId: string, events: string): Promise<void> {
   const rows = await service.sql<{ type: string }>('select type from events where object_id = $1 order by sequence', [
     chargeId,
@@ -84,8 +84,8 @@ test('paying', async () => {
   });
   for (const { chargeId } of victims) {
     // The payment is reported again.
-    const told = { amountCents: 15_990, reference: `paid ${chargeId}` };
-    assert.equal((await service.post(`/charges/${chargeId}/payments`, told)).status, 201);
+    const payment = { amountCents: 15_990, reference: `paid ${chargeId}` };
+    assert.equal((await service.post(`/charges/${chargeId}/payments`, payment)).status, 201);
   }
   await service.runJobs();
   for (const { chargeId } of victims) {

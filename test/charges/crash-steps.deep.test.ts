@@ -1,5 +1,5 @@
-// Every verb of a charge's life, cut off between every two of its steps and killed for real at one of them, and taken up again:
-// nothing is lost, doubled or stuck.
+// Every verb of a charge's life, cut off between every two steps, really killed at one of them, and resumed: nothing is lost,
+// doubled or stuck.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const LATER = '2027-02-01T12:00:00.000Z';
 let folder: string;
 let bankFile: string;
 let service: Service;
-/** Verbs without a service. */
+/** Runs verbs without a service. */
 let node: ChargeNode;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-crash-'));
@@ -72,7 +72,7 @@ async function eventsOf(id: string): Promise<string> {
 }
 const countInBank = (what: string) => bankRecords(bankFile).filter(record => record === what).length;
 
-test('making a charge', async () => {
+test('creating a charge', async () => {
   let count = 0;
   const victims = await crashVerb('create', async () => ({ chargeId: '', externalId: `crash-${++count}` }));
   for (const { externalId } of victims) {
@@ -102,18 +102,18 @@ test('paying', async () => {
   const victims = await crashVerb('pay', issued);
   for (const { chargeId } of victims) {
     // The payment is reported again.
-    const told = await service.post(`/charges/${chargeId}/payments`, {
+    const recorded = await service.post(`/charges/${chargeId}/payments`, {
       amountCents: 15_990,
       reference: `paid ${chargeId}`,
     });
-    assert.equal(told.status, 201, told.text);
+    assert.equal(recorded.status, 201, recorded.text);
   }
   await service.runJobs();
   for (const { chargeId } of victims) {
     const { state, payments, pix, boleto } = await read(chargeId);
     assert.equal(`${state} ${payments.length} ${pix.status} ${boleto.status}`, 'PAID 1 PAID PAID_BY_OTHER_METHOD');
     assert.equal(await eventsOf(chargeId), 'created active paid');
-    assert.ok(countInBank(`cancel boleto ${chargeId}`) >= 1, 'the boleto was taken back');
+    assert.ok(countInBank(`cancel boleto ${chargeId}`) >= 1, 'the boleto was withdrawn');
   }
 });
 
@@ -128,7 +128,7 @@ test('canceling', async () => {
   }
 });
 
-test('asking for a refund', async () => {
+test('requesting a refund', async () => {
   const victims = await crashVerb('refund', paid);
   for (const { chargeId } of victims) {
     const answer = await service.post(
@@ -147,7 +147,7 @@ test('asking for a refund', async () => {
   }
 });
 
-test('carrying a refund out', async () => {
+test('carrying out a refund', async () => {
   const victims = await crashVerb('carry out refund', async () => {
     const { chargeId } = await paid();
     const refund = await service.post(`/charges/${chargeId}/refunds`, {});
@@ -162,7 +162,7 @@ test('carrying a refund out', async () => {
   }
 });
 
-test('asking the banks for money', async () => {
+test('asking the banks for payments', async () => {
   const paying = async () => {
     const made = await make({ amountCents: 9_004 });
     await service.runJobs();
@@ -199,5 +199,5 @@ test('overdue, expiry and settlement', async () => {
     assert.equal(await eventsOf(chargeId), 'created active paid settled');
   }
   const [left] = await service.sql<{ count: string }>('select count(*) from charge_timers where at <= $1', [LATER]);
-  assert.equal(Number(left!.count), 0, 'nothing waits that is due');
+  assert.equal(Number(left!.count), 0, 'no due timer is left');
 });

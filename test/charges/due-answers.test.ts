@@ -1,5 +1,5 @@
-// A bank that does not answer to a change of the due day, or answers late: the change can be asked for again, replaced or taken back, and
-// a day that the charge does not wait for is for a person.
+// A bank that does not answer a change of the due day, or answers late: the change can be requested again, replaced or withdrawn, and
+// an unexpected day waits for a person.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
@@ -16,7 +16,7 @@ after(() => bank.stop());
 
 const change = (boleto: SentBoleto, day: string) =>
   bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: `${day}T23:59:59-03:00` });
-/** The bank names a day, and gives no id of ours back. */
+/** The bank confirms a day, without our id. */
 const confirmed = (boleto: SentBoleto, day: string) =>
   bank.entry(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
 const dueOf = async (boleto: SentBoleto) => {
@@ -41,7 +41,7 @@ test('a bank that does not answer can be asked again after five days, and not be
   const again = civilDay(new Date(bank.service.clock.now().getTime() + DAY_MS));
   assert.match(early.json.detail, new RegExp(`has not answered yet: ask again on ${again}\\.$`));
   assert.equal((await change(boleto, LATER)).status, 200);
-  assert.equal(await bank.make(), undefined, 'the same again is nothing new');
+  assert.equal(await bank.make(), undefined, 'the same request is not sent twice');
   silence(1);
   assert.equal((await change(boleto, LATER)).json.dueChange.status, 'PENDING');
   assert.equal((await bank.make())?.titles, 1);
@@ -49,7 +49,7 @@ test('a bank that does not answer can be asked again after five days, and not be
   assert.deepEqual(await dueOf(boleto), [LATER, LATER, 'DONE']);
 });
 
-test('another day takes its place, and an answer to the first one is for a person', async () => {
+test('another day replaces it, and an answer to the first one waits for a person', async () => {
   const boleto = await asked();
   silence(5);
   assert.equal((await change(boleto, LATEST)).json.dueChange.status, 'PENDING');
@@ -57,13 +57,13 @@ test('another day takes its place, and an answer to the first one is for a perso
   assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { needs_attention: 1 });
   assert.equal(await bank.remark(), `The bank has the due day ${LATER}, which is not the one requested last.`);
   assert.deepEqual(await dueOf(boleto), [DUE, LATEST, 'PENDING']);
-  // A payment of a title with a day that the charge does not have is not booked by itself, and not lost.
+  // A payment of a title with a day that the charge does not have is not recorded automatically, and not lost.
   const before = (await bank.unmatched()).length;
   assert.deepEqual(await bank.outcomes(bank.paid(boleto, { dueDay: '30122026', reasons: '03' })), { unmatched: 1 });
   assert.equal((await bank.unmatched()).length, before + 1);
 });
 
-test('it is taken back by asking for the present day, of which the bank is told', async () => {
+test('requesting the present day withdraws it, and the bank is sent that day', async () => {
   const boleto = await asked();
   silence(5);
   assert.equal((await change(boleto, DUE)).json.dueChange.status, 'PENDING');
@@ -75,7 +75,7 @@ test('it is taken back by asking for the present day, of which the bank is told'
   assert.deepEqual(await dueOf(boleto), [DUE, DUE, 'DONE']);
 });
 
-test('a confirmation after a refusal is for a person', async () => {
+test('a confirmation after a refusal waits for a person', async () => {
   const boleto = await asked();
   assert.deepEqual(await bank.outcomes(bank.entry(boleto, '26', { reasons: '16' })), { needs_attention: 1 });
   assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);
@@ -83,7 +83,7 @@ test('a confirmation after a refusal is for a person', async () => {
   assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);
 });
 
-test('an answer to the first change after that to the second is for a person', async () => {
+test('an answer to the first change after that to the second waits for a person', async () => {
   const boleto = await asked();
   silence(5);
   await change(boleto, LATEST);

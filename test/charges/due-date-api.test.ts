@@ -1,4 +1,4 @@
-// Another due date of a boleto at a bank with an API: asked by a call, confirmed by the bank's copy. Kills: due-date-api-crash.deep.test.ts.
+// A new due date of a boleto at a bank with an API: requested by a call, confirmed by the bank's copy. Kills: due-date-api-crash.deep.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { digitableLine } from '@trilho/cnab';
@@ -31,7 +31,7 @@ function driver(bank: () => ServiceAtBank) {
       assert.equal(json.boleto.status, 'REGISTERED', text);
       return { id: json.id, line: json.boleto.digitableLine };
     },
-    /** A minute passes and then so many, and all that follows is done. */
+    /** A minute passes and then more, and every job that follows is run. */
     later: async (minutes = 0) => {
       for (const passed of minutes > 0 ? [1, minutes, 1] : [1]) {
         bank().service.clock.advanceMs(passed * MINUTE_MS + 1_000);
@@ -44,7 +44,7 @@ function driver(bank: () => ServiceAtBank) {
         .map(({ type }: { type: string }) => type)
         .filter((type: string) => type.includes('due_change'));
     },
-    /** While this runs, the job of the change does not: its node has died. */
+    /** Runs this while the job of the change does not run, as if its node had died. */
     withoutJob: async (id: string) => {
       const rows = await bank().service.sql(
         `delete from pgboss.job where name = 'charge.change_due_day' and data ->> 'chargeId' = $1 returning id`,
@@ -68,7 +68,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       [LATER, '2027-01-29'],
       [EARLIER, '2027-01-04'],
     ] as const) {
-      test(`the bank is asked for ${day}, and what its copy shows counts: line, end, fine and interest`, async () => {
+      test(`the bank is asked for ${day}, and its copy decides: line, end, fine and interest`, async () => {
         const { id, line } = await create();
         const asked = await change(id, day);
         assert.equal(asked.status, 200, asked.text);
@@ -105,7 +105,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       'fails before it has done anything': { kind: 'status', status: 500 },
       'cannot be used for a while': { kind: 'status', status: 503, retryAfterSeconds: 1 },
     } satisfies Record<string, Fault>)) {
-      test(`a bank that ${name} has the day in the end, and the charge one event`, async () => {
+      test(`a bank that ${name} gets the new day, and the charge has one event`, async () => {
         const { id } = await create();
         const before = patches().length;
         await change(id, LATER);
@@ -124,11 +124,11 @@ for (const profile of ['sicoob', 'inter'] as const) {
       });
     }
 
-    test('a refusal leaves boleto and charge as they were, with the words of the bank', async () => {
+    test("a refusal leaves boleto and charge unchanged, with the bank's reason", async () => {
       const { id, line } = await create();
       const before = at.title(line);
       await change(id, LATER);
-      // At Sicoob all but the due day itself was taken by then.
+      // At Sicoob everything but the due day was accepted by then.
       const skip = profile === 'sicoob' ? 3 : 0;
       at.psp.setFault({ kind: 'status', status: 422, on: { method: 'PATCH' }, count: 1, skip });
       await at.service.runJobs();
@@ -141,10 +141,10 @@ for (const profile of ['sicoob', 'inter'] as const) {
       assert.deepEqual(await eventsOf(id), ['charge.due_change_failed']);
       await change(id, LATER);
       await at.service.runJobs();
-      assert.equal((await at.read(id)).dueAt, utc(LATER), 'it may be asked again');
+      assert.equal((await at.read(id)).dueAt, utc(LATER), 'it may be requested again');
     });
 
-    test('a change gives way to the next until the bank is called; then its answer is waited for', async () => {
+    test('a change can be replaced until the bank is called; then its answer comes first', async () => {
       const { id } = await create();
       await change(id, LATER);
       assert.equal((await change(id, LATEST)).json.dueChange.dueAt, utc(LATEST));
@@ -158,7 +158,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       assert.equal((await at.read(id)).dueAt, utc(LATEST));
     });
 
-    test('a bank that does not answer for days is asked for another day', async () => {
+    test('a bank that has not answered for days can be asked for another day', async () => {
       const { id } = await create({ dueAt: endOf(LATEST) });
       await change(id, LATER);
       at.psp.setFault({ kind: 'status', status: 500, on: { method: 'PATCH' } });
@@ -174,7 +174,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       at.service.clock.advanceMs(-6 * DAY_MS);
     });
 
-    test('a charge that is canceled has no change any more, and the boleto is ended at the bank', async () => {
+    test('canceling a charge drops its change and withdraws the boleto at the bank', async () => {
       const { id, line } = await create();
       await change(id, LATER);
       await at.service.post(`/charges/${id}/cancel`, {});
@@ -185,7 +185,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       assert.equal((await change(id, LATER)).status, 409);
     });
 
-    test('one that the bank has changed without our knowing is ended there all the same', async () => {
+    test('one that the bank has changed without our knowledge is withdrawn there too', async () => {
       const { id } = await create();
       await change(id, LATER);
       // The last of four requests at Sicoob has the day.
@@ -199,7 +199,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       assert.equal(titles.at(-1)?.status, 'written_off');
     });
 
-    test('a payment is judged by the day that the bank had, also before we know of it', async () => {
+    test('a payment counts by the due day that the bank had, also before we know of it', async () => {
       const { id } = await create({ amountCents: 10_000 });
       await change(id, LATER);
       at.psp.setFault({ kind: 'lost-reply', on: { method: 'PATCH' }, count: 1, skip: profile === 'sicoob' ? 3 : 0 });
@@ -220,7 +220,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
   });
 }
 
-/** A reader of the boleto comes, and then the bank has carried the edit out. */
+/** The boleto is read, and then the bank has carried out the edit. */
 async function pollEdit(at: ServiceAtBank, id: string): Promise<void> {
   assert('fetchCobranca' in at);
   const [row] = await at.service.sql<{ bank_id: string }>('select bank_id from charge_methods where charge_id = $1', [
@@ -256,7 +256,7 @@ describe('an edit at Inter', () => {
     assert.equal(patches().length - before, 1);
   });
 
-  test('that fails at the bank leaves the charge as it was', async () => {
+  test('that fails at the bank leaves the charge unchanged', async () => {
     at.psp.setTitles({ processing: 1, failsEdits: true });
     const { id } = await create();
     await change(id, LATER);

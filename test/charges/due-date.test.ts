@@ -1,4 +1,4 @@
-// Another due date of a charge: at once, or by the files of a bank that confirms or refuses it.
+// A new due date of a charge: at once, or by files of a bank that confirms or refuses it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -56,7 +56,7 @@ const eventsOf = async (id: string) =>
 const ASKED = scaled(BANKS.length) === BANKS.length ? BANKS : ['341', '756'];
 
 for (const bank of ASKED) {
-  test(`bank ${bank} is asked by the next file, and what it confirms counts`, async () => {
+  test(`bank ${bank} is asked in the next file, and its confirmation decides`, async () => {
     const id = await registered(bank);
     const before = await read(id);
     const asked = await change(id, LATER);
@@ -78,10 +78,10 @@ for (const bank of ASKED) {
 }
 
 describe('a change of the due date', () => {
-  test('that the bank refuses leaves the charge as it was', async () => {
+  test('that the bank refuses leaves the charge unchanged', async () => {
     const id = await registered('756');
     const before = await read(id);
-    // A sandbox takes any date, its bank does not.
+    // A sandbox accepts any date, its bank does not.
     await change(id, '2026-11-01T12:00:00-03:00');
     await send('756');
     assert.deepEqual(await hear('756'), { needs_attention: 1 });
@@ -90,17 +90,17 @@ describe('a change of the due date', () => {
     assert.match(charge.dueChange.reason, /^The bank refused an instruction: 16 /);
     assert.deepEqual([charge.dueAt, charge.boleto], [before.dueAt, before.boleto]);
     assert.equal((await eventsOf(id)).includes('charge.due_change_failed'), true);
-    // It may be asked again.
+    // It may be requested again.
     assert.equal((await change(id, LATER)).json.dueChange.status, 'PENDING');
     await send('756');
     await hear('756');
     assert.equal((await read(id)).dueAt, utc(LATER));
   });
 
-  test('gives way to the next one until a file has it; then the bank is waited for', async () => {
+  test("can be replaced until it is in a file; then the bank's answer comes first", async () => {
     const id = await registered('341');
     await change(id, LATER);
-    assert.equal((await change(id, LATER)).status, 200, 'the same again changes nothing');
+    assert.equal((await change(id, LATER)).status, 200, 'the same request changes nothing');
     assert.equal((await change(id, LATEST)).json.dueChange.dueAt, utc(LATEST));
     assert.equal((await send('341'))[0].titles, 1);
     const { status, json } = await change(id, LATER);
@@ -109,7 +109,7 @@ describe('a change of the due date', () => {
     assert.equal((await read(id)).dueAt, utc(LATEST));
   });
 
-  test('ends with the charge: the bank is told to write it off, and of no day', async () => {
+  test('ends with the charge: the bank gets a write-off and no new day', async () => {
     const id = await registered('237');
     await change(id, LATER);
     await service.post(`/charges/${id}/cancel`, {});
@@ -120,7 +120,7 @@ describe('a change of the due date', () => {
     assert.equal((await change(id, LATER)).status, 409);
   });
 
-  test('is not told of a boleto that was paid before the file was made', async () => {
+  test('is not sent for a boleto that was paid before the file was made', async () => {
     const id = await registered('104');
     await change(id, LATER);
     await service.post(`/charges/${id}/payments`, { method: 'boleto', amountCents: 15_990, reference: 'paid first' });
@@ -131,7 +131,7 @@ describe('a change of the due date', () => {
     assert.deepEqual(json.instructions, []);
   });
 
-  test('ends the lateness of an overdue charge, and its timers count from then', async () => {
+  test('makes an overdue charge active again, and its timers count from the new day', async () => {
     const id = await registered('001', { dueAt: '2026-11-18T23:59:59-03:00' });
     await service.post('/sandbox/clock', { to: '2026-11-20T12:00:00Z' });
     assert.equal((await read(id)).state, 'OVERDUE');
@@ -144,7 +144,7 @@ describe('a change of the due date', () => {
     assert.equal((await read(id)).state, 'OVERDUE');
   });
 
-  test('counts at once where no bank has to be told, from the command line and the dashboard too', async () => {
+  test('takes effect at once if no bank is involved, from the command line and the dashboard too', async () => {
     const { json } = await service.post('/charges', boletoBody({ methods: ['boleto', 'pix'], dueAt: DUE }));
     await service.runJobs();
     assert.equal((await change(json.id, LATER)).json.dueAt, utc(LATER));
@@ -162,7 +162,7 @@ describe('a change of the due date', () => {
   });
 });
 
-test('live refuses a day that is over and a charge that is not there', async t => {
+test('live refuses a past day and an unknown charge', async t => {
   const pixKey = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TRILHO_PIX_CITY: 'Recife' };
   const live = await startService({ mode: 'live', env: pixKey, now: '2026-11-17T12:00:00Z' });
   t.after(() => live.stop());
@@ -175,7 +175,7 @@ test('live refuses a day that is over and a charge that is not there', async t =
   assert.equal((await live.post(`/charges/${nobody}/due-date`, { dueAt: LATER })).status, 404);
 });
 
-test('a PSP that is not asked for changes refuses them in one sentence', async t => {
+test('with a PSP that does not support changes they are refused in one sentence', async t => {
   const bank = await startServiceAtBank('sicoob', { hasPix: true });
   t.after(() => bank.stop());
   const { json } = await bank.create({ methods: ['pix'] });
@@ -185,13 +185,13 @@ test('a PSP that is not asked for changes refuses them in one sentence', async t
   assert.match(refused.json.detail, /at bank:pix cannot be changed: cancel the charge/);
 });
 
-test('a date that is changed while its day passes counts: the charge is not overdue', async () => {
+test('a date that is changed while its day passes takes effect: the charge is not overdue', async () => {
   const { json } = await service.post('/charges', boletoBody({ accountId: 'acme', methods: ['pix'], dueAt: LATEST }));
   await service.runJobs();
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   try {
-    // Holds the charge as an act does, until the sweep that has seen its timer waits for it.
+    // Locks the charge as a request does, until the sweep that has seen its timer waits for it.
     await client.query('begin');
     await client.query('select from charges where id = $1 for update', [json.id]);
     const moved = service.post('/sandbox/clock', { to: '2027-01-12T12:00:00Z' });

@@ -1,5 +1,5 @@
-// Files to and from the SFTP server of a bank, against a real OpenSSH server: each file arrives once and whole, each return is read
-// once, and a server with another key gets nothing.
+// Files to and from the SFTP server of a bank, against a real OpenSSH server: each file arrives once and complete, each return is
+// read once, and a server with another key gets nothing.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
@@ -33,7 +33,7 @@ import { customerOf } from '../sandbox/cnab-bank/customers.ts';
 
 const RAIL = 'sicoob:main';
 
-test('files are sent at the times of day that are set, once at each', () => {
+test('files are sent at the configured times of day, once at each', () => {
   const times = ['09:00', '16:30'];
   const at = (text: string) => new Date(`2026-11-${text}-03:00`);
   const due = (last: string, now: string) => isSendingDue(times, at(last), at(now));
@@ -74,22 +74,22 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
   const pass = (minutes: number) =>
     service.clock.set(new Date(service.clock.now().getTime() + minutes * 60_000).toISOString());
   const leave = (name: string, bytes: Buffer) => writeFileSync(path.join(sshd.returned, name), bytes);
-  /** The bank takes what lies in its folder. */
+  /** The bank takes the files from its folder. */
   const takeAll = () => {
     for (const name of readdirSync(sshd.sent).sort()) {
       bank.take(readFileSync(path.join(sshd.sent, name)), today());
       rmSync(path.join(sshd.sent, name));
     }
   };
-  /** From here on files are carried when the test says so. */
+  /** From here on files are exchanged only when the test says so. */
   const restSchedule = () => service.sql(`update boleto_agreements set next_exchange_at = 'infinity'`);
-  /** As if the node that had the lease were long dead. */
+  /** As if the node that held the lease were long dead. */
   const releaseLease = () => service.sql('delete from leases');
   const answer = () => bank.makeReturn({ day: today(), time: '180000' });
 
   before(async () => {
     sshd = await startSshd();
-    // In the time of the machine, as the commands are.
+    // On the machine's clock, as the commands are.
     service = await startService({ mode: 'live', now: new Date().toISOString(), env: environment() });
   });
   after(async () => {
@@ -97,7 +97,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     await sshd?.stop();
   });
 
-  test('gets what waits by itself, whole and under one name, and its returns are read once', async () => {
+  test('gets waiting files by itself, complete and under one name, and its returns are read once', async () => {
     const one = await charge();
     await service.runJobs();
     await service.runJobs();
@@ -116,11 +116,11 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
       'select name from boleto_fetched_files where return_id is not null',
     );
     assert.deepEqual(rows, [{ name: 'first.ret' }]);
-    assert.deepEqual(readdirSync(sshd.sent), [], 'nothing is sent that was sent');
-    assert.ok(existsSync(path.join(sshd.returned, 'first.ret')), 'what the bank has left stays');
+    assert.deepEqual(readdirSync(sshd.sent), [], 'nothing is sent twice');
+    assert.ok(existsSync(path.join(sshd.returned, 'first.ret')), 'the return stays at the bank');
   });
 
-  test('is met by trilho cnab exchange; half a return and what is none are said, and the whole one is read later', async () => {
+  test('is used by trilho cnab exchange; half a return and a file that is not a return are reported, and the complete one is read later', async () => {
     const one = await charge();
     await service.runJobs();
     const first = await command();
@@ -140,7 +140,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     );
     assert.equal(await status(one), 'REGISTERED');
     assert.equal((await command()).said, `${RAIL}: nothing to send.`);
-    // The same file under another name, and touched: read before.
+    // The same file under another name, and with a new time: read before.
     leave('copy.ret', whole);
     utimesSync(path.join(sshd.returned, 'second.ret'), 1_000_000_000, 1_000_000_000);
     const again = await command();
@@ -148,7 +148,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await service.sql('select from boleto_returns')).length, 2);
   });
 
-  test('a return that was refused because of a setting is read by itself when the setting is mended', async () => {
+  test('a return that was refused because of a setting is read by itself once the setting is corrected', async () => {
     await restSchedule();
     const one = await charge();
     await service.runJobs();
@@ -166,7 +166,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await command()).said, `${RAIL}: nothing to send.`, 'read once');
   });
 
-  test('a file that a person takes to the bank is not sent too, unless it is asked for', async () => {
+  test('a file that a person takes to the bank is not sent too, unless requested', async () => {
     await restSchedule();
     await charge();
     await service.runJobs();
@@ -214,7 +214,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     });
     await releaseLease();
     await command();
-    assert.ok(!readdirSync(sshd.sent).some(name => name.startsWith('.')), 'no draft is left');
+    assert.ok(!readdirSync(sshd.sent).some(name => name.startsWith('.')), 'no partial file is left');
     const files = readdirSync(sshd.sent).filter(name => !name.startsWith('.'));
     const stored = await service.sql<{ sequence: number }>('select sequence from boleto_files where sequence > 4');
     assert.equal(files.length, stored.length);
@@ -245,7 +245,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.match(row?.exchange_error ?? '', /does not answer/);
   });
 
-  test('a file of ours that another has replaced is not written over', async () => {
+  test('a file of ours that was replaced is not overwritten', async () => {
     const [{ sequence } = { sequence: 0 }] = await service.sql<{ sequence: number }>(
       'select coalesce(max(sequence), 0) + 1 as sequence from boleto_files',
     );
@@ -261,7 +261,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await command()).said, `${RAIL}: sent ${sequence}.`);
   });
 
-  test('gets nothing from an attempt that another one has overtaken, and keeps no part of it', async () => {
+  test('gets nothing from an attempt that lost its lease, and keeps no part of it', async () => {
     const name = 'sicoob-main-900000.rem';
     const bytes = Buffer.from('the whole file');
     const digest = createHash('sha256').update(bytes).digest('hex');
@@ -282,7 +282,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     const overtaken = slow.put({ name, digest, parts: inHalves() }, lost.signal);
     await begun.promise;
     await quick.put({ name, digest, parts: whole() }, new AbortController().signal);
-    // The bank takes it.
+    // The bank takes the file.
     assert.deepEqual(readFileSync(path.join(sshd.sent, name)), bytes);
     rmSync(path.join(sshd.sent, name));
     lost.abort(new AppError('database_timeout', 'Another node has the lease.'));
@@ -296,7 +296,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     await quick.close();
   });
 
-  test('that has a return which cannot be read gets what waits all the same, and the other returns are read', async t => {
+  test('with an unreadable return still gets waiting files, and its other returns are read', async t => {
     await restSchedule();
     const one = await charge();
     await service.runJobs();
@@ -306,7 +306,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
       if (!/^sicoob-main-\d+\.rem$/.test(name)) rmSync(path.join(sshd.sent, name));
     takeAll();
     const good = answer();
-    // Whatever is wrong with it: the database does not take this one.
+    // The database refuses this one, as with any other fault.
     await service.sql(`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`);
     await service.sql(
       'create trigger refuse before insert on boleto_returns for each row when (new.sequence = 666) execute function refuse()',
@@ -332,7 +332,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.match(row?.exchange_error ?? '', /a-bad\.ret could not be read/);
   });
 
-  test('is tried by trilho doctor', async () => {
+  test('is checked by trilho doctor', async () => {
     const env = { ...environment(), DATABASE_URL: service.databaseUrl };
     const good = await runCommand(doctorCommand, env, []);
     assert.match(good.said, /^right {2}rail sicoob:main: sftp: The server has the right key and both folders\.$/m);

@@ -1,5 +1,5 @@
-// A node that is killed at any point of making boletos and files to their bank: no number and no sequence is used twice, a file
-// that anybody has seen keeps its bytes, and the bank is told of every boleto once.
+// A node that is killed at any point of creating boletos and files to their bank: no number and no sequence is used twice, a file
+// that was seen keeps its bytes, and the bank gets every boleto once.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ async function newCharges(count: number): Promise<string[]> {
   return ids;
 }
 
-test('making a charge gives its number to nobody else', async () => {
+test('the number of a charge is assigned only once', async () => {
   const steps = await crashVerb('create', async () => []);
   for (const [index] of steps.entries()) {
     const again = await bench.service.post('/charges', boletoBody({ externalId: `crash-${index + 1}` }));
@@ -59,7 +59,7 @@ test('making a charge gives its number to nobody else', async () => {
   assert.deepEqual(
     numbers.map(({ reference }) => Number(reference)),
     numbers.map((_, index) => index + 1),
-    'one that was rolled back is given to the next',
+    'a number that was rolled back is assigned to the next',
   );
 });
 
@@ -78,7 +78,7 @@ test('instructing the bank', async () => {
 
 test('making and offering files', async () => {
   const seen = new Map<string, string>();
-  /** No name ever leads to other bytes, nor to half a file. */
+  /** No name ever has other bytes, or half a file. */
   const look = () => {
     for (const name of readdirSync(folder).filter(one => !one.startsWith('.'))) {
       const bytes = readFileSync(path.join(folder, name));
@@ -92,7 +92,7 @@ test('making and offering files', async () => {
   const victims = await crashVerb(
     'write',
     async () => {
-      // One of the last round is canceled: what waits is a registration to drop, or a write-off.
+      // One of the last round is canceled, so a registration is dropped or a write-off waits.
       if (former[0] !== undefined) await bench.service.post(`/charges/${former[0]}/cancel`, {});
       former = await newCharges(2);
       await bench.service.runJobs();
@@ -100,7 +100,7 @@ test('making and offering files', async () => {
     },
     look,
   );
-  assert.ok(victims.length > 8, 'the walk saw the steps');
+  assert.ok(victims.length > 8, 'the verb has several steps');
   await bench.offer(folder);
   look();
 
@@ -110,9 +110,9 @@ test('making and offering files', async () => {
   assert.deepEqual(
     stored.map(({ sequence, offered }) => [sequence, offered]),
     stored.map((_, index) => [index + 1, true]),
-    'no sequence is left out',
+    'no sequence is missing',
   );
-  assert.deepEqual(stored.map(({ digest }) => digest).sort(), [...seen.values()].sort(), 'all lie in the folder');
+  assert.deepEqual(stored.map(({ digest }) => digest).sort(), [...seen.values()].sort(), 'all are in the folder');
 
   const bank = openBank(customerOf('756'));
   for (const name of [...seen.keys()].sort()) bank.take(readFileSync(path.join(folder, name)), '2026-11-17');
@@ -126,7 +126,7 @@ test('making and offering files', async () => {
   assert.deepEqual(
     states.map(({ status }) => status),
     ['CANCELED', 'REGISTERED'],
-    'the bank knows every one that is to be paid',
+    'the bank knows every boleto that can be paid',
   );
   const env = { TRILHO_MODE: 'live', DATABASE_URL: bench.service.databaseUrl };
   assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** A word that no other test uses, for accounts and keys. */
+/** A name that no other test uses, for accounts and keys. */
 let used = 0;
 const fresh = (word: string) => `${word}-${++used}`;
 
@@ -36,7 +36,7 @@ type Request = {
   readonly account: string;
   readonly externalId: string | undefined;
   readonly key: string | undefined;
-  /** Two that differ, each spelt in two methods, and one that is not valid. */
+  /** Two that differ, the first spelt in two ways, and one that is not valid. */
   readonly content: 'first' | 'first, otherwise spelt' | 'second' | 'invalid';
 };
 
@@ -65,13 +65,13 @@ const CONTENTS: Record<Request['content'], Record<string, unknown>> = {
   invalid: { amountCents: 0 },
 };
 
-/** What two requests share when they ask for the same. */
+/** Equal for two requests for the same charge. */
 function meaningOf({ account, externalId, content }: Request): string {
   return JSON.stringify([account, externalId, content.split(',')[0]]);
 }
 
 type First = { readonly meaning: string; readonly id: string; readonly text: string };
-/** The charges so far, by what leads to them. */
+/** The charges so far, by key and by externalId. */
 type State = { readonly keys: ReadonlyMap<string, First>; readonly externalIds: ReadonlyMap<string, First> };
 
 /** The state after one request, if its answer is the one the contract asks for in the state before; else undefined. */
@@ -114,7 +114,7 @@ function explain(state: State, batch: readonly Exchange[], known: ReadonlySet<st
   return undefined;
 }
 
-test('whatever arrives at once is answered as if it had come in some order, and each charge is written once', async () => {
+test('simultaneous requests are answered as if they had come in some order, and each charge is written once', async () => {
   const tally = { made: 0, replayed: 0, conflicts: 0, reused: 0 };
   await fc.assert(
     fc.asyncProperty(batches, async all => {
@@ -138,7 +138,7 @@ test('whatever arrives at once is answered as if it had come in some order, and 
           texts.set(id, answer.text);
         }
         const firsts = made.filter(({ answer }) => !isReplay(answer)).map(({ answer }) => answer.json.id);
-        assert.equal(new Set(firsts).size, firsts.length, 'one charge is made by one request');
+        assert.equal(new Set(firsts).size, firsts.length, 'each charge is created by one request');
         const next = explain(state, exchanges, known);
         assert(next, `no order explains ${exchanges.map(describe).join('; ')}`);
         state = next;
@@ -152,7 +152,7 @@ test('whatever arrives at once is answered as if it had come in some order, and 
     }),
     { numRuns: scaled(80, 16) },
   );
-  // Chance must have met every rule.
+  // The random cases must have covered every rule.
   assert(Math.min(...Object.values(tally)) >= scaled(20), JSON.stringify(tally));
 });
 
@@ -181,7 +181,7 @@ for (const [name, by] of Object.entries(WAYS)) {
     assert.equal(new Set(answers.map(({ headers }) => headers.get('location'))).size, 1);
     assert.equal(answers.filter(isReplay).length, AT_ONCE - 1);
     assert.equal(await chargesOf(accountId), 1);
-    assert.equal(await service.runJobs(), 1, 'one job takes it to its rails');
+    assert.equal(await service.runJobs(), 1, 'one job submits it');
   });
 }
 
@@ -203,7 +203,7 @@ test(`${AT_ONCE} simultaneous calls with two contents under one externalId make 
 
 // ---- one after another
 
-test('a repeat long afterwards, when the charge has moved on, still gets the first answer to the letter', async () => {
+test('a repeat long afterwards, when the charge has changed, still gets exactly the first answer', async () => {
   const body = chargeBody({ accountId: fresh('account'), externalId: 'order-1' });
   const key = fresh('key');
   const first = await post(body, key);
@@ -238,7 +238,7 @@ test('other content under a used externalId is a conflict that names the first c
   assert.equal(await chargesOf(body['accountId'] as string), 1);
 });
 
-test('each part of the customer is content, and an address that says nothing is none', async () => {
+test('each part of the customer is content, and an empty address counts as no address', async () => {
   const customer = { name: 'Maria da Silva', document: '52998224725', type: 'individual', address: { street: 'A' } };
   const body = chargeBody({ accountId: fresh('account'), externalId: 'order-1', customer });
   await post(body);
@@ -261,7 +261,7 @@ test('each part of the customer is content, and an address that says nothing is 
   assert.ok(isReplay(await post({ ...bare, customer: { ...customer, address: undefined } })));
 });
 
-test('a charge that an earlier version wrote is found again by the fingerprint of its time', async () => {
+test("a charge that an earlier version wrote is found by that version's content hash", async () => {
   const accountId = fresh('account');
   const key = fresh('key');
   const body = {
@@ -330,7 +330,7 @@ const FULL = {
 };
 const COMPANY = { customer: { name: 'Acme', document: '12.ABC.345/01DE-35', type: 'company' } };
 
-/** A body and the same said otherwise. */
+/** Two spellings of the same body. */
 const SPELLINGS: Record<string, [Record<string, unknown>, Record<string, unknown>]> = {
   'the methods in another order': [{ methods: ['boleto', 'pix'] }, { methods: ['pix', 'boleto'] }],
   'a repeated method': [{ methods: ['pix'] }, { methods: ['pix', 'pix'] }],
@@ -403,7 +403,7 @@ test('a call that fails does not use up its key', async () => {
 });
 
 test('a repeat of what was accepted gets the first charge even when it would be refused today', async () => {
-  // As when dueAt has passed in live, or a rate has risen over a ceiling: here, the rail stops taking anything.
+  // As when dueAt has passed in live, or a rate has risen over a ceiling: here, the rail refuses everything.
   let refuses = false;
   const refusal = { path: 'amountCents', code: 'above_ceiling', message: 'is more than today' };
   const pix = { ...sandboxRails.pix, check: () => (refuses ? refusal : undefined) };
@@ -431,7 +431,7 @@ test('a repeat of what was accepted gets the first charge even when it would be 
   }
 });
 
-test('a repeat that is not valid is told so, and the first charge stays as it is', async () => {
+test('a repeat that is not valid is refused, and the first charge is unchanged', async () => {
   const body = chargeBody({ accountId: fresh('account'), externalId: 'order-1' });
   const key = fresh('key');
   const first = await post(body, key);
@@ -439,7 +439,7 @@ test('a repeat that is not valid is told so, and the first charge stays as it is
   assert.equal((await post(body, key)).text, first.text);
 });
 
-test('keys are told apart by every character, and the header is refused when it is empty, too long or not ASCII', async () => {
+test('keys differ by every character, and the header is refused when it is empty, too long or not ASCII', async () => {
   const body = chargeBody({ accountId: fresh('account') });
   const longest = fresh('key').padEnd(255, 'x');
   const ids = new Set<string>();

@@ -1,4 +1,4 @@
-// Taking a charge to its rail, when the rail is slow, deaf or unwilling.
+// Submitting a charge to its rail when the rail is slow, silent or refuses.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -15,7 +15,7 @@ import { silentLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
-/** A bank that does what a test says, and remembers what it was asked. */
+/** A bank that answers what a test says, and records the calls. */
 function scriptedRails(submits: Outcome[], lookups: Finding[] = []): { rails: Rails; asked: string[] } {
   const asked: string[] = [];
   const pix: Rail<'pix'> = {
@@ -32,7 +32,7 @@ function scriptedRails(submits: Outcome[], lookups: Finding[] = []): { rails: Ra
   return { rails: { ...sandboxRails, pix }, asked };
 }
 
-/** A service whose charges have each the bank that its test says. */
+/** A service in which each charge has the bank of its test. */
 let shared: Service;
 const banks = new Map<string, Rail<'pix'>>();
 before(async () => {
@@ -67,28 +67,28 @@ test('a rejected method fails with the reason of its rail', async () => {
   assert.equal(pix.reason, 'the bank does not know this receiver');
 });
 
-test('a lost reply is looked up, and not sent again when it had arrived', async () => {
+test('after a lost reply the charge is looked up, and not sent again if it had arrived', async () => {
   const { rails, asked } = scriptedRails([{ kind: 'unknown' }], [{ kind: 'unknown' }, { kind: 'registered' }]);
   const { pix, txid } = await issue(rails, 3);
   assert.equal(pix.status, 'ACTIVE');
   assert.deepEqual(asked, [`submit ${txid}`, `lookup ${txid}`, `lookup ${txid}`]);
 });
 
-test('a lost reply is sent again, under the same reference, once a lookup shows that it never arrived', async () => {
+test('after a lost reply the charge is sent again, under the same reference, once a lookup shows that it never arrived', async () => {
   const { rails, asked } = scriptedRails([{ kind: 'unknown' }, { kind: 'registered' }], [{ kind: 'absent' }]);
   const { pix, txid } = await issue(rails, 2);
   assert.equal(pix.status, 'ACTIVE');
   assert.deepEqual(asked, [`submit ${txid}`, `lookup ${txid}`, `submit ${txid}`]);
 });
 
-test('a rail that was unavailable is asked again without a lookup: nothing was sent', async () => {
+test('an unavailable rail is called again without a lookup, since nothing was sent', async () => {
   const { rails, asked } = scriptedRails([{ kind: 'unavailable' }, { kind: 'registered' }]);
   const { pix, txid } = await issue(rails, 2);
   assert.equal(pix.status, 'ACTIVE');
   assert.deepEqual(asked, [`submit ${txid}`, `submit ${txid}`]);
 });
 
-test('what was withdrawn at the bank meanwhile fails', async () => {
+test('a method that was withdrawn at the bank in the meantime fails', async () => {
   const { rails } = scriptedRails([{ kind: 'unknown' }], [{ kind: 'withdrawn' }]);
   const { pix } = await issue(rails, 2);
   assert.equal(`${pix.status}: ${pix.reason}`, 'FAILED: It was withdrawn at the bank.');
@@ -103,7 +103,7 @@ test('a method that was only accepted stays in creation until the rail decides',
   assert.equal((await issue(rails, 3)).pix.status, 'ACTIVE');
 });
 
-test('a method that was canceled before its rail had decided is taken back once the rail has taken it', async () => {
+test('a method that was canceled before its rail had decided is withdrawn once the rail has registered it', async () => {
   const { rails, asked } = scriptedRails([{ kind: 'accepted' }], [{ kind: 'accepted' }, { kind: 'registered' }]);
   const withdrawn: string[] = [];
   const pix: Rail<'pix'> = {
@@ -121,7 +121,7 @@ test('a method that was canceled before its rail had decided is taken back once 
   assert.equal((await shared.get(`/charges/${id}`)).json.pix.status, 'CANCELED');
 });
 
-test('a code that only the bank can make takes the place of what was made up front', async () => {
+test('a code that the bank makes replaces the one made in advance', async () => {
   const emv = 'made by the bank';
   const pix: Rail<'pix'> = {
     ...sandboxRails.pix,
@@ -131,7 +131,7 @@ test('a code that only the bank can make takes the place of what was made up fro
   assert.equal(`${shown.status} ${shown.emv}`, 'ACTIVE made by the bank');
 });
 
-test('a charge stays with the rail it was given to, whichever serves its method by now', async () => {
+test('a charge stays with its rail when another rail serves its method now', async () => {
   const { rails: old, asked } = scriptedRails([{ kind: 'registered' }]);
   const service = await startService({
     rails: { ...sandboxRails, pix: { ...sandboxRails.pix, name: 'new' }, former: [old.pix] },
@@ -146,7 +146,7 @@ test('a charge stays with the rail it was given to, whichever serves its method 
   }
 });
 
-describe('many methods that go to their rails at the same time', () => {
+describe('many methods that are submitted at the same time', () => {
   const COUNT = 40;
   let service: Service;
   before(async () => {
@@ -159,7 +159,7 @@ describe('many methods that go to their rails at the same time', () => {
     return made.map(({ json }) => json.id);
   }
 
-  /** How many methods of these charges stand where. */
+  /** How many methods of these charges have each status. */
   async function standing(ids: readonly string[]): Promise<Record<string, number>> {
     const rows = await service.sql<{ status: string; count: number }>(
       'select status, count(*)::int as count from charge_methods where charge_id = any($1) group by status order by status',
@@ -168,7 +168,7 @@ describe('many methods that go to their rails at the same time', () => {
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   }
 
-  /** The jobs that take methods to their rails. */
+  /** The jobs that submit methods. */
   function jobs(where: string): Promise<{ state: string; chargeIds: string[] }[]> {
     return service.sql(
       `select state, array(select m ->> 'chargeId' from jsonb_array_elements(data -> 'charges') m) as "chargeIds"
@@ -176,7 +176,7 @@ describe('many methods that go to their rails at the same time', () => {
     );
   }
 
-  test('are asked for in one job for all that were written together', async () => {
+  test('are submitted in one job for all that were written together', async () => {
     await service.runJobs();
     const ids = await makeCharges();
     const waiting = await jobs(`state = 'created'`);
@@ -184,13 +184,13 @@ describe('many methods that go to their rails at the same time', () => {
       `select count(distinct xmin::text)::int as transactions from charge_timers where charge_id = any($1)`,
       [ids],
     );
-    assert.equal(waiting.length, row!.transactions, 'those that were written together are asked for together');
+    assert.equal(waiting.length, row!.transactions, 'those that were written together are submitted together');
     assert.deepEqual(waiting.flatMap(({ chargeIds }) => chargeIds).toSorted(), ids.toSorted());
     assert.equal(await service.runJobs(), row!.transactions);
     assert.deepEqual(await jobs(`state <> 'completed'`), []);
   });
 
-  test('are written in few transactions, each charge whole and told of once', async () => {
+  test('are written in few transactions, each charge completely and with one event', async () => {
     const ids = await makeCharges();
     await service.runJobs();
     assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
@@ -203,7 +203,7 @@ describe('many methods that go to their rails at the same time', () => {
     assert.equal(active, COUNT);
   });
 
-  test('with one that the database refuses: that one fails alone, and is tried again', async () => {
+  test('with one that the database refuses: only that one fails, and is retried', async () => {
     const ids = await makeCharges();
     const poison = ids[7]!;
     await service.sql(
@@ -222,7 +222,7 @@ describe('many methods that go to their rails at the same time', () => {
     assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
   });
 
-  test('by a worker that is stopped: it takes nothing more, and what it has not done is left for another', async () => {
+  test('by a worker that is stopped: it takes no more, and leaves the rest for another', async () => {
     const ids = await makeCharges();
     const bank = Promise.withResolvers<void>();
     let taken = 0;
@@ -258,7 +258,7 @@ describe('many methods that go to their rails at the same time', () => {
           isDone = true;
         });
         while (!isDone && (await standing(others))['CREATING'] !== undefined);
-        assert.equal(isDone, false, 'the one is still waited for');
+        assert.equal(isDone, false, 'the locked one still waits');
         assert.deepEqual(await standing([first!]), { CREATING: 2 });
         await holder.query('rollback');
         await running;
@@ -270,7 +270,7 @@ describe('many methods that go to their rails at the same time', () => {
   }
 });
 
-test('a charge is announced as active with both of its methods as they are then', async () => {
+test('the event that a charge is active shows both of its methods as they are then', async () => {
   const { status, json, text } = await shared.post('/charges', chargeBody({ methods: ['boleto', 'pix'] }));
   assert.equal(status, 201, text);
   await shared.runJobs();

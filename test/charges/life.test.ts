@@ -14,12 +14,12 @@ const START = '2026-11-16T12:00:00.000Z';
 
 let service: Service;
 before(async () => {
-  // No two tests move it at once, so none waits for its turn in earnest.
+  // No two tests move it at once, so no move waits for another.
   service = await startService({ now: START, turnLimitMs: 200 });
 });
 after(() => service.stop());
 beforeEach(async () => {
-  // Each test begins at the same moment, whatever the one before made of the time.
+  // Each test begins at the same moment, however far the one before moved the clock.
   await service.sql('update sandbox_clock set ahead_ms = 0, halted_at = null, halted_until = null');
 });
 
@@ -51,7 +51,7 @@ const standing = ({ state, timing, paidAmount, pix, boleto }: Record<string, { s
   [state, timing, paidAmount, (pix as { status: string })?.status, (boleto as { status: string })?.status].join(' ');
 
 describe('a charge', () => {
-  test('an instant pix ends at its second, and the boleto beside it goes on to the next banking day', async () => {
+  test('an instant pix ends at its second, and the boleto beside it stays open until the next banking day', async () => {
     const instant = { dueAt: '2026-11-16T12:04:00Z', expireAt: '2026-11-16T12:08:00Z' };
     const pix = await make({ ...instant, methods: ['pix'] });
     const both = await make(instant);
@@ -79,7 +79,7 @@ describe('a charge', () => {
     assert.deepEqual(await eventsOf(id), ['created', 'expired']);
   });
 
-  test('a pix with a fine, or that is due on a later day, is no instant one', async () => {
+  test('a pix with a fine, or due on a later day, is not an instant pix', async () => {
     const ends = { dueAt: '2026-11-16T12:04:00Z', expireAt: '2026-11-16T12:08:00Z', methods: ['pix'] };
     const fined = await make({ ...ends, taxes: { fine: 2 } });
     const later = await make({ ...ends, expireAt: '2026-11-17T12:00:01Z' });
@@ -93,7 +93,7 @@ describe('a charge', () => {
     assert.deepEqual(await eventsOf(id), ['created', 'active']);
   });
 
-  test('paid by pix on time is paid, and its boleto goes', async () => {
+  test('paid by pix on time is paid, and its boleto is withdrawn', async () => {
     const id = await make();
     const paid = await pay(id, { method: 'pix' });
     assert.equal(paid.status, 200, paid.text);
@@ -132,7 +132,7 @@ describe('a charge', () => {
     assert.deepEqual(await eventsOf(id), ['created', 'active', 'overdue', 'expired']);
   });
 
-  test('goes through the same states in one leap as in small steps', async () => {
+  test('goes through the same states in one clock move as in small ones', async () => {
     const id = await make();
     await move({ advance: 'P1Y' });
     assert.deepEqual(await eventsOf(id), ['created', 'active', 'overdue', 'expired']);
@@ -171,7 +171,7 @@ describe('a charge', () => {
     );
   });
 
-  test('that expired or was canceled still takes money that comes', async () => {
+  test('that expired or was canceled still records a payment', async () => {
     const expired = await make();
     const canceled = await make();
     assert.equal((await cancel(canceled)).json.state, 'CANCELED');
@@ -224,7 +224,7 @@ describe('canceling', () => {
     assert.equal((await read(id)).state, 'CANCELED');
   });
 
-  test('works before the rail has answered', async () => {
+  test('is possible before the rail has answered', async () => {
     const made = await service.post('/charges', chargeBody());
     assert.equal((await cancel(made.json.id)).json.state, 'CANCELED');
     await service.runJobs();
@@ -265,7 +265,7 @@ describe('a refund', () => {
     assert.equal((await refund(id, {})).status, 409);
   });
 
-  test('is announced when it is asked for and when the bank rejects it, each time with the refund as it is then', async () => {
+  test('has an event when it is requested and when the bank rejects it, each with the refund as it is then', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
     // The bank of the sandbox refuses this amount.
@@ -293,7 +293,7 @@ describe('a refund', () => {
     assert.equal((await read(id)).state, 'REFUNDED');
   });
 
-  test('and new money after it leave a pix that is paid', async () => {
+  test('followed by a new payment leaves the pix paid', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
     await done(await refund(id, {}));
@@ -311,7 +311,7 @@ describe('a refund', () => {
     assert.equal((await refund(id, { excess: true })).status, 409);
   });
 
-  test('of a second payment takes that payment', async () => {
+  test('of a second payment refunds that payment', async () => {
     const id = await make();
     await pay(id, { method: 'boleto' });
     const twice = await pay(id, { method: 'pix' });
@@ -321,7 +321,7 @@ describe('a refund', () => {
     assert.equal(charge.state, 'PAID');
   });
 
-  test('of an excess that came in several payments goes back one by one', async () => {
+  test('of an excess from several payments is made one by one', async () => {
     const id = await make({ amountCents: 5_000 });
     await pay(id, { method: 'pix', amountCents: 10_000 });
     await pay(id, { method: 'boleto', amountCents: 10_000 });
@@ -336,7 +336,7 @@ describe('a refund', () => {
     assert.equal((await refund(id, { excess: true })).status, 409);
   });
 
-  test('of the whole is asked for with an empty object: nothing, null and fields it does not know send nothing back', async () => {
+  test('of the whole is requested with an empty object; no body, null and unknown fields refund nothing', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
     const asked = (body?: string) =>
@@ -356,7 +356,7 @@ describe('a refund', () => {
     assert.equal((await read(id)).state, 'REFUNDED');
   });
 
-  test('asked for twice with one key is one refund', async () => {
+  test('requested twice with one key is one refund', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
     const key = { 'idempotency-key': 'refund-1' };
@@ -368,7 +368,7 @@ describe('a refund', () => {
       assert.equal((await refund(id, other, key)).status, 422);
   });
 
-  test('never promises a cent twice, however many ask at once', async () => {
+  test('never promises a cent twice, however many are requested at once', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
     const answers = await Promise.all(Array.from({ length: 12 }, () => refund(id, { amountCents: 3_000 })));
@@ -376,7 +376,7 @@ describe('a refund', () => {
     assert.equal(answers.filter(answer => answer.status === 400).length, 7);
   });
 
-  test('that the bank rejects fails and may be asked for again', async () => {
+  test('that the bank rejects fails and may be requested again', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
     await done(await refund(id, { amountCents: 9_001 }));
@@ -433,7 +433,7 @@ describe('a magic amount', () => {
     assert.deepEqual(await eventsOf(id), ['created', 'active', 'paid', 'paid_twice', 'settled']);
   });
 
-  test('ending in 90.05 is paid five days late, in order with all else', async () => {
+  test('ending in 90.05 is paid five days late, in order with everything else', async () => {
     const id = await make(amount(9_005));
     await move({ advance: 'P1Y' });
     const charge = await read(id);
@@ -464,22 +464,22 @@ describe('the clock', () => {
     }
   });
 
-  test('may be moved by nothing', async () => {
+  test('may be moved by zero', async () => {
     assert.deepEqual((await move({ advance: 'P0D' })).json, { now: START });
   });
 
-  test('is moved by one at a time, and stands still meanwhile', async () => {
+  test('is moved by one request at a time, and stands still during a move', async () => {
     await service.sql(
       `update sandbox_clock set halted_at = '2026-11-17T12:00:00Z', halted_until = now() + interval '1 minute'`,
     );
     assert.deepEqual((await service.get('/sandbox/clock')).json, { now: '2026-11-17T12:00:00.000Z' });
     assert.equal((await move({ advance: 'P1D' })).status, 409);
-    // The move has expired, and time goes on.
+    // The move has expired, and time continues.
     await service.sql(`update sandbox_clock set halted_until = now() - interval '1 second'`);
     assert.equal((await move({ advance: 'P1D' })).status, 200);
   });
 
-  test('is not stopped by charges of any year', async () => {
+  test('can be moved with charges of any year', async () => {
     const old = await make({ dueAt: '1969-12-01T00:00:00Z', expireAt: '1969-12-31T00:00:00Z' });
     const oldest = await make({
       methods: ['pix'],
@@ -506,7 +506,7 @@ describe('the clock', () => {
     }
   });
 
-  test('counts for a charge at once when another node has moved it', async () => {
+  test('applies to a charge at once when another node has moved it', async () => {
     await move({ to: '2026-12-01T00:00:00Z' });
     const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
     const other = sandboxClock(db, service.clock);
@@ -519,7 +519,7 @@ describe('the clock', () => {
     try {
       for (const day of ['02', '03', '04']) {
         await haltAt(`2026-12-${day}T00:00:00Z`);
-        // Some are made before the node has read the new time, and written after.
+        // Some are created before the node has read the new time, and written after.
         const made = await Promise.all(Array.from({ length: scaled(40, 10) }, makeAt));
         assert.deepEqual(new Set(made), new Set([`2026-12-${day}T00:00:00.000Z`]));
       }
@@ -560,7 +560,7 @@ test('a clock has one move at a time, and a move that expired has lost it', asyn
   }
 });
 
-test('moved with workers and sweeps under way, time stands still where a bank is asked', async () => {
+test('during a move with running workers and sweeps, time stands still while a bank is called', async () => {
   const busy = await startService({ now: START, work: true });
   try {
     const body = chargeBody({ amountCents: 9_004, dueAt: '2026-12-10T10:00:01-03:00' });

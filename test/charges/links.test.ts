@@ -1,4 +1,4 @@
-// The link to a checkout: a capability that cannot be guessed, is found wrong without a query, and can be withdrawn.
+// The link to a checkout: a capability that cannot be guessed, is rejected without a query when it is wrong, and can be withdrawn.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openLinks } from '../../src/charges/links/links.ts';
@@ -26,17 +26,17 @@ async function links() {
   }
 }
 
-test('a charge has a checkoutUrl under the name of the service, in its events and in the Link header of its creation too', async () => {
+test("a charge has a checkoutUrl with the service's host, also in its events and in the Link header of the answer to its creation", async () => {
   const { json, headers } = await make();
   const { checkoutUrl } = await read(json.id);
   assert.match(checkoutUrl, /^http:\/\/localhost:\d+\/pay\/[\w-]{43}$/);
   assert.equal(headers.get('link'), `<${checkoutUrl}>; rel="payment"`);
-  assert.deepEqual(Object.keys(json), ['id', 'boleto', 'pix'], 'the body stays as it is given');
+  assert.deepEqual(Object.keys(json), ['id', 'boleto', 'pix'], 'the body is unchanged');
   const { json: feed } = await service.get(`/events?objectId=${json.id}`);
   assert.equal(feed.events[0].object.checkoutUrl, checkoutUrl);
 });
 
-test('a token names its charge; one bit changed, cut off or added and it names nothing', async () => {
+test('a token finds its charge; with one bit changed, cut off or added it finds nothing', async () => {
   const { json } = await make();
   const { read: readToken } = await links();
   const token = tokenIn((await read(json.id)).checkoutUrl);
@@ -64,10 +64,10 @@ test('withdrawing the link gives the charge another one', async () => {
   const { checkoutUrl } = await read(repeat.json.id);
   await service.post(`/charges/${repeat.json.id}/checkout/withdraw`, { checkoutUrl });
   const { headers } = await service.post('/charges', chargeBody({ externalId: 'again' }));
-  assert.ok(headers.get('link')?.includes((await read(repeat.json.id)).checkoutUrl), 'a repeat names the link of now');
+  assert.ok(headers.get('link')?.includes((await read(repeat.json.id)).checkoutUrl), 'a repeat has the present link');
 });
 
-test('a link that is named is withdrawn once, and no other with it', async () => {
+test('a link that is named is withdrawn once, and no other link', async () => {
   const { id } = (await make()).json;
   const { id: otherId } = (await make()).json;
   const { checkoutUrl } = await read(id);
@@ -82,13 +82,13 @@ test('a link that is named is withdrawn once, and no other with it', async () =>
     const refused = await withdraw({ checkoutUrl: wrong });
     assert.equal(refused.status, 400, String(wrong));
     assert.equal(refused.json.errors[0].path, 'checkoutUrl');
-    assert.ok(!refused.text.includes(tokenIn(others)), 'a link is a credential and not repeated');
+    assert.ok(!refused.text.includes(tokenIn(others)), 'a link is a credential and is not echoed');
   }
   assert.equal((await read(id)).checkoutUrl, after.json.checkoutUrl);
   assert.equal((await read(otherId)).checkoutUrl, others);
 });
 
-test('TRILHO_PUBLIC_URL is the name in the link', async context => {
+test('TRILHO_PUBLIC_URL is the base of the link', async context => {
   const named = await startService({ env: { TRILHO_PUBLIC_URL: 'https://pay.example.com/' } });
   context.after(() => named.stop());
   const { json } = await named.post('/charges', chargeBody());

@@ -5,7 +5,7 @@ import { taxWarnings } from '../../src/charges/create/lint.ts';
 
 const payableCents = 15_990n;
 
-test('customary fine and interest are not remarked upon', () => {
+test('customary fine and interest get no warning', () => {
   assert.deepEqual(taxWarnings({ payableCents }), []);
   assert.deepEqual(taxWarnings({ payableCents, finePercent: '2', interestPercent: '1' }), []);
   assert.deepEqual(taxWarnings({ payableCents, finePercent: '2.00', interestPercent: '0.99999999999999999999' }), []);
@@ -27,7 +27,7 @@ test('a fine above 2 % and interest above 1 % a month are above legal custom', (
   ]);
 });
 
-test('the least bit above is above', () => {
+test('anything above custom gets a warning', () => {
   const [fine, interest] = taxWarnings({
     payableCents,
     finePercent: '2.00000000000000000001',
@@ -37,7 +37,7 @@ test('the least bit above is above', () => {
   assert.equal(interest?.code, 'above_legal_custom');
 });
 
-test('what looks like basis points is answered with what it means for this charge', () => {
+test('a percent that looks like basis points is explained with its meaning for this charge', () => {
   assert.deepEqual(taxWarnings({ payableCents, finePercent: '200', interestPercent: '100' }), [
     {
       path: 'taxes.fine',
@@ -52,14 +52,14 @@ test('what looks like basis points is answered with what it means for this charg
   ]);
 });
 
-test('the border of what looks like basis points is 20', () => {
+test('from 20 % on a percent looks like basis points', () => {
   const codeOf = (finePercent: string) => taxWarnings({ payableCents, finePercent })[0]?.code;
   assert.equal(codeOf('19.99999999999999999999'), 'above_legal_custom');
   assert.equal(codeOf('20'), 'looks_like_basis_points');
   assert.equal(codeOf('020.0'), 'looks_like_basis_points');
 });
 
-test('the advice is a hundredth, or the custom where a hundredth is no better', () => {
+test('the advice is a hundredth of it, or the custom if a hundredth is no better', () => {
   const adviceOf = (finePercent: string) => taxWarnings({ payableCents, finePercent })[0]?.message.replace(/^.*; /, '');
   assert.equal(adviceOf('20'), 'for 0.2 % send 0.2');
   assert.equal(adviceOf('33.5'), 'for 0.335 % send 0.335');
@@ -73,13 +73,13 @@ test('small amounts keep their cents', () => {
   assert.equal(warning?.message, '50 means 50 % of BRL 0.05, that is BRL 0.02; for 0.5 % send 0.5');
 });
 
-test('text that is no percent is a mistake of the caller', () => {
+test('text that is no percent is an error of the caller', () => {
   for (const finePercent of ['', '-1', '1e3', '.5', '1.', '1,5', 'NaN', '1\n']) {
     assert.throws(() => taxWarnings({ payableCents, finePercent }), RangeError, JSON.stringify(finePercent));
   }
 });
 
-test('there is at most one warning for each, and one exactly where the percent is above custom', () => {
+test('there is one warning for each percent above custom, and no other', () => {
   fc.assert(
     fc.property(fc.nat(5_000), fc.nat(5_000), fc.bigInt(1n, 10n ** 12n), (fine, interest, cents) => {
       const asPercent = (hundredths: number) =>

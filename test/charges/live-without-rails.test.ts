@@ -1,4 +1,4 @@
-// A live service that lacks a rail, a price source or a chain: what it says at the start and to callers.
+// A live service that lacks a rail, a price source or a chain: its warnings at the start and its answers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
@@ -22,7 +22,7 @@ after(async () => {
 
 const customer = { name: 'Maria da Silva', document: '529.982.247-25' };
 
-test('the start warns once of each thing that is missing, naming the setting', () => {
+test('the start warns once of each missing part, naming the setting', () => {
   const warnings = lines.map(line => JSON.parse(line)).filter(({ level }) => level === 'warn');
   assert.deepEqual(
     warnings.map(({ msg }) => msg),
@@ -35,13 +35,13 @@ test('the start warns once of each thing that is missing, naming the setting', (
   );
 });
 
-test('the doctor names the master key that is missing, as a warning', async () => {
+test('the doctor warns of a missing master key', async () => {
   const { code, said } = await runCommand(doctorCommand, { TRILHO_MODE: 'live', DATABASE_URL: bare.databaseUrl }, []);
   assert.equal(code, 0, said);
   assert.match(said, /^warning {2}secrets: there is no master key: a copy of the database signs for you/m);
 });
 
-test('a boleto is refused because no rail registers it, and no address is asked for', async () => {
+test('a boleto is refused because no rail registers it, and no address is required', async () => {
   const refused = await withKey.post('/charges', chargeBody({ customer, methods: ['boleto'] }));
   assert.deepEqual([refused.status, refused.json.code], [422, 'charge_refused']);
   assert.deepEqual(refused.json.errors, [
@@ -55,7 +55,7 @@ test('a boleto is refused because no rail registers it, and no address is asked 
   assert.deepEqual([both.status, both.json.boleto.status, both.json.pix.success], [201, 'FAILED', true]);
 });
 
-test('a request names the setting that is missing', async () => {
+test('the answer names the missing setting', async () => {
   const pix = await bare.post('/charges', chargeBody({ customer, methods: ['pix'] }));
   assert.equal(pix.status, 422);
   assert.match(pix.json.errors[0].message, /neither rails in TRILHO_CONFIG nor TRILHO_PIX_KEY is set/);
@@ -66,7 +66,7 @@ test('a request names the setting that is missing', async () => {
   assert.match(refused.json.detail, /set TRILHO_PRICE_SOURCES/);
 });
 
-test('an order is refused for want of a network before a price is asked for', async () => {
+test('an order without a chain for its network is refused before a price is requested', async () => {
   const order = { accountId: 'acme', walletId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87', settlementSchedule: 'D0' };
   const asked = { ...order, symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 };
   const refused = await bare.post('/crypto/transactions', asked);

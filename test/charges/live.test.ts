@@ -1,4 +1,4 @@
-// What live demands beyond the sandbox. The rails are the sandbox's: only the rules are under test.
+// What live requires beyond the sandbox. The rails are the sandbox's: only the rules are under test.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checkRegistration } from '../../src/rails/boleto/check.ts';
@@ -23,7 +23,7 @@ const paths = async (changes: Record<string, unknown>) => {
   return refused.json.errors.map((fault: { path: string }) => fault.path);
 };
 
-test('a charge of a known account with a real document and an address is made', async () => {
+test('a charge of a known account with a valid document and an address is created', async () => {
   assert.equal((await create()).status, 201);
 });
 
@@ -46,7 +46,7 @@ test('a due date in the past is refused', async () => {
   assert.deepEqual(await paths({ dueAt: '2026-11-16T11:59:59Z' }), ['dueAt']);
 });
 
-test('a boleto without the address that a bank asks for fails alone, and names what is missing', async () => {
+test('a boleto without the address that a bank requires fails alone, and names the missing fields', async () => {
   const bare = { name: 'Maria', document: '52998224725', address: { street: 'Rua das Flores', state: ' ' } };
   const made = await create({ customer: bare });
   assert.equal(made.status, 201, made.text);

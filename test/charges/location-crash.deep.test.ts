@@ -1,5 +1,5 @@
-// A node that is killed between any two steps of taking a location, or of making a charge that has one: no location is given
-// twice, and the code that a repeat is answered with is the one that is paid.
+// A node that is killed between any two steps of taking a location, or of creating a charge that has one: no location is given
+// twice, and a repeat gets the code that can be paid.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Psp } from '@trilho/psp';
@@ -49,7 +49,7 @@ function crashVerb(verb: string, prepare: () => Promise<void>): Promise<number[]
   });
 }
 
-/** As if the node that had the lease were long dead, and the next one due. */
+/** As if the node that held the lease were long dead, and the next fill due. */
 async function releaseLease(): Promise<void> {
   await service.sql('delete from leases');
   await service.sql('update rails set next_fill_at = null');
@@ -70,10 +70,10 @@ test('taking locations', async () => {
   const [free, known] = [await freeUrls(), psp.state().locations];
   assert.equal(free.length, POOL * KINDS);
   for (const url of free) assert.ok(JSON.stringify(known).includes(`"${url}"`), url);
-  assert.ok(known.length > free.length, 'some were taken and not saved, and are nobody’s');
+  assert.ok(known.length > free.length, 'some were taken and not saved, and belong to no charge');
 });
 
-test('making a charge', async () => {
+test('creating a charge', async () => {
   const victims = await crashVerb('create', fill);
   await fill();
   const codes: string[] = [];

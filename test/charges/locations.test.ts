@@ -1,4 +1,4 @@
-// A pool of locations: a charge has its code at once, also while the PSP is away, and no two charges have the same.
+// A pool of locations: a charge has its code at once, also while the PSP is unavailable, and no two charges share one.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Psp } from '@trilho/psp';
@@ -55,7 +55,7 @@ describe('a service that keeps locations', () => {
   const read = async (id: string) => (await at.service.get(`/charges/${id}`)).json;
   const away = () => at.psp.setFault({ kind: 'cut' });
 
-  test('has a code while the PSP is away, which is paid once the PSP has the charge', async () => {
+  test('has a code while the PSP is unavailable, which can be paid once the PSP has the charge', async () => {
     away();
     const made = await create({ externalId: 'away' });
     const [status, emv] = pixOf(made);
@@ -63,7 +63,7 @@ describe('a service that keeps locations', () => {
     assert.notEqual(emv, '');
     assert.equal((await create({ externalId: 'away' })).text, made.text, 'a repeat');
     assert.equal((await at.service.get(`/charges/${made.json.id}/pix.png`)).status, 200);
-    await assert.rejects(at.psp.pay({ emv }), { code: 'not_found' }, 'dead until the PSP has the charge');
+    await assert.rejects(at.psp.pay({ emv }), { code: 'not_found' }, 'not payable until the PSP has the charge');
     at.psp.clearFaults();
     await pass(at.service);
     const { pix } = await read(made.json.id);
@@ -79,7 +79,7 @@ describe('a service that keeps locations', () => {
     assert.deepEqual(codes, [emv, emv, emv], 'created, active, paid');
   });
 
-  test('waits for the PSP as before: the code can be paid when the answer is there', async () => {
+  test('still waits for the PSP: the code can be paid when the answer arrives', async () => {
     const dayLong = { dueAt: '2026-12-10T23:59:59-03:00', taxes: { fine: 2 } };
     const soon = new Date(at.service.clock.now().getTime() + 600_000).toISOString();
     for (const changes of [dayLong, { dueAt: soon, expireAt: soon }]) {
@@ -90,7 +90,7 @@ describe('a service that keeps locations', () => {
     assert.equal(await freeIn(at.service), POOL * KINDS - 2);
   });
 
-  test('tells a refusal in the answer, and gives the location of a refused charge to no other', async () => {
+  test('reports a refusal in the answer, and gives the location of a refused charge to no other', async () => {
     at.psp.setFault({ kind: 'status', status: 400, on: { method: 'PUT' }, count: 1 });
     const refused = await create();
     assert.deepEqual([refused.json.pix.success, refused.json.pix.status], [false, 'FAILED'], refused.text);
@@ -103,7 +103,7 @@ describe('a service that keeps locations', () => {
     assert.equal(new Set(codes.map(({ url }) => url)).size, 2);
   });
 
-  test('shows no code of a charge that the PSP refused after it was handed out', async () => {
+  test('stops showing a code when the PSP refuses its charge', async () => {
     const fault = away();
     const made = await create({ externalId: 'refused-later' });
     assert.notEqual(made.json.pix.emv, '');
@@ -122,7 +122,7 @@ describe('a service that keeps locations', () => {
     assert.equal(failed.object.pix.emv, '');
   });
 
-  test('goes without when none is left', async () => {
+  test('creates charges without a location when the pool is empty', async () => {
     const kept = await Promise.all(times(POOL, () => create()));
     assert.equal(new Set(codesOf(kept)).size, POOL);
     const asBefore = await create();
@@ -153,7 +153,7 @@ describe('a service that keeps locations', () => {
     assert.equal(new Set(given).size, POOL);
   });
 
-  test('passes over a location that another transaction is about to give', async () => {
+  test('skips a location that another transaction is about to give', async () => {
     away();
     const other = new pg.Client({ connectionString: at.service.databaseUrl });
     await other.connect();
@@ -172,7 +172,7 @@ describe('a service that keeps locations', () => {
     }
   });
 
-  test('leaves the locations free of what was not written', async () => {
+  test('keeps the locations of unwritten charges free', async () => {
     const before = await at.service.sql('select url from rail_locations where charge_id is null order by url');
     await at.service.sql(`alter table charges add constraint no_poison check (source_key <> 'poison')`);
     const refused = await Promise.all(times(2, () => create({ sourceKey: 'poison' })));
@@ -188,7 +188,7 @@ describe('a service that keeps locations', () => {
       [409, 409],
     );
     const rest = await at.service.sql('select url from rail_locations where charge_id is null order by url');
-    assert.equal(rest.length, before.length - 1, 'only that of the charge that was written');
+    assert.equal(rest.length, before.length - 1, 'only that of the written charge is taken');
   });
 
   test('keeps the code when a reply is lost', async () => {
@@ -210,7 +210,7 @@ describe('a service that keeps locations', () => {
     await at.psp.pay({ emv });
   });
 
-  test('replaces a dead code, and says so, when the PSP puts the charge elsewhere', async () => {
+  test('replaces the code, and logs it, when the PSP registers the charge at another location', async () => {
     await at.service.sql(`update rail_locations set url = url || 'x' where charge_id is null`);
     away();
     const [, dead] = pixOf(await create({ externalId: 'elsewhere' }));
@@ -225,7 +225,7 @@ describe('a service that keeps locations', () => {
     await pass(at.service);
   });
 
-  test('does not register what was canceled while the PSP was away', async () => {
+  test('does not register a charge that was canceled while the PSP was unavailable', async () => {
     away();
     const { json } = await create();
     await at.service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
@@ -234,10 +234,10 @@ describe('a service that keeps locations', () => {
     await assert.rejects(at.psp.pay({ emv: json.pix.emv }));
     assert.equal((await read(json.id)).state, 'CANCELED');
     const [row] = await at.service.sql('select from rail_locations where charge_id = $1', [json.id]);
-    assert.ok(row, 'it stays that of the charge');
+    assert.ok(row, 'the location stays with the charge');
   });
 
-  test('is found full by a node that starts later, and filled by one of two', async () => {
+  test('is found full by a node that starts later, and filled by one node of two', async () => {
     const taken = () => at.psp.requests().filter(({ method, path }) => method === 'POST' && /\/loc$/.test(path)).length;
     const before = taken();
     const node = await startService({
@@ -280,7 +280,7 @@ describe('a service that keeps locations', () => {
   });
 });
 
-describe('a service with other parts in the place of the real ones', () => {
+describe('a service with some parts replaced', () => {
   let psp: Psp;
   let database: TestDatabase;
   let wire: CutWire;
@@ -313,7 +313,7 @@ describe('a service with other parts in the place of the real ones', () => {
     return rows[0].url;
   }
 
-  test('an order has a code while the PSP is away, at once or with the charge that is attached', async () => {
+  test('an order has a code while the PSP is unavailable, at once or with its attached charge', async () => {
     psp.setFault({ kind: 'cut' });
     const orders = orderDriver(service);
     const order = await orders.order({ externalId: 'order-1' });
@@ -366,7 +366,7 @@ describe('a service with other parts in the place of the real ones', () => {
   });
 });
 
-test('a profile without locations refuses to keep some', async () => {
+test('a profile without locations refuses a pool', async () => {
   const psp = await startTestPsp();
   const deps = { clock: testClock('2026-11-16T12:00:00.000Z'), log: silentLog };
   const rails = (changes: Partial<BacenEntry>) => () =>
@@ -376,7 +376,7 @@ test('a profile without locations refuses to keep some', async () => {
       message: 'rails[0].locationPool must be 0: the profile bradesco has no locations.',
     });
     assert.equal(rails({ profile: 'bradesco', locationPool: 0 })().rails.pix.locations, undefined);
-    assert.equal(rails({})().rails.pix.locations, undefined, 'none unless asked for');
+    assert.equal(rails({})().rails.pix.locations, undefined, 'no pool by default');
   } finally {
     await psp.stop();
   }

@@ -1,4 +1,4 @@
-// Two nodes that ask a PSP for payments: one at a time, however long it takes and whatever their clocks say.
+// Two nodes that ask a PSP for payments: one at a time, however long it takes and however their clocks differ.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
@@ -41,7 +41,7 @@ test('while one node asks for payments another does not ask for the same', async
   const { json, text } = await one.post('/charges', chargeBody({ methods: ['pix'] }));
   assert.equal(json.pix.status, 'ACTIVE', text);
   await psp.pay({ emv: json.pix.emv, notify: false });
-  // The bank has a clock of its own.
+  // The bank has its own clock.
   for (const each of [one.clock, clock]) each.advanceMs(61_000);
   const looking = one.runJobs();
   await begun.promise;

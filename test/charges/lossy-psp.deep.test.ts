@@ -1,5 +1,5 @@
 // Payments through a PSP that loses replies, goes silent, repeats, reorders, drops and forges notifications: every payment is
-// credited once and none is invented. `npm run drill -- psp` is the same with five thousand, and with a service that is killed.
+// credited once and nothing is invented. `npm run drill -- psp` is the same with five thousand, and with a service that is killed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -42,7 +42,7 @@ after(async () => {
 
 const prove = () => proveMoney(text => at.service.sql(text), at.psp);
 
-/** A minute passes with every round, so that each has a look. */
+/** A minute passes in every round, so that each has a look. */
 async function round(): Promise<void> {
   at.service.clock.advanceMs(61_000);
   await at.service.runJobs();
@@ -79,7 +79,7 @@ test('every payment is credited once, whatever the PSP does to calls and notific
     const { lost, differing } = await prove();
     if (lost.length + differing.length === 0) break;
   }
-  // Found once more, and counted no more.
+  // Found again, and not counted again.
   await round();
   watched.stop();
   const { payments, credited, refunds, returns, ...wrong } = await prove();
@@ -87,9 +87,9 @@ test('every payment is credited once, whatever the PSP does to calls and notific
   assert.equal(credited, payments);
   assert.ok(payments > PAYERS && refunds > 0 && returns > 0, `${payments} ${refunds} ${returns}`);
   assert.deepEqual(await differences(db), [], 'the ledger is right');
-  assert.ok(watched.tokens.size > 1 && lines.length > PAYERS, 'there is a log to look into');
+  assert.ok(watched.tokens.size > 1 && lines.length > PAYERS, 'there is a log to search');
   assert.deepEqual(leaks(lines, psp, [...watched.tokens, at.webhookUrl.split('/').at(-1)!]), []);
 });
 
-/** So few calls meet them that there may be none. */
+/** So rare that they may not happen. */
 const RARE = /^timeout|^status 503|token$/;

@@ -1,4 +1,4 @@
-// A bank that was added by one file: its boletos are made, sent, registered and paid like those of the others.
+// A bank that was added by one file: its boletos are created, sent, registered and paid like those of the others.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addBank } from '@trilho/cnab';

@@ -1,5 +1,5 @@
-// What is done for many at once must cost each of them no more than it costs one: counted in pairs of rows that a join of the
-// database compares in vain, since time would depend on the machine.
+// Work for many at once must cost no more per item than for one: counted in pairs of rows that a join compares and discards,
+// since time would depend on the machine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
@@ -22,14 +22,14 @@ before(async () => {
   ({ client, sql } = await connectTo(database));
   await sql.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
   await insertCharges(sql, CHARGES, `timestamptz '2026-01-01Z' + n * interval '1 minute'`);
-  // Nearly all were sent long ago, and so the statistics say.
+  // Nearly all were sent long ago, as the statistics know.
   await sql.query(
     `insert into charge_methods (charge_id, account_id, method, rail, status, reference, updated_at, submitted_at)
      select id, account_id, method, 'sandbox', 'CREATING', id::text, created_at, created_at
        from charges, unnest(array['boleto', 'pix']) method`,
   );
   await sql.query('vacuum (analyze) charges, charge_methods');
-  // As what many share is planned.
+  // With the generic plan, which many executions share.
   await sql.query(`set plan_cache_mode = force_generic_plan`);
 });
 after(async () => {
@@ -46,17 +46,20 @@ test('methods are marked and charges written for many at once without comparing 
   const submissions = charges.flatMap(charge => charge.methods.map(({ method }) => ({ charge, method })));
   assert.equal(submissions.length, MANY);
 
-  const noting = await discardedRows(client, async tx => {
+  const marking = await discardedRows(client, async tx => {
     const isFirst = await markSubmitted(tx, submissions, NOW);
     assert.ok(submissions.every(({ charge, method }) => isFirst(charge, method)));
   });
   const isFirstAgain = await markSubmitted(sql, submissions, NOW);
-  assert.ok(!submissions.some(({ charge, method }) => isFirstAgain(charge, method)), 'what was marked is not new');
+  assert.ok(
+    !submissions.some(({ charge, method }) => isFirstAgain(charge, method)),
+    'a marked method is not submitted again',
+  );
   const active = charges.map(charge => ({ ...charge, state: 'ACTIVE' as const, eventCount: 2 }));
   const moments = active.map(() => NOW);
   const writing = await discardedRows(client, tx => updateCharges(tx, active, moments));
   await sql.query('rollback');
 
-  assert(noting <= MANY, `noting ${MANY} compared ${noting} pairs in vain`);
-  assert(writing <= MANY, `writing ${MANY} compared ${writing} pairs in vain`);
+  assert(marking <= MANY, `marking ${MANY} discarded ${marking} pairs`);
+  assert(writing <= MANY, `writing ${MANY} discarded ${writing} pairs`);
 });

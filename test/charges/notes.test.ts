@@ -1,4 +1,4 @@
-// What a caller writes on a charge for its own use, and how the payer can be reached: kept, shown, compared, limited.
+// A caller's own notes on a charge, and the contacts of its payer: kept, shown, compared, limited.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLog } from '../../src/lib/log.ts';
@@ -22,7 +22,7 @@ const CUSTOMER = {
 const NOTES = { description: 'Pedido 1042 · 2 pães', metadata: { store: 'Recife', 'cart id': '', número: '7/ä\n😀' } };
 const noted = (changes: Record<string, unknown> = {}) => chargeBody({ ...NOTES, customer: CUSTOMER, ...changes });
 
-/** What of an answer is about the notes. */
+/** The notes in an answer. */
 function notesOf({ description, metadata, customer }: Record<string, unknown>) {
   const { email, phone } = customer as Record<string, unknown>;
   return { description, metadata, email, phone };
@@ -46,14 +46,14 @@ test('they are in the charge, in the list and in every event; the first answer s
   for (const event of events) assert.deepEqual(notesOf(event.object), EXPECTED, event.type);
 });
 
-test('a charge without them shows none of them', async () => {
+test('a charge without notes shows no such fields', async () => {
   const { id } = (await service.post('/charges', chargeBody())).json;
   const { json } = await service.get(`/charges/${id}`);
   for (const field of ['description', 'metadata']) assert.equal(field in json, false, field);
   assert.deepEqual(Object.keys(json.customer), ['name', 'document', 'type']);
 });
 
-test('a repeat must share them, in any order; empty metadata is none', async () => {
+test('a repeat must have the same, in any order; empty metadata equals no metadata', async () => {
   const first = await service.post('/charges', noted({ externalId: 'noted' }));
   const metadata = Object.fromEntries(Object.entries(NOTES.metadata).reverse());
   const again = await service.post('/charges', noted({ externalId: 'noted', metadata }));
@@ -78,7 +78,7 @@ test('a repeat must share them, in any order; empty metadata is none', async () 
   assert.deepEqual([empty.status, empty.text], [201, plain.text]);
 });
 
-test('the limits are the documented ones, and what is beyond them is named', async () => {
+test('the limits are the documented ones, and fields beyond them are named', async () => {
   const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`key-${n}`, 'x']));
   const customer = (part: Record<string, unknown>) => ({ customer: { ...CUSTOMER, ...part } });
   const [long, longer] = ['k'.repeat(40), 'k'.repeat(41)];
@@ -130,7 +130,7 @@ test('the limits are the documented ones, and what is beyond them is named', asy
   assert.match(json.errors[0].message, /must have a name of at most 40 characters/);
 });
 
-test('the charge of an order takes them too, with the order and later, and they decide what a repeat is', async () => {
+test('the charge of an order accepts them too, with the order and later, and they are part of what a repeat must equal', async () => {
   const orders = orderDriver(service, 'buyer');
   const part = { ...CHARGE_PART, ...NOTES, customer: CUSTOMER };
   const order = await orders.order({ externalId: 'noted', charge: part });
@@ -145,7 +145,7 @@ test('the charge of an order takes them too, with the order and later, and they 
   assert.deepEqual(notesOf(attached.json.charge), EXPECTED, attached.text);
 });
 
-test('the log has none of it', () => {
-  assert.ok(logged.length > 10, 'the log was listened to');
+test('the log has no notes', () => {
+  assert.ok(logged.length > 10, 'the log was recorded');
   assert.doesNotMatch(logged.join('\n'), /maria|exemplo|987654321|Pedido|Recife/i);
 });

@@ -1,5 +1,5 @@
-// The occurrences that a bank may tell, for every bank and any amount: a charge, its file, the simulated bank, its return, and what
-// became of the charge. The deep tier has every occurrence, the first one of each meaning.
+// The occurrences that a bank may report, for every bank and any amount: a charge, its file, the simulated bank, its return, and
+// the charge afterwards. The deep tier has every occurrence, the first tier one of each meaning.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Meaning, occurrencesOf } from '@trilho/cnab';
@@ -41,7 +41,7 @@ const BOOKED: Readonly<Record<Meaning, readonly [outcome: string, boleto: string
   unknown: ['needs_attention', 'REGISTERED', 'ACTIVE'],
 };
 
-/** An event of the charge; `charge.active` where nothing else has happened to it. */
+/** An event of the charge; `charge.active` if nothing else has happened to it. */
 const EVENT: Readonly<Partial<Record<Meaning, string>>> = {
   rejected: 'charge.failed',
   paid: 'charge.paid',
@@ -51,7 +51,7 @@ const EVENT: Readonly<Partial<Record<Meaning, string>>> = {
 
 type Traces = { readonly id: string; readonly books: Record<string, number>; readonly events: readonly string[] };
 
-/** What the books have of each charge, and its events. A boleto is receivable until its credit day. */
+/** The ledger lines of each charge, and its events. A boleto is receivable until its credit day. */
 async function tracesOf(cases: readonly Case[]): Promise<Map<string, Traces>> {
   const rows = await service.sql<Traces>(
     `select c.id,
@@ -71,17 +71,17 @@ const UNKNOWN = ['99', { meaning: 'unknown' }] as const;
 
 const hasMoney = (meaning: Meaning) => meaning === 'paid' || meaning === 'reversed';
 
-/** Of each meaning; no bank has as many occurrences. */
+/** Per meaning; no bank has as many occurrences. */
 const MOST_OF_A_MEANING = 1_000;
 
 /** Every one in the deep tier, the first one of each meaning in the first. */
-function occurrencesToTell(code: string): [occurrence: string, { meaning: Meaning }][] {
+function occurrencesToReport(code: string): [occurrence: string, { meaning: Meaning }][] {
   const all: [string, { meaning: Meaning }][] = [...Object.entries(occurrencesOf(code)), [...UNKNOWN]];
   const isWhole = scaled(MOST_OF_A_MEANING) === MOST_OF_A_MEANING;
   return isWhole ? all : [...Map.groupBy(all, ([, { meaning }]) => meaning).values()].map(([first]) => first!);
 }
 
-/** Such a word is the first that the bank says of a title. */
+/** Such an occurrence is the bank's first answer about a title. */
 const isDecision = (meaning: Meaning) => meaning === 'registered' || meaning === 'rejected';
 
 type Case = { readonly occurrence: string; readonly meaning: Meaning; readonly id: string; readonly cents: number };
@@ -93,7 +93,7 @@ async function send(code: string, agreement: string): Promise<CnabBank> {
   const content = await service.get(`/boletos/files/${encodeURIComponent(agreement)}/${sequence}/content`);
   const bank = openBank(customerOf(code));
   bank.take(Buffer.from(content.text, 'latin1'), TODAY);
-  // What it would say by itself is not said: each case says its own.
+  // Its own answer is dropped: each case has one of its own.
   return openBank(customerOf(code), { ...bank.state(), news: [] });
 }
 
@@ -111,10 +111,10 @@ async function bring(bank: CnabBank): Promise<Record<string, number>> {
 }
 
 for (const code of BANKS) {
-  test(`each occurrence of bank ${code} moves a charge of any amount as it should, once`, async () => {
+  test(`each occurrence of bank ${code} has its effect on a charge of any amount, once`, async () => {
     const random = randomOf(SEED, Number(code));
     const cases = await Promise.all(
-      occurrencesToTell(code).map(async ([occurrence, { meaning }]): Promise<Case> => {
+      occurrencesToReport(code).map(async ([occurrence, { meaning }]): Promise<Case> => {
         const cents = 1 + random.below(10 ** (1 + random.below(8)));
         const { status, json, text } = await service.post(
           '/charges',
@@ -132,13 +132,13 @@ for (const code of BANKS) {
       if (meaning === 'reversed') bank.report(numbers[index]!, '06', TODAY, { paidCents: BigInt(cases[index]!.cents) });
     }
     await bring(bank);
-    const tellAll = () =>
+    const reportAll = () =>
       cases.forEach(({ occurrence, meaning, cents }, index) => {
         const reasons = meaning === 'rejected' || meaning === 'refused' ? ['08', '16'] : [];
         const paid = { paidCents: BigInt(cents), feeCents: meaning === 'paid' ? 1n : 0n };
         bank.report(numbers[index]!, occurrence, TODAY, { reasons, ...(hasMoney(meaning) && paid) });
       });
-    tellAll();
+    reportAll();
     const expected = Map.groupBy(cases, ({ meaning }) => BOOKED[meaning][0]);
     const counts = Object.fromEntries([...expected].map(([outcome, some]) => [outcome, some.length]));
     assert.deepEqual(await bring(bank), counts);
@@ -151,20 +151,20 @@ for (const code of BANKS) {
       assert.deepEqual(amounts, hasMoney(meaning) ? [cents] : []);
       if (meaning === 'rejected') assert.match(charge.boleto.reason, /08 invalid nosso número, 16 invalid due day/);
       const received = hasMoney(meaning) && { payer: -cents, receivable: cents };
-      // What goes back comes out of the account at the bank, also before the credit day.
+      // A return is taken from the account at the bank, also before the credit day.
       const returned = meaning === 'reversed' && { refund: cents, settled: -cents };
       const books = { ...received, ...returned };
       const traces = before.get(id);
       assert.deepEqual(traces?.books, books, `occurrence ${occurrence}`);
       assert.ok(traces.events.includes(EVENT[meaning] ?? 'charge.active'), `occurrence ${occurrence}`);
     }
-    tellAll();
-    assert.deepEqual(await bring(bank), { repeated: cases.length }, 'told again in another file');
+    reportAll();
+    assert.deepEqual(await bring(bank), { repeated: cases.length }, 'reported again in another file');
     assert.deepEqual(await tracesOf(cases), before);
   });
 }
 
-test('the ledger is right after all of it', async () => {
+test('the ledger is right in the end', async () => {
   const env = { TRILHO_MODE: 'sandbox', DATABASE_URL: service.databaseUrl };
   assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
 });

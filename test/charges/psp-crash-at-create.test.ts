@@ -1,5 +1,5 @@
-// Making a charge at a PSP and asking it for a payment that it notified, cut off after every statement and every answer, and taken
-// up again: it is registered once and credited once. Every other verb, and real kills: psp-crash-steps.deep.test.ts.
+// Creating a charge at a PSP and asking it for a payment that it notified, cut off after every statement and every answer, and
+// resumed: it is registered once and credited once. Every other verb, and real kills: psp-crash-steps.deep.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -9,10 +9,10 @@ import { openPspNode, type PspNode, type PspPlace, type PspVerb, type PspVictim 
 import { cutOffAfter } from '../harness/steps.ts';
 
 let at: ServiceAtPsp;
-/** Verbs without a service. */
+/** Runs verbs without a service. */
 let node: PspNode;
 before(async () => {
-  // Slow machines must not turn the answer of the PSP into a lost one.
+  // Long enough that a slow machine never makes the PSP's answer a lost one.
   at = await startServiceAtPsp({ rail: { timeoutSeconds: 60 }, env: { TRILHO_BANK_WAIT_MS: '30000' } });
   await at.registerWebhook();
   node = await openPspNode(at.service.databaseUrl);
@@ -39,7 +39,7 @@ function cutOffEverywhere<V extends PspVictim>(verb: PspVerb, prepare: () => Pro
   });
 }
 
-test('making a charge while its caller waits for the PSP', async () => {
+test('creating a charge while its caller waits for the PSP', async () => {
   let count = 0;
   const victims = await cutOffEverywhere('create', async () => ({ chargeId: '', externalId: `crash-${++count}` }));
   const ids: string[] = [];

@@ -1,5 +1,5 @@
-// What a service does at a PSP, cut off after every statement and every answer of the PSP and killed for real after one of them, and
-// taken up again by another: a charge is registered once, a payment credited once, money sent back once.
+// What a service does at a PSP, cut off after every statement and every answer of the PSP, really killed after one of them, and
+// resumed by another: a charge is registered once, a payment credited once, money refunded once.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -13,14 +13,14 @@ import type { PspCrash } from '../harness/psp-crash-at-step.ts';
 import { openPspNode, type PspNode, type PspPlace, type PspVerb, type PspVictim } from '../harness/psp-verbs.ts';
 import { cutOffAfter } from '../harness/steps.ts';
 
-const PATH_TOKEN = 'told-here';
+const PATH_TOKEN = 'notified-here';
 
 let at: ServiceAtPsp;
 let db: Database;
-/** Verbs without a service. */
+/** Runs verbs without a service. */
 let node: PspNode;
 before(async () => {
-  // Slow machines must not turn the answer of the PSP into a lost one: only a kill may.
+  // Long enough that a slow machine never makes the PSP's answer a lost one: only a kill may.
   at = await startServiceAtPsp({ rail: { timeoutSeconds: 60 }, env: { TRILHO_BANK_WAIT_MS: '30000' } });
   await at.registerWebhook();
   db = openDatabase({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
@@ -59,9 +59,9 @@ function crashVerb<V extends PspVictim>(verb: PspVerb, prepare: () => Promise<V>
 
 /** A minute later the next look is due. */
 const passMinute = () => at.service.clock.advanceMs(61_000);
-/** As if the node that had the lease were long dead. */
+/** As if the node that held the lease were long dead. */
 const releaseLease = () => at.service.sql('delete from leases');
-/** A look, after which none is due for a minute. */
+/** A look, after which the next is due in a minute. */
 async function look(): Promise<void> {
   await releaseLease();
   passMinute();
@@ -91,8 +91,8 @@ async function waiting(): Promise<{ notificationIds: readonly string[] }> {
   assert.equal(rows.length, 1);
   return { notificationIds: rows.map(({ id }) => id) };
 }
-/** What happens now, the PSP tells nobody of. */
-function untold<T>(work: () => T): T {
+/** Runs `work` while the PSP sends no notifications. */
+function unnotified<T>(work: () => T): T {
   at.psp.setFault({ kind: 'notify-drop', count: 1 });
   return work();
 }
@@ -119,7 +119,7 @@ async function assertPaidOnce(chargeId: string): Promise<void> {
   assert.equal(await eventsOf(chargeId), 'created active paid');
 }
 
-test('making a charge while its caller waits for the PSP', async () => {
+test('creating a charge while its caller waits for the PSP', async () => {
   let count = 0;
   const victims = await crashVerb('create', async () => ({ chargeId: '', externalId: `crash-${++count}` }));
   const ids: string[] = [];
@@ -140,7 +140,7 @@ test('making a charge while its caller waits for the PSP', async () => {
   for (const id of ids) await assertPaidOnce(id);
 });
 
-test('being told of a payment', async () => {
+test('being notified of a payment', async () => {
   const victims = await crashVerb('be notified', async () => {
     const port = await freePort();
     await at.registerWebhook(`https://localhost:${port}/${PATH_TOKEN}`);
@@ -148,12 +148,12 @@ test('being told of a payment', async () => {
   });
   await at.registerWebhook();
   for (const { chargeId } of victims) {
-    const [told] = at.psp.notifications().filter(({ body }) => body.includes(pspId(chargeId)));
+    const [sent] = at.psp.notifications().filter(({ body }) => body.includes(pspId(chargeId)));
     const stored = await at.service.sql('select from notifications where body like $1', [`%${pspId(chargeId)}%`]);
-    if (told?.status === 'delivered') assert.equal(stored.length, 1, 'what was answered is stored');
+    if (sent?.status === 'delivered') assert.equal(stored.length, 1, 'an acknowledged notification is stored');
   }
   await at.service.runJobs();
-  // It was answered, and so it needs no look.
+  // It was acknowledged, so no look is needed.
   await assertPaidOnce(victims.at(-1)!.chargeId);
   await look();
   for (const { chargeId } of victims) await assertPaidOnce(chargeId);
@@ -173,12 +173,12 @@ test('asking the PSP for the payment that it notified', async () => {
   for (const { chargeId } of victims) await assertPaidOnce(chargeId);
 });
 
-test('finding a payment that nobody told of', async () => {
+test('finding a payment without a notification', async () => {
   let made: Made | undefined;
   const victims = await crashVerb('look', async () => {
     await releaseLease();
     await at.service.runJobs();
-    // Another node goes on with what the dead one was at, and waits for no other look.
+    // Another node resumes the work of the dead one, and waits for no other look.
     if (made) await assertPaidOnce(made.chargeId);
     await look();
     made = await make();
@@ -192,7 +192,7 @@ test('finding a payment that nobody told of', async () => {
   for (const { chargeId } of victims) await assertPaidOnce(chargeId);
 });
 
-test('sending money back', async () => {
+test('refunding', async () => {
   // The PSP does not report the refund: only the refund's own job can find out its result.
   const victims = await crashVerb('refund', async () => {
     at.psp.clearFaults();
@@ -221,12 +221,12 @@ test('sending money back', async () => {
 });
 
 for (const [how, verb] of [
-  ['that it tells of', 'handle notifications'],
-  ['that nobody told of', 'look'],
+  ['with a notification', 'handle notifications'],
+  ['without a notification', 'look'],
 ] as const) {
   test(`money that the PSP takes back, ${how}`, async () => {
     const victims = await crashVerb(verb, async () => {
-      // A look takes what went back in the last quarter of an hour once more; the victims before need not add to its steps.
+      // A look reads the returns of the last quarter of an hour again; earlier victims should not add to its steps.
       at.service.clock.advanceMs(16 * 60_000);
       await look();
       const { endToEndId, ...victim } = await paid();
@@ -234,7 +234,7 @@ for (const [how, verb] of [
         at.psp.medReturn({ endToEndId });
         return { ...victim, ...(await waiting()) };
       }
-      untold(() => at.psp.medReturn({ endToEndId }));
+      unnotified(() => at.psp.medReturn({ endToEndId }));
       passMinute();
       return victim;
     });

@@ -1,5 +1,5 @@
-// Payments that a PSP tells of, beside the plain way: a changed key, two rails with one key, a person who records the same money,
-// money that has gone back, and lists that cannot be read.
+// Payments that a PSP reports in unusual cases: a changed key, two rails with one key, a person who records the same money,
+// returned money, and lists that cannot be read.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidV7 } from '../../src/lib/ids.ts';
@@ -54,7 +54,7 @@ async function startBeside(rails: readonly object[]): Promise<Service> {
 const silentSince = async () =>
   (await at.service.sql<{ at: Date | null }>('select silent_since as at from rails where name = $1', [RAIL]))[0]?.at;
 
-test('a payment of a charge is taken after the key of its rail was changed', async t => {
+test('a payment of a charge is recorded after the key of its rail was changed', async t => {
   const { id, emv } = await create();
   const changed = await startBeside([railSettings(at.psp, { pixKey: at.psp.client.keys[1]! })]);
   t.after(() => changed.stop());
@@ -62,11 +62,11 @@ test('a payment of a charge is taken after the key of its rail was changed', asy
   const { endToEndId: stranger } = await toKey('1.00');
   await look(changed);
   assert.equal((await read(id)).state, 'PAID');
-  assert.ok(!(await unmatched()).includes(stranger), 'money to a key of no rail is not kept');
+  assert.ok(!(await unmatched()).includes(stranger), 'money to an unknown key is not kept');
   await look();
 });
 
-test('one pix is one payment, from any source', async () => {
+test('one pix is one payment, whatever source reports it', async () => {
   const [first, second] = [await create(), await create()];
   const { endToEndId } = await toKey();
   await look();
@@ -81,7 +81,7 @@ test('one pix is one payment, from any source', async () => {
   assert.equal((await read(first.id)).state, 'REFUNDED');
 });
 
-test('a pix that was typed in before the PSP lists it is found to be the same', async () => {
+test('a pix that a person recorded before the PSP lists it is matched to that payment', async () => {
   const { id, emv } = await create();
   const { endToEndId } = await at.psp.pay({ emv });
   assert.equal((await record(id, endToEndId)).status, 201);
@@ -89,7 +89,7 @@ test('a pix that was typed in before the PSP lists it is found to be the same', 
   assert.equal((await read(id)).payments.length, 1);
 });
 
-test('a charge whose bank tells of payments takes no payment under another name', async () => {
+test('a charge whose bank reports payments refuses a payment under another reference', async () => {
   const { id, emv } = await create();
   const refused = await record(id, 'comprovante 17');
   assert.equal(refused.status, 409);
@@ -99,7 +99,7 @@ test('a charge whose bank tells of payments takes no payment under another name'
   assert.equal((await read(id)).payments.length, 1);
 });
 
-test('money that has gone back while it waited for a person pays nothing', async () => {
+test('money that was returned while it waited for a person pays nothing', async () => {
   const { id } = await create();
   const { endToEndId } = await toKey();
   await look();
@@ -113,7 +113,7 @@ test('money that has gone back while it waited for a person pays nothing', async
   assert.equal((await read(id)).state, 'ACTIVE');
 });
 
-test('a list that is not there is no list without payments', async () => {
+test('a missing list is not an empty list', async () => {
   const { id, emv } = await create();
   const fault = at.psp.setFault({ kind: 'status', status: 404, on: { method: 'GET', path: '/pix' } });
   await at.psp.pay({ emv });
@@ -123,11 +123,11 @@ test('a list that is not there is no list without payments', async () => {
   await look();
   at.psp.clearFaults(fault);
   await look();
-  assert.equal((await read(id)).state, 'PAID', 'an hour later it is still asked for');
+  assert.equal((await read(id)).state, 'PAID', 'it is still looked for an hour later');
   assert.equal(await silentSince(), null);
 });
 
-test('words of the PSP that cannot be stored do not stop the look', async () => {
+test('text of the PSP that cannot be stored does not stop the look', async () => {
   const [refunded, paid] = [await create(), await create()];
   const { endToEndId } = await at.psp.pay({ emv: refunded.emv });
   await look();
@@ -145,7 +145,7 @@ test('words of the PSP that cannot be stored do not stop the look', async () => 
   assert.match(failed.reason, /^conta +encerrada/);
 });
 
-test('what goes back is taken from the charge that has the payment, on whichever rail', async t => {
+test('a return is taken from the charge that has the payment, on any rail', async t => {
   const both = await startBeside([railSettings(at.psp, { accounts: ['beta'] })]);
   t.after(() => both.stop());
   const { text: key } = await at.service.makeKey('acme');
@@ -153,7 +153,7 @@ test('what goes back is taken from the charge that has the payment, on whichever
   const { endToEndId } = await toKey();
   await look(both);
   assert.equal((await record(onStaticKey.id, endToEndId)).status, 201);
-  // It is the same pix in either case, and on either rail.
+  // It is the same pix in upper and lower case, and on either rail.
   const { id } = await create();
   assert.equal((await record(id, endToEndId.toLowerCase())).json.code, 'reference_conflict');
   at.psp.medReturn({ endToEndId, natureza: 'MED_FRAUDE' });
@@ -161,7 +161,7 @@ test('what goes back is taken from the charge that has the payment, on whichever
   assert.equal((await read(onStaticKey.id)).state, 'REFUNDED');
 });
 
-test('what goes back is taken from a charge that a person chose, or an amount that a person mistyped', async () => {
+test('a return is taken from a charge that a person chose, also with an amount that a person mistyped', async () => {
   const [named, chosen, mistyped] = [await create(), await create(), await create()];
   const { endToEndId } = await at.psp.pay({ emv: named.emv });
   assert.equal((await record(chosen.id, endToEndId)).status, 201);
@@ -177,12 +177,12 @@ test('what goes back is taken from a charge that a person chose, or an amount th
   assert.deepEqual([partly.state, partly.pix.status], ['PARTIALLY_PAID', 'PARTIALLY_REFUNDED']);
 });
 
-test('returns of waiting money are noted after a change of the key, and forgotten when they fail', async t => {
+test('returns of waiting money are recorded after a change of the key, and dropped when they fail', async t => {
   const { endToEndId } = await toKey();
   await look();
   const changed = await startBeside([railSettings(at.psp, { pixKey: at.psp.client.keys[1]! })]);
   t.after(() => changed.stop());
-  // The operator sends it back at the PSP itself.
+  // The operator refunds it at the PSP itself.
   at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: null });
   const atPsp = bacenRail(railSettings(at.psp), { clock: at.service.clock, log: silentLog });
   t.after(() => atPsp.stop());
@@ -201,7 +201,7 @@ test('returns of waiting money are noted after a change of the key, and forgotte
   await look();
 });
 
-test('the amount of the bank outranks that of a statement', async () => {
+test('the amount from the bank takes precedence over that of a statement', async () => {
   const { id, emv } = await create();
   const { endToEndId } = await at.psp.pay({ emv });
   const ofStatement = `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
@@ -212,7 +212,7 @@ test('the amount of the bank outranks that of a statement', async () => {
   assert.ok(!(await unmatched()).includes(endToEndId));
 });
 
-test('a payment that the bank tells of marks what a statement said of the same amount and day', async () => {
+test("a payment reported by the bank marks a statement's receipt of the same amount and day", async () => {
   const { id, emv } = await create(at.service, {}, 7_301);
   const day = at.service.clock.now().toISOString().slice(0, 10).split('-').reverse().join('/');
   const csv = `Data;Valor;Descrição\n${day};73,01;PIX RECEBIDO MARIA\n${day};73,02;PIX RECEBIDO JOSE\n`;
@@ -251,12 +251,12 @@ test('a rail and its former name list the same payments', async t => {
     references.filter(reference => kept.includes(reference)),
     [],
   );
-  // A new rail is first asked about the time since its start.
+  // A new rail is first asked for payments since its start.
   await look(both);
   for (const { id } of [old, fresh]) assert.equal((await read(id)).payments.length, 1);
 });
 
-test('a start that is refused for want of a rail records none', async () => {
+test('a start that is refused because a rail is missing records no rail', async () => {
   await create();
   await assert.rejects(startBeside([railSettings(at.psp, { name: 'efi:renamed' })]), /not configured: efi:main/);
   assert.deepEqual(await at.service.sql(`select name from rails where name = 'efi:renamed'`), []);
@@ -284,7 +284,7 @@ test('one pix on charges of two rails is recorded once, however close the report
   }
 });
 
-test('a payment that cannot be taken stops no other, waits for a person, and is taken when it can be', async () => {
+test('a payment that cannot be recorded stops no other, waits for a person, and is recorded once it can be', async () => {
   const [bad, good] = [await create(), await create()];
   const { endToEndId } = await at.psp.pay({ emv: bad.emv });
   await at.psp.pay({ emv: good.emv });
@@ -293,7 +293,7 @@ test('a payment that cannot be taken stops no other, waits for a person, and is 
     (await at.service.sql<{ at: Date }>('select seen_until as at from rails where name = $1', [RAIL]))[0]!.at;
   const before = await seenUntil();
   await look();
-  assert.ok((await seenUntil()) > before, 'the look went on');
+  assert.ok((await seenUntil()) > before, 'the look continued');
   assert.deepEqual([(await read(bad.id)).state, (await read(good.id)).state], ['ACTIVE', 'PAID']);
   assert.ok((await unmatched()).includes(endToEndId));
   await at.service.sql('alter table payments drop constraint no_such');

@@ -1,4 +1,4 @@
-// A live service at a PSP: charges, payments, refunds and returns come and go by themselves.
+// A live service at a PSP: charges, payments, refunds and returns without a person.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -43,7 +43,7 @@ test('a charge has the code of the PSP, and a payment of it is found without a n
   assert.equal((await read(json.id)).payments.length, 1, 'found again, counted once');
 });
 
-test('a code that cannot be paid is never shown: its pix has failed, with the reason', async () => {
+test('a code that cannot be paid is never shown: its pix fails with the reason', async () => {
   for (const code of ['00-4000201', 'not a code', '00020126180014br.gov.bcb.pix6304ABCD']) {
     const fault = at.psp.setFault({ kind: 'wrong-code', code, on: { method: 'PUT' } });
     const { status, json } = await create();
@@ -55,7 +55,7 @@ test('a code that cannot be paid is never shown: its pix has failed, with the re
     const page = await fetch(at.service.url + new URL((await read(json.id)).checkoutUrl).pathname);
     assert.equal(page.status, 200);
     assert.ok(!(await page.text()).includes(code));
-    // The PSP has the charge all the same: money for it is not lost.
+    // The PSP has the charge nevertheless: money for it is not lost.
     await at.psp.pay({ txid: json.pix.txid });
     await look();
     const charge = await read(json.id);
@@ -73,7 +73,7 @@ test('a notification brings the payment at once', async () => {
   assert.equal((await read(json.id)).state, 'PAID');
 });
 
-test('a notification for a rail that was removed keeps no other from its payment, and is given up', async () => {
+test('a notification for a removed rail does not delay others, and is given up', async () => {
   const { json } = await create();
   await at.registerWebhook();
   assert.equal(await at.psp.forgeNotification({ url: `${at.webhookUrl}/pix`, pix: [] }), 200);
@@ -81,7 +81,7 @@ test('a notification for a rail that was removed keeps no other from its payment
   await sql(`update notifications set rail = 'removed' where handled_at is null`);
   await at.psp.pay({ emv: json.pix.emv });
   await at.psp.settled();
-  // As if all had come at once: one job has them.
+  // As if all had arrived together: one job has them.
   const jobs = `name = 'charge.notified' and state = 'created'`;
   const all = 'select jsonb_agg(id) from notifications where handled_at is null';
   await sql(`update pgboss.job set data = jsonb_build_object('ids', (${all})) where ${jobs}`);
@@ -94,7 +94,7 @@ test('a notification for a rail that was removed keeps no other from its payment
   assert.deepEqual(await open(), []);
 });
 
-test('nothing in a notification is believed', async () => {
+test('nothing in a notification is trusted', async () => {
   const { json } = await create();
   const pix = {
     endToEndId: 'E00000000202611161200abcdefghijk',
@@ -135,7 +135,7 @@ test('a refund goes back through the PSP, whole or in part', async () => {
   assert.equal((await read(json.id)).state, 'REFUNDED');
 });
 
-test('money that the PSP takes back is found and told of', async () => {
+test('a return by the PSP is found and has an event', async () => {
   const { json } = await create();
   const { endToEndId } = await at.psp.pay({ emv: json.pix.emv });
   await look();
@@ -153,10 +153,10 @@ test('money that the PSP takes back is found and told of', async () => {
   const locked = await lockOf();
   await look();
   assert.equal((await read(json.id)).refunds.length, 1, 'found again, counted once');
-  assert.deepEqual(await lockOf(), locked, 'what is recorded is not taken again');
+  assert.deepEqual(await lockOf(), locked, 'a recorded return is not recorded again');
 });
 
-test('a return that a look finds under way is ended by a later look', async () => {
+test('a return that a look finds in progress is completed by a later look', async () => {
   const { json } = await create();
   const { endToEndId } = await at.psp.pay({ emv: json.pix.emv });
   await look();
@@ -165,7 +165,7 @@ test('a return that a look finds under way is ended by a later look', async () =
   await look();
   await look();
   assert.equal((await read(json.id)).refunds[0].status, 'PENDING');
-  // The job that carried it out asks again much later.
+  // The job that carried it out looks again much later.
   await at.service.sql(`update pgboss.job set start_after = now() + interval '1 year' where name = 'charge.refund'`);
   at.psp.endRefund({ endToEndId, id: refund.id.replaceAll('-', ''), status: 'DEVOLVIDO' });
   at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: 0 });
@@ -173,11 +173,11 @@ test('a return that a look finds under way is ended by a later look', async () =
   assert.equal((await read(json.id)).refunds[0].status, 'DONE');
 });
 
-test('a refund that the PSP refused and yet shows as done is done', async () => {
+test('a refund that the PSP refused but shows as done is done', async () => {
   const { json } = await create();
   const { endToEndId } = await at.psp.pay({ emv: json.pix.emv });
   await look();
-  // The reply is lost; then the PSP knows nothing of the refund and refuses it, as one that reads an old copy does.
+  // The reply is lost; then the PSP does not find the refund and refuses it, as one does that reads an old copy.
   at.psp.setFault({ kind: 'notify-drop' });
   at.psp.setFault({ kind: 'lost-reply', on: { method: 'PUT', path: '/pix' }, count: 1 });
   at.psp.setFault({ kind: 'status', status: 404, on: { method: 'GET', path: `/pix/${endToEndId}/devolucao` } });
@@ -193,7 +193,7 @@ test('a refund that the PSP refused and yet shows as done is done', async () => 
   assert.deepEqual([charge.state, charge.refunds.length, charge.refunds[0].status], ['REFUNDED', 1, 'DONE']);
   assert.equal(charge.refunds[0].reason, undefined);
   const again = await at.service.post(`/charges/${json.id}/refunds`, {});
-  assert.equal(again.status, 409, 'nothing is left to send back');
+  assert.equal(again.status, 409, 'nothing is left to refund');
 });
 
 test('a canceled charge is withdrawn at the PSP', async () => {
@@ -203,7 +203,7 @@ test('a canceled charge is withdrawn at the PSP', async () => {
   await assert.rejects(at.psp.pay({ emv: json.pix.emv }), { code: 'removed' });
 });
 
-test('a PSP that lost its reply is asked, and the charge is made once', async () => {
+test('after a lost reply the PSP is asked, and the charge is created once', async () => {
   at.psp.setFault({ kind: 'lost-reply', on: { method: 'PUT' }, count: 1 });
   const { json } = await create();
   assert.equal(json.pix.status, 'CREATING');
@@ -213,7 +213,7 @@ test('a PSP that lost its reply is asked, and the charge is made once', async ()
   await at.psp.pay({ emv: charge.pix.emv });
 });
 
-test('a PSP that is away leaves the charge without a code until it is back', async () => {
+test('while the PSP is unavailable the charge has no code', async () => {
   const fault = at.psp.setFault({ kind: 'status', status: 503, on: { path: '/cob' }, retryAfterSeconds: 1 });
   const { json } = await create();
   assert.deepEqual([json.pix.status, json.pix.emv], ['CREATING', '']);
@@ -223,7 +223,7 @@ test('a PSP that is away leaves the charge without a code until it is back', asy
   assert.equal((await read(json.id)).pix.status, 'ACTIVE');
 });
 
-test('money to the key that belongs to no charge is kept for a person', async () => {
+test('money to the key that belongs to no charge waits for a person', async () => {
   const { endToEndId } = await at.psp.pay({ chave: at.psp.client.keys[0]!, valor: '12.34' });
   await look();
   const { json } = await at.service.get('/payments/unmatched');
@@ -233,7 +233,7 @@ test('money to the key that belongs to no charge is kept for a person', async ()
   );
 });
 
-test('money that a person has recorded for a charge can be refunded and taken back', async () => {
+test('a payment that a person recorded can be refunded and returned', async () => {
   const { json } = await create();
   const { endToEndId } = await at.psp.pay({ chave: at.psp.client.keys[0]!, valor: '159.90' });
   await look();
@@ -258,7 +258,7 @@ test('money that a person has recorded for a charge can be refunded and taken ba
   assert.equal(charge.state, 'REFUNDED');
 });
 
-test('a page of the list that fails does not keep the look from the pages after it', async t => {
+test('a page of the list that fails does not stop the look at the pages after it', async t => {
   const own = await startServiceAtPsp({ rail: { quirks: { pageSize: 2 } } });
   t.after(() => own.stop());
   const ids: string[] = [];
@@ -273,8 +273,8 @@ test('a page of the list that fails does not keep the look from the pages after 
   for (const id of ids) assert.equal((await own.service.get(`/charges/${id}`)).json.state, 'PAID');
 });
 
-// The last one: it goes far beyond the due days of the others.
-test('a PSP that refuses to withdraw a charge is not asked for ever', async () => {
+// The last test, because it moves the clock far beyond the due days of the others.
+test('a PSP that refuses to withdraw a charge is not asked forever', async () => {
   const { json } = await create();
   await at.service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
   const refusal = at.psp.setFault({ kind: 'status', status: 503, on: { method: 'PATCH' }, retryAfterSeconds: 1 });

@@ -1,11 +1,11 @@
-// Two sides at the same charge at the same moment, many times.
+// Two requests about the same charge at the same moment, many times.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
 import { scaled } from '../harness/scale.ts';
 import { type Service, startService } from '../harness/service.ts';
 
-/** Each a multiple of those at once. */
+/** Each a multiple of AT_ONCE. */
 const AT_ONCE = 20;
 const TWICE_PAID = scaled(1_000, 3 * AT_ONCE);
 const CANCELED = scaled(100, AT_ONCE);
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** Makes charges and lets `run` loose on each of them, several charges at a time. */
+/** Creates charges and runs `run` on each, several charges at a time. */
 async function race(rounds: number, run: (id: string) => Promise<unknown>, isIssued = true): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < rounds; made += AT_ONCE) {
@@ -39,7 +39,7 @@ const cancel = (id: string) => service.send(`/charges/${id}/cancel`, { method: '
 
 type Outcome = { events: string; payments: number; statuses: string };
 
-/** What became of the charges, each way it went with how often. */
+/** The outcomes of the charges, each with how often it occurred. */
 async function outcomes(ids: readonly string[]): Promise<Map<string, number>> {
   const rows = await service.sql<Outcome>(
     `select (select string_agg(replace(type, 'charge.', ''), ' ' order by sequence) from events where object_id = c.id) as events,
@@ -57,7 +57,7 @@ async function outcomes(ids: readonly string[]): Promise<Map<string, number>> {
 }
 
 test('paid by both methods at once, one pays and the other is the second payment', async () => {
-  // A payer may be faster than the rails, and so many registrations would only take time.
+  // A payer may be faster than the rails, and registering all these charges would only take time.
   const ids = await race(TWICE_PAID, id => Promise.all([pay(id, 'pix'), pay(id, 'boleto')]), false);
   const counts = await outcomes(ids);
   const pixFirst = 'created paid paid_twice; 2 payments; boleto PAID_BY_OTHER_METHOD, pix PAID';

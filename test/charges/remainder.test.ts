@@ -40,7 +40,7 @@ async function paidInPart(method = 'pix'): Promise<string> {
   return id;
 }
 
-test('a charge that is paid in part is not announced as paid, until the rest has come', async () => {
+test('a charge that is paid in part has no event charge.paid until the rest is paid', async () => {
   const id = await paidInPart();
   const part = await read(id);
   assert.deepEqual(
@@ -59,7 +59,7 @@ test('a charge that is paid in part is not announced as paid, until the rest has
   assert.equal(await eventsOf(id), 'created active partially_paid partially_paid paid paid_twice');
 });
 
-test('late money counts in part too, and a refund of all of it ends the charge', async () => {
+test('a late payment in part counts too, and a refund of all of it ends the charge', async () => {
   const id = await openCharge(service);
   await service.send(`/charges/${id}/cancel`, { method: 'POST' });
   await pay(service, id, { method: 'pix', amountCents: 5_000 });
@@ -71,10 +71,10 @@ test('late money counts in part too, and a refund of all of it ends the charge',
   assert.equal((await read(id)).state, 'REFUNDED');
   assert.equal((await remainder(id)).status, 409);
   await pay(service, id, { method: 'pix', amountCents: 11_000 });
-  assert.equal((await read(id)).state, 'PARTIALLY_PAID', 'what went back is missing');
+  assert.equal((await read(id)).state, 'PARTIALLY_PAID', 'the refunded part is missing');
 });
 
-test('the rest is charged once, however often it is asked for, and completes the first charge', async () => {
+test('the rest is charged once, however often it is requested, and completes the first charge', async () => {
   const id = await paidInPart();
   const answers = await Promise.all([1, 2, 3, 4].map(() => remainder(id)));
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201], answers[0]?.text);
@@ -94,7 +94,7 @@ test('the rest is charged once, however often it is asked for, and completes the
   assert.equal((await remainder(id)).json.id, rest);
 });
 
-test('a boleto that was credited meanwhile makes the charge settled with the payment of the rest', async () => {
+test('with the payment of the rest a charge is settled whose boleto has been credited by then', async () => {
   const id = await paidInPart('boleto');
   const rest = (await remainder(id, { methods: ['pix'] })).json.id;
   await service.runJobs();
@@ -105,7 +105,7 @@ test('a boleto that was credited meanwhile makes the charge settled with the pay
   assert.equal(await eventsOf(id), 'created active partially_paid paid settled');
 });
 
-test('the charge for the rest goes when the first one no longer needs it', async () => {
+test('the charge for the rest is canceled when the first one no longer needs it', async () => {
   const completed = await paidInPart();
   const refunded = await paidInPart();
   const rests = [(await remainder(completed)).json.id, (await remainder(refunded)).json.id];
@@ -116,7 +116,7 @@ test('the charge for the rest goes when the first one no longer needs it', async
   for (const rest of rests) assert.equal((await read(rest)).state, 'CANCELED');
 });
 
-test('money of the rest goes back at the charge for the rest alone', async () => {
+test('a payment of the rest is refunded only at the charge for the rest', async () => {
   const id = await paidInPart();
   const rest = (await remainder(id)).json.id;
   await service.runJobs();
@@ -130,7 +130,7 @@ test('money of the rest goes back at the charge for the rest alone', async () =>
   assert.equal(again.status, 409, again.text);
 });
 
-test('the rest of a rest goes with it', async () => {
+test('the rest of a rest is canceled with it', async () => {
   const id = await paidInPart();
   const rest = (await remainder(id)).json.id;
   await service.runJobs();
@@ -146,7 +146,7 @@ const cancel = (id: string) => service.send(`/charges/${id}/cancel`, { method: '
 const restsOf = (id: string) =>
   service.sql<{ id: string; state: string }>('select id, state from charges where remainder_of = $1 order by id', [id]);
 
-test('a rest that has ended unpaid is made again, one at a time, and late money of the first still counts', async () => {
+test('a rest that ended unpaid can be charged again, one at a time, and a late payment of the first still counts', async () => {
   const id = await paidInPart();
   const canceled = (await remainder(id)).json.id;
   await service.runJobs();
@@ -181,9 +181,9 @@ test('a rest that has ended unpaid is made again, one at a time, and late money 
 
 for (const [name, isFollowedFirst] of [
   ['after the first charge was paid by it', true],
-  ['before the first charge was told', false],
+  ['before the first charge was updated', false],
 ] as const) {
-  test(`money of the rest that goes back ${name} is money that went back of the whole`, async () => {
+  test(`a refund of the rest ${name} is a refund of the whole`, async () => {
     const id = await paidInPart();
     const rest = (await remainder(id, { methods: ['pix'] })).json.id;
     await service.runJobs();
@@ -207,7 +207,7 @@ for (const [name, isFollowedFirst] of [
   });
 }
 
-test('a charge whose own money went back keeps what its rest has brought', async () => {
+test('a charge whose own payment was refunded keeps the payment of its rest', async () => {
   const id = await paidInPart();
   const rest = (await remainder(id)).json.id;
   await service.runJobs();
@@ -218,7 +218,7 @@ test('a charge whose own money went back keeps what its rest has brought', async
   assert.deepEqual([(await read(id)).state, (await read(id)).pix.status], ['PARTIALLY_REFUNDED', 'REFUNDED']);
 });
 
-test('what went back before the rest arrived is still missing, and can be charged', async () => {
+test('what was refunded before the rest was paid is still missing, and can be charged', async () => {
   const id = await paidInPart();
   const rest = (await remainder(id)).json.id;
   await service.runJobs();
@@ -235,7 +235,7 @@ test('what went back before the rest arrived is still missing, and can be charge
   assert.equal((await read(id)).state, 'PAID');
 });
 
-test('there is no rest of a charge that is unpaid or paid, nor of one that pays for an order', async () => {
+test('a charge that is unpaid, paid or pays for an order has no rest', async () => {
   const open = await openCharge(service);
   const paid = await openCharge(service);
   await pay(service, paid);
@@ -251,7 +251,7 @@ test('there is no rest of a charge that is unpaid or paid, nor of one that pays 
   assert.match(refused.json.detail, /gets a new price/);
 });
 
-test('the checkout offers the rest where the account allows it, in both languages', async () => {
+test('the checkout offers the rest if the account allows it, in both languages', async () => {
   const id = await paidInPart();
   const path = await pathOf(service, id);
   const pageIn = async (language: string) =>

@@ -1,5 +1,5 @@
-// What a bank answers after a file of it was renewed, late or to another instruction, and what ends meanwhile: nothing that must be told
-// is left unsaid, and nothing is told twice.
+// Answers of a bank after one of its files was renewed, late or to another instruction, and boletos that end in the meantime: every
+// instruction that the bank needs is sent, and sent once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
@@ -26,7 +26,7 @@ const cancel = async ({ charge }: SentBoleto) => {
 };
 const silence = (days: number) => bank.service.clock.advanceMs(days * DAY_MS);
 const newest = async () => (await bank.service.get('/boletos/files')).json.files[0].sequence as number;
-/** What waits for a file of a boleto. */
+/** The waiting instructions of a boleto. */
 const waiting = async ({ charge }: SentBoleto) =>
   (await bank.service.get('/boletos/instructions?status=waiting')).json.instructions
     .filter(({ chargeId }: { chargeId: string }) => chargeId === charge.id)
@@ -34,7 +34,7 @@ const waiting = async ({ charge }: SentBoleto) =>
 const unanswered = async (sequence: number) =>
   (await bank.service.get('/boletos/files')).json.files.find((file: { sequence: number }) => file.sequence === sequence)
     .unanswered;
-/** Takes what is unanswered out of a file while no new one can be made: as when the process ends before it. */
+/** Takes unanswered instructions out of a file while no new one can be made, as when the process ends in between. */
 async function takeOut(sequence: number): Promise<void> {
   await bank.service.sql(
     `insert into boleto_files (rail, sequence, made_at, titles, sha256, offered_at) values ($1, 999999, now(), 1, '', now())`,
@@ -54,14 +54,14 @@ async function ask(boleto: SentBoleto, day: string): Promise<number> {
   return (await bank.make())!.sequence;
 }
 
-test('a title that was taken out of its file and is in no other was sent once: known at the bank, it is refused', async () => {
+test('a title that was taken out of its file and is in no other was sent once: a refusal because the bank knows it fails the boleto', async () => {
   const boleto = await bank.one();
   await takeOut(await newest());
   assert.deepEqual(await bank.outcomes(bank.entry(boleto, '03', { reasons: '63' })), { rejected: 1 });
   assert.equal((await bank.charge(boleto)).boleto.status, 'FAILED');
 });
 
-test('a write-off that was refused goes again when the bank registers the title after all', async () => {
+test('a refused write-off is sent again when the bank registers the title later', async () => {
   const boleto = await bank.one();
   assert.equal((await renew(await newest())).status, 200);
   await cancel(boleto);
@@ -76,7 +76,7 @@ test('a write-off that was refused goes again when the bank registers the title 
   assert.equal(await unanswered(await newest()), 0);
 });
 
-test('a write-off that the bank has carried out does not go again', async () => {
+test('a write-off that the bank has carried out is not sent again', async () => {
   const boleto = await bank.one();
   await cancel(boleto);
   assert.equal((await bank.make())?.titles, 1);
@@ -85,7 +85,7 @@ test('a write-off that the bank has carried out does not go again', async () => 
   assert.deepEqual(await waiting(boleto), []);
 });
 
-test('a late refusal of a change answers no write-off', async () => {
+test('a late refusal of a change does not answer a write-off', async () => {
   const boleto = await registered();
   const asked = await ask(boleto, LATER);
   await cancel(boleto);
@@ -97,7 +97,7 @@ test('a late refusal of a change answers no write-off', async () => {
   await bank.make();
 });
 
-test('a late answer to one change leaves a later one to be sent again', async () => {
+test('after a late answer to one change a later one is still sent again', async () => {
   const boleto = await registered();
   await ask(boleto, LATER);
   silence(5);
@@ -110,7 +110,7 @@ test('a late answer to one change leaves a later one to be sent again', async ()
   assert.equal(await unanswered(await newest()), 0);
 });
 
-test('a change that waits to be sent again gives way to the next one', async () => {
+test('a change that waits to be sent again can be replaced by the next one', async () => {
   const boleto = await registered();
   const asked = await ask(boleto, LATER);
   silence(5);
@@ -120,7 +120,7 @@ test('a change that waits to be sent again gives way to the next one', async () 
   assert.equal((await bank.make())?.titles, 1);
 });
 
-test('a change that waits to be sent again is taken back at the bank too: it may have the first file', async () => {
+test('a change that waits to be sent again is withdrawn at the bank too, which may have the first file', async () => {
   const boleto = await registered();
   await takeOut(await ask(boleto, LATER));
   assert.equal((await change(boleto, DUE)).json.dueChange.status, 'PENDING');
@@ -141,7 +141,7 @@ test('the days to answer count from the last file that has the change', async ()
   assert.equal((await change(boleto, LATEST)).status, 200);
 });
 
-test('a change that another has replaced is not sent again', async () => {
+test('a replaced change is not sent again', async () => {
   const boleto = await registered();
   const asked = await ask(boleto, LATER);
   silence(5);

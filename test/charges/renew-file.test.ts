@@ -1,5 +1,5 @@
-// A file that the bank never got: it is told of, and what is unanswered of it goes into a new one, with the same numbers of titles.
-// Should the bank have got both, no charge fails and nothing is booked twice.
+// A file that the bank never received: a warning names it, and its unanswered instructions go into a new one, with the same title
+// numbers. If the bank has received both, no charge fails and nothing is booked twice.
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const env = () => ({
   TRILHO_BOLETOS: JSON.stringify([agreementEntry('756', { name: RAIL })]),
   DATABASE_URL: bench.service.databaseUrl,
 });
-/** By its number: a command has the clock of the machine. */
+/** By its number: a command uses the machine's clock. */
 const newest = async () => {
   const { files } = (await bench.service.get('/boletos/files')).json;
   return files.toSorted((a: { sequence: number }, b: { sequence: number }) => b.sequence - a.sequence)[0];
@@ -43,8 +43,8 @@ const gauge = async () =>
 
 let returned = 100;
 const hear = (boleto: SentBoleto, occurrence: string, reasons = '') => {
-  const told = { occurrence, reasons, number: boleto.number, amountCents: 15_990n, day: '17112026' };
-  return bench.read(bytesOf(returnLines('756', [told], { sequence: ++returned, day: '17112026' })));
+  const entry = { occurrence, reasons, number: boleto.number, amountCents: 15_990n, day: '17112026' };
+  return bench.read(bytesOf(returnLines('756', [entry], { sequence: ++returned, day: '17112026' })));
 };
 
 test('a warning names a file that the bank has not answered in time, and its unanswered instructions go into a new file', async () => {
@@ -63,7 +63,7 @@ test('a warning names a file that the bank has not answered in time, and its una
     await page(),
     /Files without an answer 1 [\s\S]*file 1: 1 instruction without an answer since 2026-11-17/,
   );
-  // The doctor has the clock of the machine.
+  // The doctor uses the machine's clock.
   await bench.service.sql(`update boleto_files set made_at = made_at - interval '30 days'`);
   assert.match(
     (await runCommand(doctorCommand, env(), [])).said,
@@ -83,7 +83,7 @@ test('a warning names a file that the bank has not answered in time, and its una
   assert.deepEqual(
     offered.map(({ sequence }) => sequence),
     [2],
-    'the file that was lost is not carried after all',
+    'the lost file is not sent any more',
   );
   await hear(one!, '02');
   assert.equal(await status(one!), 'REGISTERED');
@@ -99,7 +99,7 @@ test('no charge fails when a bank gets both files and refuses the second, in eit
   assert.deepEqual((await hear(two!, '03', '63')).file.counts, { registered: 1 });
   await hear(two!, '02');
   assert.deepEqual([await status(one!), await status(two!)], ['REGISTERED', 'REGISTERED']);
-  assert.equal((await renew(sequence + 1)).status, 409, 'all is answered');
+  assert.equal((await renew(sequence + 1)).status, 409, 'every instruction is answered');
 });
 
 test('no charge fails when a bank gets one file twice and its refusal of the repeat is read first', async () => {
@@ -122,10 +122,10 @@ test('a boleto fails when its bank refuses it the first time, or for another rea
   assert.deepEqual([await status(one!), await status(two!)], ['FAILED', 'FAILED']);
 });
 
-test('an answer before the new file is made leaves nothing to send, and a boleto that is canceled then is written off', async () => {
+test('after an answer before the new file is made nothing is left to send, and a boleto that is canceled then is written off', async () => {
   const [one, two] = await bench.send({}, {});
   const { sequence } = await newest();
-  // No number is left for a new file: as when the process ends before it is made.
+  // No sequence is left for a new file, as when the process ends before it is made.
   await bench.service.sql(
     `insert into boleto_files (rail, sequence, made_at, titles, sha256, offered_at) values ($1, 999999, now(), 1, '', now())`,
     [RAIL],

@@ -1,5 +1,5 @@
-// A reading that is cut off before or after any of its steps, where what it books depends on what was booked before: money that is kept,
-// a payment in the words of one that went back, the answer to a change of the due day. Nothing is booked twice, and nothing is lost.
+// A reading that is cut off before or after any of its steps, if its entries depend on earlier ones: money that waits, a payment equal to
+// a reversed one, the answer to a change of the due day. Nothing is booked twice, and nothing is lost.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
@@ -26,7 +26,7 @@ for (const when of ['before', 'after'] as const) {
       const dueAt = '2026-12-30T23:59:59-03:00';
       await bank.service.post(`/charges/${changed!.charge.id}/due-date`, { dueAt });
       await bank.make();
-      // Amounts of this round alone, by which what is kept of it is found.
+      // Amounts of this round alone, by which its waiting money is found.
       const cents = BigInt(1_000 + calls + (when === 'after' ? 500 : 0));
       const stranger = { ...odd!, number: '000888888001014     ' };
       const bytes = bytesOf(
@@ -62,7 +62,7 @@ for (const when of ['before', 'after'] as const) {
       );
       assert.equal(kept.length, 3, 'each is kept once');
       if (isCut) continue;
-      assert.ok(calls > 8, 'the walk saw the steps');
+      assert.ok(calls > 8, 'the reading has several steps');
       break;
     }
     const env = { TRILHO_MODE: 'live', DATABASE_URL: bank.service.databaseUrl };

@@ -1,5 +1,5 @@
-// Returns that were damaged on their way: a line that was cut, digits that are none, characters that no database takes. Nothing is booked
-// of what cannot be read, and the whole file is booked once when it comes.
+// Returns that were damaged on their way: cut lines, wrong digits, characters that a database cannot store. Nothing is booked of an
+// unreadable line, and the complete file is booked once when it arrives.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SentBoleto } from '../harness/file-exchange.ts';
@@ -26,7 +26,7 @@ const bring = async (lines: readonly string[]) => {
 };
 const put = (line: string, column: number, text: string) =>
   line.slice(0, column - 1) + text + line.slice(column - 1 + text.length);
-/** All that stands behind the first digit of the amount comes a column too early. */
+/** Everything after the first digit of the amount is a column too early. */
 const withoutDigit = (line: string) => line.slice(0, 77) + line.slice(78);
 const amounts = async (boleto: SentBoleto) =>
   (await bank.charge(boleto)).payments.map(({ amountCents }: { amountCents: number }) => amountCents);
@@ -57,7 +57,7 @@ for (const [what, damage, remark] of [
   ],
 ] as const) {
   for (const reversed of [false, true]) {
-    test(`a ${reversed ? 'reversal' : 'payment'} in a line ${what} is for a person, and the whole line counts once`, async () => {
+    test(`a ${reversed ? 'reversal' : 'payment'} in a line ${what} waits for a person, and the complete line counts once`, async () => {
       const boleto = await bank.one();
       if (reversed) await bank.outcomes(bank.paid(boleto));
       const lines = bank.lines(reversed ? bank.entry(boleto, '44', { paidCents: AMOUNT }) : bank.paid(boleto));
@@ -102,10 +102,10 @@ test('lines without the blanks at their ends are read as usual', async () => {
   assert.deepEqual((await bring(lines)).counts, { repeated: 2 });
 });
 
-test('control characters count as blanks, with a warning, and the file is read to its end', async () => {
+test('control characters count as blanks, with a warning, and the file is read to the end', async () => {
   const boleto = await bank.one();
   const lines = bank.lines(bank.paid(boleto));
-  // In the name of the payer, in the document number, and behind the last line.
+  // In the name of the payer, in the document number, and after the last line.
   const odd = lines.with(T, put(put(lines[T]!, 150, 'JOS\0 \u0007\u0085'), 59, 'A\0B'));
   const { status, json, text } = await upload(Buffer.concat([bytesOf(odd), Buffer.alloc(300)]));
   assert.equal(status, 201, text);
@@ -117,10 +117,10 @@ test('control characters count as blanks, with a warning, and the file is read t
 test('a file without a day in its header is judged by its other days', async () => {
   const boleto = await bank.one();
   const undated = (lines: readonly string[]) => lines.with(0, put(lines[0]!, 144, '00000000'));
-  const refused = async (lines: readonly string[], words: RegExp) => {
+  const refused = async (lines: readonly string[], detail: RegExp) => {
     const { status, json } = await upload(bytesOf(undated(lines)));
     assert.equal(status, 400);
-    assert.match(json.detail, words);
+    assert.match(json.detail, detail);
   };
   const old = bank.lines(bank.paid(boleto, { day: '17112024' }));
   await refused(old, /The file was made on 2024-11-17, more than a year ago\.$/);

@@ -1,4 +1,4 @@
-// Entries of return files: listed over the API, and those that need a person are told until one has seen them.
+// Entries of return files: listed over the API, and those that need a person are reported until a person has seen them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { cnabCommand } from '../../src/cli/cnab.ts';
@@ -43,7 +43,7 @@ const command = (...args: string[]) => {
   return runCommand(cnabCommand, env, ['seen', ...args]);
 };
 
-test('the entries of a file are listed with their reasons in words, by page and by outcome', async () => {
+test('the entries of a file are listed with descriptions of their reasons, by page and by outcome', async () => {
   const all = await entries();
   assert.deepEqual(
     [all.total, all.entries.map(({ outcome }: { outcome: string }) => outcome)],
@@ -81,7 +81,7 @@ test('a person who works for one account cannot read entries or mark them as see
   assert.equal((await ask('/dashboard/statements')).status, 403);
 });
 
-test('nor does such a person get files to banks, which name payers of all accounts', async () => {
+test('such a person cannot get files to banks either, which name payers of all accounts', async () => {
   const { cookie } = await logIn(bench.service, 'operator', 'acme');
   const ask = (path: string) => fetch(bench.service.url + path, { headers: { ...SAME_ORIGIN, cookie } });
   const content = `/boletos/files/${encodeURIComponent(RAIL)}/1/content`;
@@ -90,7 +90,7 @@ test('nor does such a person get files to banks, which name payers of all accoun
   }
 });
 
-test('what needs a person is in the log, the metrics, on the first page and in the list of the command, until it was seen', async () => {
+test('an entry that needs a person is in the log, the metrics, on the first page and in the list of the command, until it was seen', async () => {
   const warned = lines.filter(line => line.includes('entries that need a person'));
   assert.deepEqual(
     warned.map(line => [JSON.parse(line).rail, JSON.parse(line).count]),
@@ -127,7 +127,7 @@ test('what needs a person is in the log, the metrics, on the first page and in t
   const [{ seenAt, seenBy }] = (await entries()).entries;
   assert.deepEqual([seenAt, /^person:/.test(seenBy)], [bench.service.clock.now().toISOString(), true]);
   assert.equal(await gauge(), '1');
-  assert.deepEqual((await seen(`/entries/${first.line}`)).json, { seen: 0 }, 'the first who saw it stays');
+  assert.deepEqual((await seen(`/entries/${first.line}`)).json, { seen: 0 }, 'the first person who saw it is kept');
   assert.equal((await seen('/entries/9999')).status, 404);
   const audited = await bench.service.sql(`select from audit_inbox where object_id = $1`, [returnId]);
   const sealed = await bench.service.sql(`select from audit_log where object_id = $1`, [returnId]);

@@ -30,7 +30,7 @@ for (const [occurrence, what] of [
     const [kept, ...more] = await waiting(bank, cents);
     assert.deepEqual([more, kept.reason, (await bank.charge(boleto)).payments], [[], 'no_match', []]);
     await bank.outcomes(entry);
-    assert.equal((await waiting(bank, cents)).length, 1, 'also when the bank tells it again');
+    assert.equal((await waiting(bank, cents)).length, 1, 'also when the bank reports it again');
     const path = `/charges/${boleto.charge.id}/payments`;
     const body = { method: 'boleto', amountCents: cents, reference: kept.reference };
     const recorded = await bank.service.post(path, body);
@@ -41,19 +41,19 @@ for (const [occurrence, what] of [
   });
 }
 
-test('an unknown code needs a person, also without money', async () => {
+test('an unknown code needs a person, also without an amount', async () => {
   const boleto = await bank.one();
   assert.deepEqual(await bank.outcomes(bank.entry(boleto, '99')), { needs_attention: 1 });
   assert.equal(await bank.remark(), 'The code 99 of the bank is unknown.');
 });
 
-test('what the word says of the boleto counts all the same', async () => {
+test('the occurrence still has its effect on the boleto', async () => {
   const boleto = await bank.one();
   await bank.outcomes(bank.entry(boleto, '02'), bank.entry(boleto, '09', { reasons: '11', paidCents: 777n }));
   assert.equal((await bank.charge(boleto)).state, 'CANCELED');
 });
 
-test('money that may be a payment which is known is shown as such', async () => {
+test('money that may be a known payment is shown as such', async () => {
   const boleto = await bank.one();
   await bank.outcomes(bank.paid(boleto), bank.entry(boleto, '11', { paidCents: AMOUNT }));
   const [{ reference }] = (await bank.charge(boleto)).payments;
@@ -61,7 +61,7 @@ test('money that may be a payment which is known is shown as such', async () => 
   assert.equal(kept.reason, 'possible_duplicate');
 });
 
-test('money of a stranger is kept under whatever word, and such a word needs a person', async () => {
+test('money for an unknown title waits for a person under any occurrence', async () => {
   const stranger = { ...(await bank.one()), number: '000999999001014     ' };
   const counts = await bank.outcomes(
     bank.entry(stranger, '09', { paidCents: 4_321n }),
@@ -90,11 +90,11 @@ test('a bank counts by its own list of codes: Itaú pays by 08, refuses by 17, a
   assert.deepEqual(states, ['PAID', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE']);
 });
 
-test('what Caixa reports during the day waits for nothing, and is paid once by the payment that follows', async t => {
+test('an announcement of Caixa during the day needs no person, and the payment that follows is recorded once', async t => {
   const caixa = await startReturns('104');
   t.after(() => caixa.stop());
   const sent = await caixa.one();
-  // A return has the number without the zeros before it.
+  // A return has the number without its leading zeros.
   const boleto = { ...sent, number: sent.number.slice(3) };
   const announced = caixa.entry(boleto, '46', { paidCents: AMOUNT, creditDay: '18112026' });
   assert.deepEqual(await caixa.outcomes(caixa.entry(boleto, '02'), announced), { registered: 1, noted: 1 });
@@ -103,7 +103,7 @@ test('what Caixa reports during the day waits for nothing, and is paid once by t
   assert.deepEqual([(await caixa.charge(boleto)).payments.length, await caixa.unmatched()], [1, []]);
 });
 
-test('a late payment of what the bank asked for is whole, with up to a cent less for each day; a cent below is a part', async () => {
+test('a late payment of what the bank asked for is full, with up to a cent less for each day; a cent below that is partial', async () => {
   const terms = { dueAt: '2026-12-11T23:59:59-03:00', taxes: { fine: 2, interest: 1 } };
   const boletos = await itau.send(terms, terms, terms, terms);
   const [asked, least, below, byHand] = boletos.map(boleto => boleto!);

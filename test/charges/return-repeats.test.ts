@@ -1,5 +1,5 @@
-// What a bank tells again: in another file, in a file under another number, after a payment was taken back, of a day that was asked for
-// twice. Nothing is booked twice, and nothing that may be real is passed over in silence.
+// What a bank reports again: in another file, in a file under another number, after a payment was reversed, of a day that was requested
+// twice. Nothing is booked twice, and nothing that may be real is ignored silently.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
@@ -20,7 +20,7 @@ const money = async (boleto: SentBoleto) => {
   const { state, payments, refunds } = await bank.charge(boleto);
   return [state, payments.length, refunds.length];
 };
-/** The payments that wait for a person because they may be one of the charge. */
+/** The receipts that wait for a person because they may be a payment of the charge. */
 const doubtful = async (boleto: SentBoleto) => {
   const { payments } = await bank.charge(boleto);
   const references = payments.map(({ reference }: { reference: string }) => reference);
@@ -29,7 +29,7 @@ const doubtful = async (boleto: SentBoleto) => {
 const record = (boleto: SentBoleto, { reference, amountCents }: { reference: string; amountCents: number }) =>
   bank.service.post(`/charges/${boleto.charge.id}/payments`, { method: 'boleto', amountCents, reference });
 
-test('paid, reversed and paid again on one day: the last is not lost, and a person says whether it is one', async () => {
+test('paid, reversed and paid again on one day: the last is not lost, and a person decides whether it is a payment', async () => {
   const boleto = await bank.one();
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { paid: 1 });
   assert.deepEqual(await bank.outcomes(reversal(boleto)), { reversed: 1 });
@@ -50,16 +50,16 @@ test('paid, reversed and paid again on one day: the last is not lost, and a pers
   assert.deepEqual(await money(boleto), ['PAID', 2, 1]);
 });
 
-test('in one file the last of the three waits for a person too, and it is the same money in both files', async () => {
+test('in one file the last of the three waits for a person too, and it is the same receipt in both files', async () => {
   const boleto = await bank.one();
   assert.deepEqual(await bank.outcomes(bank.paid(boleto), reversal(boleto)), { paid: 1, reversed: 1 });
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { needs_attention: 1 });
-  // The file of the whole day.
+  // The file of the complete day.
   const counts = await bank.outcomes(bank.paid(boleto), reversal(boleto), bank.paid(boleto));
   assert.deepEqual(counts, { needs_attention: 1, repeated: 1, possible_duplicate: 1 });
   const [kept, ...more] = await doubtful(boleto);
   assert.deepEqual(more, []);
-  // Dismissed: the money waits no more, and a further look is asked for.
+  // Dismissed: the receipt does not wait any more, and a further one needs a person again.
   assert.equal((await bank.service.post('/payments/unmatched/dismiss', { reference: kept.reference })).status, 200);
   assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { needs_attention: 1 });
   assert.deepEqual(await doubtful(boleto), []);
@@ -99,12 +99,12 @@ test('a due day that is changed there and back on one day is answered each time'
   for (const dueAt of ['2026-12-30', '2026-12-10', '2026-12-30']) {
     const asked = await bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: day(dueAt) });
     assert.equal(asked.json.dueChange.status, 'PENDING', asked.text);
-    // What the bank has said before is no answer to what it was not asked yet.
+    // An earlier report of the bank does not answer a request that it did not have yet.
     const early = await bank.outcomes(bank.entry(boleto, '14'));
     assert.ok('repeated' in early || 'noted' in early, JSON.stringify(early));
     assert.equal((await bank.charge(boleto)).dueChange.status, 'PENDING');
     assert.equal((await bank.make())?.titles, 1);
-    // Without the day, so that the words are the same.
+    // Without the day, so that the entries are the same.
     assert.deepEqual(await bank.outcomes(bank.entry(boleto, '14')), { noted: 1 });
     const { dueAt: now, dueChange } = await bank.charge(boleto);
     assert.deepEqual([now, dueChange.status], [new Date(day(dueAt)).toISOString(), 'DONE']);
@@ -112,7 +112,7 @@ test('a due day that is changed there and back on one day is answered each time'
   assert.deepEqual(await bank.outcomes(bank.entry(boleto, '14')), { repeated: 1 });
 });
 
-test('an old answer that comes again does not answer to a change of a later day', async () => {
+test('a repeated old answer does not answer a later change', async () => {
   const boleto = await bank.one({ dueAt: day('2026-12-10') });
   const change = (to: string) => bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: day(to) });
   await bank.outcomes(bank.entry(boleto, '02'));
@@ -132,7 +132,7 @@ test('an old answer that comes again does not answer to a change of a later day'
   assert.equal((await bank.charge(boleto)).dueAt, new Date(day('2026-12-22')).toISOString());
 });
 
-test('a reversal that came before the payment, and comes again after it, takes nothing back by itself', async () => {
+test('a reversal that came before the payment, and comes again after it, reverses nothing by itself', async () => {
   const boleto = await bank.one();
   const early = bank.entry(boleto, '44');
   assert.deepEqual(await bank.outcomes(early), { needs_attention: 1 });
@@ -142,7 +142,7 @@ test('a reversal that came before the payment, and comes again after it, takes n
   assert.deepEqual(await money(boleto), ['PAID', 1, 0]);
 });
 
-test('a payment without a day is one payment, in files of whichever days', async () => {
+test('a payment without a day is one payment, in files of any days', async () => {
   const boleto = await bank.one();
   const timeless = bank.paid(boleto, { day: '00000000', creditDay: '00000000' });
   assert.deepEqual(await bank.outcomes(timeless), { paid: 1 });

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => bench.stop());
 
-/** A file that says the boleto was paid. */
+/** A file that reports the boleto as paid. */
 async function paidFile(sequence: number) {
   const [boleto] = await bench.send({});
   const paid = {
@@ -44,7 +44,7 @@ test('a file pays its boletos, and counts once', async () => {
     'select reported_by as by from payments where charge_id = $1',
     [charge.id],
   );
-  assert.match(reported?.by ?? '', /^key:/, 'who uploaded it does not approve what it pays for');
+  assert.match(reported?.by ?? '', /^key:/, 'the person who uploaded it may not approve what it pays for');
   const again = await upload(Uint8Array.from(bytes), '?agreement=sicoob:main');
   assert.deepEqual([again.status, again.json.isKnown], [201, true]);
   assert.equal((await bench.charge(boleto)).payments.length, 1);
@@ -123,10 +123,10 @@ test('return files are listed, newest first, with how their entries ended', asyn
   assert.deepEqual([newest.total, newest.returns.length, newest.returns[0].sequence], [2, 1, 103]);
   const next = (await bench.service.get('/boletos/returns?pageSize=1&page=2')).json;
   assert.deepEqual([next.returns[0].id, next.hasMore], [id, false]);
-  const none = (await bench.service.get('/boletos/returns?agreement=itau')).json;
-  assert.deepEqual([none.total, none.returns], [0, []]);
+  const others = (await bench.service.get('/boletos/returns?agreement=itau')).json;
+  assert.deepEqual([others.total, others.returns], [0, []]);
   assert.deepEqual((await bench.service.get('/boletos/returns?page=9')).json.returns, [], 'past the end');
-  // A reading that was cut off is told apart from one that is done.
+  // An interrupted reading is shown differently from a finished one.
   await bench.service.sql('update boleto_returns set finished_at = null where id = $1', [id]);
   const cut = (await bench.service.get('/boletos/returns')).json.returns.find((one: { id: string }) => one.id === id);
   assert.equal(cut.isFinished, false);
@@ -153,7 +153,7 @@ test('a person uploads it on the page of statements', async () => {
   assert.match(page.replace(/<[^>]*>/g, ' '), /The file was imported[\s\S]* paid +1 /);
   assert.equal((await bench.charge(boleto)).state, 'PAID');
   assert.match(textOf(await send('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d88')), /The file was imported before/);
-  // Beside statements, in one list.
+  // In one list with the statements.
   const csv = {
     method: 'POST',
     body: 'Data;Valor;Descrição\n17/11/2026;42,00;PIX\n',

@@ -1,4 +1,4 @@
-// A bank takes money back that nobody here asked to refund.
+// A bank takes money back without a refund having been requested.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -19,7 +19,7 @@ async function paidCharge(): Promise<string> {
 
 const takeBack = (id: string, body: unknown = {}) => service.post(`/sandbox/charges/${id}/return`, body);
 
-test('a return of the whole payment refunds the charge and is told of once', async () => {
+test('a return of the whole payment refunds the charge and has one event', async () => {
   const id = await paidCharge();
   const { json } = await takeBack(id);
   assert.equal(`${json.state} ${json.pix.status}`, 'REFUNDED REFUNDED');
@@ -28,11 +28,11 @@ test('a return of the whole payment refunds the charge and is told of once', asy
     [{ kind: 'return', status: 'DONE', amountCents: 15_990 }],
   );
   const { json: feed } = await service.get('/events');
-  const told = feed.events.filter((event: { objectId: string }) => event.objectId === id);
-  assert.deepEqual(told.at(-1).type, 'charge.returned');
+  const announced = feed.events.filter((event: { objectId: string }) => event.objectId === id);
+  assert.deepEqual(announced.at(-1).type, 'charge.returned');
 });
 
-test('a part that was taken back cannot be refunded once more', async () => {
+test('a part that was taken back cannot be refunded again', async () => {
   const id = await paidCharge();
   assert.equal((await takeBack(id, { amountCents: 10_000 })).json.state, 'PARTIALLY_REFUNDED');
   const refused = await service.post(`/charges/${id}/refunds`, { amountCents: 6_000 });
@@ -42,7 +42,7 @@ test('a part that was taken back cannot be refunded once more', async () => {
   assert.equal(refund.kind, 'refund');
 });
 
-test('the sandbox takes back no more than is there', async () => {
+test('the sandbox takes back no more than was paid', async () => {
   const { json: unpaid } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
   assert.equal((await takeBack(unpaid.id)).status, 409);
   const id = await paidCharge();
@@ -51,7 +51,7 @@ test('the sandbox takes back no more than is there', async () => {
   assert.equal((await takeBack(id)).status, 409);
 });
 
-test('the sandbox takes a payment back once, however many ask at once', async () => {
+test('the sandbox takes a payment back once, however many requests come at once', async () => {
   const id = await paidCharge();
   const answers = await Promise.all([1, 2, 3].map(() => takeBack(id)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);

@@ -1,4 +1,4 @@
-// Statements over HTTP: a file is imported, recorded and counted once, and what is no statement is refused.
+// Statements over HTTP: a file is imported, recorded and counted once, and a file that is not a statement is refused.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
@@ -29,7 +29,7 @@ const CSV = `Data;Valor;Descrição
 11/11/2026;-20,00;TARIFA
 `;
 
-test('a statement is imported once, and each upload is on record', async () => {
+test('a statement is imported once, and each upload is recorded', async () => {
   const first = await upload(CSV);
   assert.equal(first.status, 201, first.text);
   assert.equal(first.json.statement.counts.unmatched, 1);
@@ -46,7 +46,7 @@ test('a statement is imported once, and each upload is on record', async () => {
   assert.equal(unmatched[0].amountCents, 15_990);
 });
 
-test('lines that fit no charge are kept many at a time, and each once', async () => {
+test('lines that match no charge are kept in batches, each once', async () => {
   const lines = Array.from({ length: 1_000 }, (_, index) => {
     const number = String(index).padStart(11, '0');
     // The last ten repeat lines before them.
@@ -68,7 +68,7 @@ test('lines that fit no charge are kept many at a time, and each once', async ()
   assert.equal((await upload(file)).json.statement.counts.known, 1_000);
 });
 
-test('what is no statement is refused, and nothing is on record', async () => {
+test('a file that is not a statement is refused, and nothing is recorded', async () => {
   const before = (await service.get('/statements')).json.total;
   for (const [body, type, status] of [
     ['', 'text/csv', 400],

@@ -1,4 +1,4 @@
-// Importing statements: what pays a charge, what is kept for a person, and that one pix read twice is counted once.
+// Importing statements: what pays a charge, what waits for a person, and that one pix read twice is counted once.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-const { make, read, tell } = pixCharges(() => service);
+const { make, read, report } = pixCharges(() => service);
 type Unmatched = { reference: string; reason: string; duplicateOf?: string; chargeId?: string; amountCents: number };
 /** The list; each test has an amount of its own. */
 const unmatched = async (amountCents: number): Promise<Unmatched[]> => {
@@ -113,30 +113,30 @@ test('a statement pays charges by their txid, keeps the rest, and changes nothin
   assert.equal(kept?.reason, 'no_match');
   // An operator knows which charge it is for, and the statement does not bring it back.
   const { id } = await make();
-  await tell(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
+  await report(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
   assert.deepEqual(await unmatched(4_200), []);
   assert.deepEqual(await takeIn(bytes), { ...NOTHING, known: 3, outgoing: 1 });
   assert.deepEqual(await unmatched(4_200), []);
 });
 
-test('a statement that contradicts what was told is kept for a person', async () => {
+test('an entry that contradicts a reported payment waits for a person', async () => {
   const { id, pix } = await make();
-  await tell(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
+  await report(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
   const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000031`, MINUS]));
   assert.deepEqual(counts, { ...NOTHING, unmatched: 1, outgoing: 1 });
   const kept = await unmatched(15_990);
   assert.ok(kept.some(({ reference }) => reference === 'E9999999920261116120000000000031'));
 });
 
-test('a statement and an operator who tell of the same pix tell of one payment', async () => {
+test('a pix reported by a statement and by an operator is one payment', async () => {
   const { id, pix } = await make();
-  await tell(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });
+  await report(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });
   const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000021`, MINUS]));
   assert.deepEqual(counts, { ...NOTHING, known: 1, outgoing: 1 });
   assert.equal((await read(id)).payments.length, 1);
 });
 
-/** A debit with its sign, so that the other amounts of the file are surely credits. */
+/** A debit with its sign, so that the other amounts of the file are known to be credits. */
 const MINUS = '16/11/2026;-1,00;TARIFA;';
 const PLAIN_MINUS = '16/11/2026;-1,00;TARIFA';
 
@@ -158,13 +158,13 @@ describe('one pix that is read twice', () => {
     assert.equal(kept?.chargeId, id);
   });
 
-  test('may be recorded all the same, by a person, and then is a repeat', async () => {
+  test('may still be recorded by a person, and is then a repeat payment', async () => {
     const { id, pix } = await make({ amountCents: 20_002 });
     const second = ofx([{ cents: 20_002, id: 'N2', memo: `Pix ${pix.txid}` }]);
     await takeIn(csv([`16/11/2026;200,02;PIX ${pix.txid};${endToEndId()}`, MINUS]));
     assert.equal((await takeIn(second, 'ofx')).duplicate, 1);
     const [kept] = await unmatched(20_002);
-    const recorded = await tell(id, { amountCents: 20_002, reference: kept?.reference });
+    const recorded = await report(id, { amountCents: 20_002, reference: kept?.reference });
     assert.equal(recorded.status, 201, recorded.text);
     assert.deepEqual(
       recorded.json.payments.map(({ isRepeat }: { isRepeat: boolean }) => isRepeat),
@@ -177,7 +177,7 @@ describe('one pix that is read twice', () => {
   test('may be dismissed, and then does not come back', async () => {
     const { id, pix } = await make({ amountCents: 20_003 });
     const second = ofx([{ cents: 20_003, id: 'N3', memo: `Pix ${pix.txid}` }]);
-    await tell(id, { amountCents: 20_003, reference: endToEndId() });
+    await report(id, { amountCents: 20_003, reference: endToEndId() });
     assert.equal((await takeIn(second, 'ofx')).duplicate, 1);
     const [kept] = await unmatched(20_003);
     const first = await dismiss(kept?.reference ?? '');
@@ -218,18 +218,18 @@ describe('one pix that is read twice', () => {
     assert.equal((await dismiss(first)).json.reference, first);
     assert.deepEqual(await left(), [second]);
     const { id } = await make({ amountCents: 20_007 });
-    assert.equal((await tell(id, { amountCents: 20_007, reference: second })).status, 201);
+    assert.equal((await report(id, { amountCents: 20_007, reference: second })).status, 201);
     assert.deepEqual(await left(), []);
   });
 
-  test('is known by the reference that a person told, in any spelling, also without a txid', async () => {
+  test('is matched by the reference that a person reported, in any spelling, also without a txid', async () => {
     const reference = 'E999999992026111612000000000aB03';
     const { id } = await make({ amountCents: 20_008 });
-    await tell(id, { amountCents: 20_008, reference: reference.toLowerCase() });
+    await report(id, { amountCents: 20_008, reference: reference.toLowerCase() });
     const row = (amount: string) => csv([`16/11/2026;${amount};PIX RECEBIDO;${reference}`]);
     assert.deepEqual(await takeIn(row('200,08')), { ...NOTHING, known: 1 });
     assert.deepEqual(await unmatched(20_008), []);
-    // Another amount contradicts what was told.
+    // Another amount contradicts the report.
     assert.deepEqual(await takeIn(row('200,09')), { ...NOTHING, unmatched: 1 });
   });
 
@@ -252,7 +252,7 @@ describe('one pix that is read twice', () => {
     );
   });
 
-  test('without a charge is marked the second time, whichever way round', async () => {
+  test('without a charge is marked the second time, in either order', async () => {
     const hashed = plainCsv(['16/11/2026;200,05;PIX DE ALGUEM', PLAIN_MINUS]);
     const named = ofx([{ cents: 20_005, id: 'N5', memo: `Pix de alguem ${endToEndId()}` }]);
     assert.deepEqual(await takeIn(hashed), { ...NOTHING, unmatched: 1, outgoing: 1 });
@@ -337,7 +337,7 @@ describe('two payments of one code', () => {
   });
 });
 
-test('money that came back pays no charge, whatever txid stands beside it', async () => {
+test('returned money pays no charge, also with its txid', async () => {
   const { id, pix } = await make({ amountCents: 20_021 });
   const descriptions = [`DEVOLUCAO PIX ${pix.txid}`, `Estorno de pix ${pix.txid}`, `Pix devolvido - ${pix.txid}`];
   const bytes = ofx(descriptions.map((memo, place) => ({ cents: 20_021, id: `R${place}`, memo })));
@@ -350,7 +350,7 @@ test('money that came back pays no charge, whatever txid stands beside it', asyn
   );
 });
 
-describe('money that went, or a fee, pays no charge', () => {
+describe('a debit or a fee pays no charge', () => {
   test('in a column with the letters E and S, beside a reversal with a minus', async () => {
     const { id, pix } = await make({ amountCents: 30_009 });
     const rows = [`16/11/2026;300,09;PIX ${pix.txid};S`, '16/11/2026;-3,00;ESTORNO TARIFA;E'];
@@ -359,7 +359,7 @@ describe('money that went, or a fee, pays no charge', () => {
     assert.deepEqual((await read(id)).payments, []);
   });
 
-  test('in a column whose words are not known, whatever signs stand elsewhere', async () => {
+  test('in a column with unknown values, also when other entries have signs', async () => {
     const { id, pix } = await make({ amountCents: 30_010 });
     const unnamed = [`16/11/2026;300,10;PIX ${pix.txid};Pagamento`, '16/11/2026;-3,00;TARIFA;'];
     const first = Buffer.from(['data;valor;histórico;Tipo', ...unnamed].join('\n'));
@@ -403,22 +403,22 @@ describe('a day later', () => {
   test('a payment typed in by hand is still found to be the one of the day before', async () => {
     const { id, pix } = await make({ amountCents: 20_031 });
     service.clock.advanceMs(86_400_000);
-    await tell(id, { amountCents: 20_031, reference: 'seen at the bank' });
+    await report(id, { amountCents: 20_031, reference: 'seen at the bank' });
     assert.equal((await takeIn(ofx([{ cents: 20_031, id: 'D1', memo: `Pix ${pix.txid}` }]), 'ofx')).duplicate, 1);
   });
 
   test('one that was typed in on a Saturday is found in the statement of Monday, and is no second payment', async () => {
     service.clock.set('2026-11-21T15:00:00Z');
     const { id, pix } = await make({ amountCents: 20_033 });
-    await tell(id, { amountCents: 20_033, reference: 'seen on Saturday', paidAt: '2026-11-21T15:00:00Z' });
+    await report(id, { amountCents: 20_033, reference: 'seen on Saturday', paidAt: '2026-11-21T15:00:00Z' });
     service.clock.set('2026-11-23T15:00:00Z');
     const entry = { cents: 20_033, memo: `Pix ${pix.txid}`, day: '20261123' };
     assert.equal((await takeIn(ofx([{ ...entry, id: 'D4' }]), 'ofx')).duplicate, 1);
     assert.equal((await read(id)).payments.length, 1);
     const [kept] = await unmatched(20_033);
     assert.deepEqual([kept?.reason, kept?.duplicateOf], ['possible_duplicate', 'seen on Saturday']);
-    // A person says that it is another one: nothing is lost.
-    assert.equal((await tell(id, { amountCents: 20_033, reference: kept!.reference })).status, 201);
+    // A person declares it another payment: nothing is lost.
+    assert.equal((await report(id, { amountCents: 20_033, reference: kept!.reference })).status, 201);
     assert.equal((await read(id)).payments.length, 2);
   });
 
@@ -432,7 +432,7 @@ describe('a day later', () => {
   });
 });
 
-describe('a payment that a statement told of, reported by hand', () => {
+describe('a payment from a statement that is reported by hand', () => {
   /** A charge that a statement without ids has paid. */
   async function readCharge(amountCents: number) {
     const { id, pix } = await make({ amountCents });
@@ -453,7 +453,7 @@ describe('a payment that a statement told of, reported by hand', () => {
     const body = { amountCents: 20_041, reference: endToEndId() };
     for (const days of [0, 3]) {
       service.clock.advanceMs(days * 86_400_000);
-      const refused = await tell(id, body);
+      const refused = await report(id, body);
       assert.equal(refused.status, 409, refused.text);
       assert.equal(refused.json.code, 'possible_duplicate');
       assert.equal(refused.json.duplicateOf, reference);
@@ -461,39 +461,39 @@ describe('a payment that a statement told of, reported by hand', () => {
     assert.equal((await read(id)).payments.length, 1);
   });
 
-  test('is recorded when the person says that it is another one, once', async () => {
+  test('is recorded, once, when the person declares it another payment', async () => {
     const { id } = await readCharge(20_042);
     const body = { amountCents: 20_042, reference: endToEndId(), isAnother: true };
-    const told = await tell(id, body);
-    assert.equal(told.status, 201, told.text);
+    const recorded = await report(id, body);
+    assert.equal(recorded.status, 201, recorded.text);
     assert.deepEqual(
-      told.json.payments.map(({ isRepeat }: { isRepeat: boolean }) => isRepeat),
+      recorded.json.payments.map(({ isRepeat }: { isRepeat: boolean }) => isRepeat),
       [false, true],
     );
-    assert.equal((await tell(id, body)).headers.get('idempotent-replayed'), 'true');
+    assert.equal((await report(id, body)).headers.get('idempotent-replayed'), 'true');
     assert.equal((await read(id)).payments.length, 2);
   });
 
   test('is another one with another amount, on a day that is named and far off, or where both have an endToEndId', async () => {
     const { id } = await readCharge(20_043);
-    assert.equal((await tell(id, { amountCents: 1, reference: 'one more cent' })).status, 201);
+    assert.equal((await report(id, { amountCents: 1, reference: 'one more cent' })).status, 201);
     const named = () => ({ amountCents: 20_043, reference: endToEndId(), paidAt: service.clock.now().toISOString() });
     service.clock.advanceMs(5 * 86_400_000);
-    assert.equal((await tell(id, named())).status, 409, 'a bank may have it on the banking day after a long weekend');
+    assert.equal((await report(id, named())).status, 409, 'a bank may have it on the banking day after a long weekend');
     service.clock.advanceMs(86_400_000);
-    assert.equal((await tell(id, named())).status, 201);
-    assert.equal((await tell(id, { amountCents: 20_043, reference: endToEndId(), isAnother: true })).status, 201);
+    assert.equal((await report(id, named())).status, 201);
+    assert.equal((await report(id, { amountCents: 20_043, reference: endToEndId(), isAnother: true })).status, 201);
     assert.equal((await read(id)).payments.length, 4);
   });
 
   test('by hand twice under two references is refused the second time, unless both are endToEndIds', async () => {
     const { id } = await make({ amountCents: 20_044 });
-    assert.equal((await tell(id, { amountCents: 20_044, reference: endToEndId() })).status, 201);
+    assert.equal((await report(id, { amountCents: 20_044, reference: endToEndId() })).status, 201);
     assert.equal(
-      (await tell(id, { amountCents: 20_044, reference: 'as the app shows it' })).json.code,
+      (await report(id, { amountCents: 20_044, reference: 'as the app shows it' })).json.code,
       'possible_duplicate',
     );
-    assert.equal((await tell(id, { amountCents: 20_044, reference: endToEndId() })).status, 201);
+    assert.equal((await report(id, { amountCents: 20_044, reference: endToEndId() })).status, 201);
   });
 });
 
@@ -503,14 +503,14 @@ test('an unmatched payment is recorded with the amount that the bank reported, a
   assert.deepEqual(await takeIn(bytes), { ...NOTHING, unmatched: 1, outgoing: 1 });
   const { id } = await make({ amountCents: 5_000 });
   for (const spelled of [reference, ` ${reference.toLowerCase()}`]) {
-    const refused = await tell(id, { amountCents: 5_000, reference: spelled, isAnother: true });
+    const refused = await report(id, { amountCents: 5_000, reference: spelled, isAnother: true });
     assert.equal(refused.status, 409, refused.text);
     assert.equal(refused.json.code, 'reference_conflict');
   }
   assert.equal((await unmatched(20_051)).length, 1);
   assert.equal((await dismiss(reference)).status, 200);
-  assert.equal((await tell(id, { amountCents: 5_000, reference })).json.code, 'reference_conflict');
-  const recorded = await tell(id, { amountCents: 20_051, reference });
+  assert.equal((await report(id, { amountCents: 5_000, reference })).json.code, 'reference_conflict');
+  const recorded = await report(id, { amountCents: 20_051, reference });
   assert.equal(`${recorded.status} ${recorded.json.paidAmount}`, '201 over');
   assert.deepEqual(await unmatched(20_051), []);
 });

@@ -1,4 +1,4 @@
-// On a machine whose own clock hangs in São Paulo, which had offsets of odd seconds once.
+// On a machine in the time zone of São Paulo, which once had offsets of odd seconds.
 process.env['TZ'] = 'America/Sao_Paulo';
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// Payments and returns that a PSP lists and that cannot be read: each is kept for a person under its end-to-end id, until a person has
-// dismissed it or the PSP shows it readably.
+// Payments and returns that a PSP lists and that cannot be read: each waits for a person under its end-to-end id, until a person
+// dismisses it or the PSP shows it readably.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
@@ -17,7 +17,7 @@ const PIX = { endToEndId: E2E, valor: '159.90', horario: '2026-11-16T12:00:10.00
 
 type Pix = Record<string, unknown>;
 
-test('what cannot be read of the PSP waits for a person by its end-to-end id', async t => {
+test('an unreadable payment of the PSP waits for a person under its end-to-end id', async t => {
   const psp = await startScriptedPsp(t);
   let listed: Pix[] = [];
   psp.answer(({ path }) => {

@@ -13,6 +13,6 @@ export function pixCharges(of: () => Service) {
       return made.json as { id: string; pix: { txid: string; emv: string } };
     },
     read: async (id: string): Promise<Answer['json']> => (await of().get(`/charges/${id}`)).json,
-    tell: (id: string, body: Record<string, unknown>): Promise<Answer> => of().post(`/charges/${id}/payments`, body),
+    report: (id: string, body: Record<string, unknown>): Promise<Answer> => of().post(`/charges/${id}/payments`, body),
   };
 }

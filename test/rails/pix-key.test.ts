@@ -33,7 +33,7 @@ after(async () => {
   await service.stop();
 });
 
-const { make, read, tell } = pixCharges(() => service);
+const { make, read, report } = pixCharges(() => service);
 
 test('the code is of the configured key, name and city, with amount and txid', async () => {
   const { pix } = await make();
@@ -68,7 +68,7 @@ describe('an operator', () => {
   test('tells of a payment once, however often', async () => {
     const { id } = await make();
     const body = { amountCents: 15_990, reference: 'E9999999920261116120000000000001' };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => tell(id, body)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => report(id, body)));
     assert.ok(answers.every(answer => answer.status === 201 && answer.json.state === 'PAID'));
     assert.equal(answers.filter(answer => answer.headers.get('idempotent-replayed') === 'true').length, 9);
     assert.equal((await read(id)).payments.length, 1);
@@ -77,7 +77,7 @@ describe('an operator', () => {
       [other.id, {}],
       [id, { amountCents: 1 }],
     ] as const) {
-      const conflict = await tell(charge, { ...body, ...changes });
+      const conflict = await report(charge, { ...body, ...changes });
       assert.equal(conflict.status, 409);
       assert.equal(conflict.json.code, 'reference_conflict');
     }
@@ -93,7 +93,7 @@ describe('an operator', () => {
       'Ｅ９９ＳＡＭＥ',
       'E99\u200bSA\u2060ME\ufeff',
     ]) {
-      assert.equal((await tell(id, { amountCents: 15_990, reference })).status, 201, reference);
+      assert.equal((await report(id, { amountCents: 15_990, reference })).status, 201, reference);
     }
     const { payments } = await read(id);
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('an operator', () => {
       ['E99SAME'],
     );
     const other = await make();
-    assert.equal((await tell(other.id, { amountCents: 15_990, reference: 'e99Same' })).status, 409);
+    assert.equal((await report(other.id, { amountCents: 15_990, reference: 'e99Same' })).status, 409);
   });
 
   test('tells of the same payment however many spaces the reference has, and with letters that compose', async () => {
@@ -112,7 +112,7 @@ describe('an operator', () => {
       'ref\t\n\u3000x cafe\u200d\u0301',
       'ＲＥＦ　Ｘ caf\u00e9',
     ]) {
-      const told = await tell(id, { amountCents: 15_990, reference });
+      const told = await report(id, { amountCents: 15_990, reference });
       assert.equal(`${told.status} ${told.json.payments?.length}`, '201 1', JSON.stringify(reference));
     }
     assert.equal((await read(id)).payments[0].reference, 'REF X caf\u00e9');
@@ -125,7 +125,7 @@ describe('an operator', () => {
       const [own, others] = [await make(), (await ofOther()).json];
       const body = { amountCents: 15_990, reference: `REFX${round}` };
       const answers = await Promise.all([
-        tell(own.id, body),
+        report(own.id, body),
         service.post(`/charges/${others.id}/payments`, body, bearer),
         node.post(`/charges/${others.id}/payments`, body, bearer),
       ]);
@@ -149,15 +149,15 @@ describe('an operator', () => {
       { amountCents: 1, reference: '\ufdfa'.repeat(200) },
       { amountCents: 1, reference: 'r', paidAt: '2026-11-16T12:00:01Z' },
     ]) {
-      assert.equal((await tell(id, body)).status, 400, JSON.stringify(body));
+      assert.equal((await report(id, body)).status, 400, JSON.stringify(body));
     }
-    assert.equal((await tell(id, { method: 'boleto', amountCents: 1, reference: 'r' })).status, 409);
+    assert.equal((await report(id, { method: 'boleto', amountCents: 1, reference: 'r' })).status, 409);
     assert.deepEqual((await read(id)).payments, []);
   });
 
   test('cannot send money back by a static key, and is told so', async () => {
     const { id } = await make();
-    await tell(id, { amountCents: 15_990, reference: 'to be refunded' });
+    await report(id, { amountCents: 15_990, reference: 'to be refunded' });
     const refused = await service.post(`/charges/${id}/refunds`, {});
     assert.equal(refused.status, 409);
     assert.match(refused.json.detail, /at your bank/);
