@@ -1,4 +1,4 @@
-// The seam of networks: one file and its line in the list add an EVM network, which is then used to the end. No migration, no other list.
+// Adding an EVM network takes one file and its line in the list; the test uses it from order to payout. No migration, no other list.
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ async function signerIn(): Promise<object> {
   return { name: 'hot', kind: 'keystore', file, passwordFile, address: SENDER };
 }
 
-test('a network that one file describes is ordered on, paid for and paid out', async () => {
+test('an order on a network that one file describes is paid and paid out', async () => {
   const { node, usdt, usdc } = await startFundedNode();
   stops.push(() => node.stop());
   const project = withLines(gnosis.id, [

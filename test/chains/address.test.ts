@@ -1,4 +1,4 @@
-// Addresses against published vectors, and by chance: no single wrong character slips through.
+// Addresses against published vectors and random changes: every single wrong character is found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ const EIP_55 = [
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
   '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
 ];
-/** Addresses of Tron as its own pages pair them with their bytes. */
+/** Addresses of Tron with their bytes, as its documentation shows them. */
 const TRON = {
   TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL: '8840e6c55b9ada326d211d818c34a994aeced808',
   TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t: 'a614f803b6fd780986a42c78ec9c7f77e6ded13c',
@@ -30,7 +30,7 @@ const capital = (address: string) => `0x${address.slice(2).toUpperCase()}`;
 const codeOf = (network: Network, text: string, senders: string[] = [], tokens: string[] = []) =>
   readPayee(network, text, { senders, tokens }).refusal?.code;
 
-test('the vectors of EIP-55 are their own spelling, and plain letters are brought into it', () => {
+test('the vectors of EIP-55 keep their spelling, and lower case is converted to it', () => {
   for (const address of EIP_55) {
     for (const text of [address, address.toLowerCase(), capital(address)])
       assert.deepEqual(readPayee('ethereum', text), { address });
@@ -44,14 +44,14 @@ test('the addresses of Tron are those of their bytes', () => {
   }
 });
 
-test('the contracts of all tokens are written in their one spelling', () => {
+test('the contracts of all tokens are written in the canonical spelling', () => {
   for (const network of NETWORKS) {
     for (const { address } of Object.values(NETWORK_FACTS[network].tokens))
       assert.deepEqual(readAddress(network, address), { address });
   }
 });
 
-test('what is no address is refused', () => {
+test('text that is not an address is refused', () => {
   const nothing = [
     '',
     ' ',
@@ -74,7 +74,7 @@ test('what is no address is refused', () => {
     assert.equal(codeOf('tron', text), 'not_an_address', text);
 });
 
-test('a refusal says what to do about it', () => {
+test('a refusal explains what to correct', () => {
   const message = (network: Network, text: string) => readPayee(network, text).refusal?.message ?? '';
   assert.match(message('tron', EIP_55[4]!), /is an address of Ethereum .* on tron it must be T/);
   assert.match(message('base', TRON_WALLET), /is an address of Tron; on base it must be 0x/);
@@ -108,26 +108,26 @@ test('addresses without a known key are refused', () => {
   assert.equal(codeOf('ethereum', `0x${'0'.repeat(35)}10000`), undefined);
 });
 
-test('the contract of a token is refused on every network that writes addresses so', () => {
+test('the contract of a token is refused on every network with that form of address', () => {
   const usdt = NETWORK_FACTS.ethereum.tokens.usdt.address;
   for (const network of NETWORKS.filter(name => name !== 'tron'))
     assert.equal(codeOf(network, usdt.toLowerCase()), 'token_contract', network);
   assert.equal(codeOf('tron', NETWORK_FACTS.tron.tokens.usdt.address), 'token_contract');
 });
 
-test('the contract of a common token that is not paid out is refused, and listed in its one spelling', () => {
+test('the contract of a common token that is not paid out is refused, and listed in the canonical spelling', () => {
   for (const network of NETWORKS) {
     for (const [symbol, address] of Object.entries(NETWORK_FACTS[network].otherTokens)) {
       assert.equal(readAddress(network, address).address, address, `${symbol} on ${network}`);
       assert.equal(codeOf(network, address), 'token_contract', `${symbol} on ${network}`);
     }
   }
-  // Wrapped coins, by the addresses that explorers show.
+  // Wrapped coins, with their addresses in explorers.
   assert.equal(codeOf('ethereum', '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'), 'token_contract');
   assert.equal(codeOf('base', '0x4200000000000000000000000000000000000006'), 'token_contract');
   assert.equal(codeOf('bsc', '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'), 'token_contract');
   assert.equal(codeOf('tron', 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR'), 'token_contract');
-  // Reais on a chain, which Brazilians are likely to have at hand.
+  // Reais on a chain, which users in Brazil are likely to have.
   assert.equal(codeOf('polygon', '0x4ed141110f6eeeaba9a1df36d8c26f684d2475dc'), 'token_contract');
   assert.equal(codeOf('ethereum', '0x420412e765bfa6d85aaac94b4f7b708c89be2e2b'), 'token_contract');
   assert.equal(codeOf('polygon', '0xe6a537a407488807f0bbeb0038b79004f19dddfb'), 'token_contract');
@@ -147,7 +147,7 @@ for (const [kind, network, alphabet] of [
   ['evm', 'ethereum', '0123456789abcdefABCDEF'],
   ['tron', 'tron', '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'],
 ] as const) {
-  test(`an address of ${kind} with one other character is refused, unless it truly is an address`, () => {
+  test(`an address of ${kind} with one changed character is refused, unless it is a valid address`, () => {
     fc.assert(
       fc.property(body, fc.nat(), fc.constantFrom(...alphabet), (bytes, place, character) => {
         const address = addressOf(kind, bytes);
@@ -155,7 +155,7 @@ for (const [kind, network, alphabet] of [
         const at = 1 + (place % (address.length - 1));
         const changed = address.slice(0, at) + character + address.slice(at + 1);
         const reading = readAddress(network, changed);
-        // What is accepted is either untouched or, to the letter, the address of its own bytes.
+        // An accepted text is unchanged, or exactly the address of its own bytes.
         if (reading.address !== undefined && (kind === 'tron' || isMixed(changed)))
           assert.equal(reading.address, changed);
         if (kind === 'tron' && changed !== address) assert.equal(reading.refusal?.code, 'wrong_checksum');

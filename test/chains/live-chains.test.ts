@@ -58,7 +58,7 @@ test('each fault names its setting, and none repeats a secret', async () => {
   }
 });
 
-test('a silent node, a single one and a test node are warned of, and the service starts', async () => {
+test('a silent node, a single one and a test node are warnings, and the service starts', async () => {
   const { log, lines } = recordingLog();
   const url = 'http://127.0.0.1:1/hunter2';
   const chains = await liveChains([await entryOf({ providers: [{ name: 'silent', url }] })], {

@@ -104,7 +104,7 @@ test('each fault names its setting, and none repeats a secret', async () => {
   }
 });
 
-test('window, fee cap and former senders are those of the entry', async () => {
+test('window, fee cap and former senders come from the entry', async () => {
   await startNode();
   const senders = [{ signer: 'hot' }, { address: OTHER_PAYEE }];
   const { tron } = await open(entryOf({ window: 3, maxFeeTrx: '0.000001', senders }));

@@ -1,4 +1,4 @@
-// Signatures of texts, judged by independent signers: ethers for EVM wallets, tronweb for Tron.
+// Signatures of texts by independent signers: ethers for EVM wallets, tronweb for Tron.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
@@ -35,7 +35,7 @@ for (const { network, address, sign } of SIGNERS) {
     }
   });
 
-  test(`${network}: a high s counts, as for ecrecover`, async () => {
+  test(`${network}: a high s is accepted, as by ecrecover`, async () => {
     const text = 'a text';
     const signature = await sign(text);
     const s = BigInt(`0x${signature.slice(66, 130)}`);
@@ -53,7 +53,7 @@ for (const { network, address, sign } of SIGNERS) {
     assert.notEqual(messageSigner(network, 'a text', changed), address);
   });
 
-  test(`${network}: bytes that are no signature have no signer`, async () => {
+  test(`${network}: bytes that are not a signature have no signer`, async () => {
     const signature = await sign('a text');
     const none = [
       '',
@@ -77,7 +77,7 @@ test('a signature of one kind of wallet proves nothing of the other, though the 
   assert.notEqual(messageSigner('polygon', 'a text', await tron.sign('a text')), evm.address);
 });
 
-test('a bare digest of the text, without the prefix, is not taken', async () => {
+test('a digest of the text without the prefix is not accepted', async () => {
   const [evm] = SIGNERS;
   assert.ok(evm);
   const { keccak256, toUtf8Bytes } = await import('ethers');

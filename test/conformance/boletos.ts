@@ -1,4 +1,4 @@
-// Published boletos: every barcode and line from its parts, and the free fields and our numbers of the banks we write.
+// Published boletos: every barcode and line from its parts, and the free fields and nosso números of the banks we write.
 import assert from 'node:assert/strict';
 import { boletoBarcode, CNAB_BANKS, digitableLine } from '@trilho/cnab';
 import {
@@ -35,11 +35,11 @@ function checkFreeFields(file: string, vectors: readonly BoletoVector[]): Row {
   for (const vector of vectors) {
     const otherLayout = otherLayoutOf(vector);
     if (otherLayout !== undefined) {
-      tally.leaveOut(otherLayout);
+      tally.skip(otherLayout);
       continue;
     }
     const invented = hasInventedAccountDigit(vector);
-    if (invented) tally.leaveOut('341: of these, the account digit alone, which the source made up');
+    if (invented) tally.skip('341: of these, the account digit alone, which the source invented');
     const compared = (freeField: string) =>
       invented ? freeField.slice(0, ACCOUNT_DIGIT_AT) + freeField.slice(ACCOUNT_DIGIT_AT + 1) : freeField;
     tally.check(vector.barcode, () => {
@@ -53,11 +53,11 @@ function checkFreeFields(file: string, vectors: readonly BoletoVector[]): Row {
 }
 
 function checkPrintedNumbers(file: string, vectors: readonly BoletoVector[]): Row {
-  const tally = startTally(file, 'our number as printed');
+  const tally = startTally(file, 'nosso número as printed');
   for (const vector of vectors) {
     const { bank, nossoNumeroFormatted } = vector;
-    if (nossoNumeroFormatted === undefined) tally.leaveOut('not published');
-    else if (otherLayoutOf(vector) !== undefined) tally.leaveOut('of another layout or bank, as above');
+    if (nossoNumeroFormatted === undefined) tally.skip('not published');
+    else if (otherLayoutOf(vector) !== undefined) tally.skip('of another layout or bank, as above');
     else {
       tally.check(vector.barcode, () => {
         // BoletoNetCore prints Bradesco's wallets with three digits; in the barcode and to the bank they have two.

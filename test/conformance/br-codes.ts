@@ -1,4 +1,4 @@
-// Published BR Codes: the whole ones are found intact, the damaged ones are not.
+// Published BR Codes: the valid ones are found intact, the damaged ones are not.
 import assert from 'node:assert/strict';
 import { isBrCodeIntact } from '../../src/rails/br-code.ts';
 import { type Row, startTally } from './report.ts';

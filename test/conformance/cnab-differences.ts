@@ -1,5 +1,5 @@
-// Where files that we write differ from published ones of the same titles, and why; docs/boletos.md has the same table. A
-// difference of another shape than the one that is explained fails.
+// Where our files differ from published ones of the same titles, and why; docs/boletos.md has the same table. A difference
+// that is not explained fails.
 
 export type Explanation = {
   /** Records and fields, such as `P.ownId`. */
@@ -35,7 +35,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     fields: ['lotTrailer.titles', 'lotTrailer.total'],
-    why: 'they leave the totals at zero, we count',
+    why: 'their totals are zero, ours are counted',
     holds: isUnused,
   },
   {
@@ -61,7 +61,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
       ...['P.protestCode', 'P.protestDays'],
       ...['Q.guarantorType', 'Q.guarantorDocument', 'Q.guarantorName', 'R.message3', 'R.message4'],
     ],
-    why: 'protests, guarantors and messages are not asked for by a charge',
+    why: 'a charge has no protests, guarantors and messages',
     holds: (_, ours) => /^[03 ]*$/.test(ours),
   },
   {

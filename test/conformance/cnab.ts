@@ -1,4 +1,4 @@
-// Published CNAB 240 files: returns are read, and files to banks are written anew from the titles in them and held against the
+// Published CNAB 240 files: returns are read, and files to banks are rewritten from their titles and compared with the
 // original field by field.
 import assert from 'node:assert/strict';
 import { type BoletoAccount, CNAB_BANKS, fileWriter, readEntries, readHead } from '@trilho/cnab';
@@ -123,7 +123,7 @@ function agreementIn(header: string, lot: string, P: string, all: readonly strin
   };
 }
 
-/** A client's number is not in a file of Sicoob, and a code of Santander not in its files: any serves. */
+/** A file of Sicoob lacks the client's number, and one of Santander a code: any value works. */
 function codesOf(bank: string, convention: string, number: string, P: string): BoletoAccount {
   switch (bank) {
     case '001':

@@ -1,22 +1,22 @@
-// What a conformance run counts, and the table it prints.
+// The counts of a conformance run, and its table.
 import assert from 'node:assert/strict';
 
-/** One line of the table: what was tried on one file of reference data. */
+/** One line of the table: the checks of one file of reference data. */
 export type Row = {
   readonly file: string;
   readonly what: string;
   readonly checked: number;
   readonly passed: number;
   readonly failures: readonly string[];
-  /** How often each reason kept a piece of data from being tried. */
+  /** How often each reason made a check skip an item. */
   readonly notApplicable: ReadonlyMap<string, number>;
 };
 
 export type Tally = {
-  /** Tries one piece of data; an assertion that fails is counted and told, anything else is a fault of the run itself. */
+  /** Checks one item; a failed assertion is counted and reported, any other error is a fault of the run itself. */
   check(label: string, attempt: () => void): void;
-  /** Counts data that is not ours to get right, so that nothing is left out in silence. */
-  leaveOut(reason: string, count?: number): void;
+  /** Counts an item that we do not have to match, so that nothing is skipped silently. */
+  skip(reason: string, count?: number): void;
   row(): Row;
 };
 
@@ -34,7 +34,7 @@ export function startTally(file: string, what: string): Tally {
         failures.push(`${label}: ${error.message}`);
       }
     },
-    leaveOut: (reason, count = 1) => {
+    skip: (reason, count = 1) => {
       notApplicable.set(reason, (notApplicable.get(reason) ?? 0) + count);
     },
     row: () => ({ file, what, checked, passed: checked - failures.length, failures, notApplicable }),
@@ -43,7 +43,7 @@ export function startTally(file: string, what: string): Tally {
 
 const HEAD = ['file', 'what', 'checked', 'passed', 'not applicable'];
 
-/** The table, the reasons under the lines they belong to, and every failure below. */
+/** The table, with the reasons of each line below it, and every failure at the end. */
 export function formatRows(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.flatMap(cellsOf)];
   const widths = HEAD.map((_, column) => Math.max(...lines.map(cells => cells[column]!.length)));

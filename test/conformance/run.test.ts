@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 const folder = mkdtempSync(path.join(tmpdir(), 'trilho-conformance-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** The worked example of Itaú's manual, in the words of the reference data. */
+/** The worked example of Itaú's manual, in the form of the reference data. */
 const SLIP = {
   bank: '341',
   inputs: {
@@ -33,20 +33,20 @@ function run(slip: object, ...args: string[]) {
   return spawnSync(process.execPath, [path.join(import.meta.dirname, 'run.ts'), ...args], { encoding: 'utf8' });
 }
 
-test('data that agrees leaves with 0', () => {
+test('matching data exits with 0', () => {
   const { status, stdout } = run(SLIP, folder);
   assert.equal(status, 0, stdout);
   assert.match(stdout, /^boleto-vectors\.json +barcode and line +1 +1$/m);
   assert.match(stdout, /^boleto-vectors\.json +free field +1 +1$/m);
 });
 
-test('data that disagrees leaves with 1 and is named', () => {
+test('differing data exits with 1 and is named', () => {
   const { status, stdout } = run({ ...SLIP, campoLivre: '1101234567890057123457000' }, folder);
   assert.equal(status, 1, stdout);
   assert.match(stdout, /^2 failed:$/m);
 });
 
-test('data that is missing leaves with 1, and a folder that is missing with 2', () => {
+test('missing data exits with 1, and a missing folder with 2', () => {
   run(SLIP, folder);
   rmSync(path.join(folder, 'brcode-vectors.json'));
   const alone = spawnSync(process.execPath, [path.join(import.meta.dirname, 'run.ts'), folder], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// CPF and CNPJ, right and wrong, as a live charge judges its customer's document.
+// CPF and CNPJ, valid and invalid, as a live charge checks its customer's document.
 import assert from 'node:assert/strict';
 import type { CustomerType } from '../../src/charges/charge.ts';
 import {
@@ -15,14 +15,14 @@ type TaxIds = { readonly [list in 'cpfValid' | 'cpfInvalid' | 'cnpjValid' | 'cnp
 const rules = { chargeRules: STRICT_CHARGE_RULES, rails: sandboxRails };
 
 export function checkTaxIds(file: string, lists: TaxIds): Row[] {
-  const tally = startTally(file, 'taken or refused');
+  const tally = startTally(file, 'accepted or refused');
   const expect = (entries: readonly string[], type: CustomerType, taken: boolean) => {
     for (const entry of entries) {
-      // Some entries carry a remark behind the number.
+      // Some entries have a remark after the number.
       const document = normaliseDocument(entry.split(' ')[0]!);
       tally.check(entry, () => {
         const faults = checkCharge(rules, { customer: { document } }, new Date(0));
-        assert.equal(faults.length === 0, taken, taken ? 'it was refused' : 'it was taken');
+        assert.equal(faults.length === 0, taken, taken ? 'it was refused' : 'it was accepted');
         if (taken) assert.equal(inferCustomerType(document), type);
       });
     }

@@ -1,4 +1,4 @@
-// Each package as others get it: packed by npm, put into an empty folder, checked by tsc and run.
+// Each package as its users get it: packed by npm, installed in an empty folder, checked by tsc and run.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ async function packed(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** A project of somebody else, with the package unpacked into its node_modules and these dependencies beside it. */
+/** A user's project, with the package unpacked into its node_modules and these dependencies beside it. */
 async function projectWith(t: TestContext, tarball: string, name: string, dependencies: readonly string[]) {
   const folder = await ownFolder(t);
   const place = path.join(folder, 'node_modules', name);
@@ -34,7 +34,7 @@ async function projectWith(t: TestContext, tarball: string, name: string, depend
   return folder;
 }
 
-/** The examples of the README, each as a file of its own, beside what they take for granted. */
+/** The examples of the README, each as a file, with the declarations that they assume. */
 function writeExamples(folder: string, name: string, before: string): void {
   const readme = readFileSync(path.join(folder, 'node_modules', name, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(match => match[1]);
@@ -44,7 +44,7 @@ function writeExamples(folder: string, name: string, before: string): void {
   }
 }
 
-/** Libraries are checked too, so that a declaration that leads nowhere is found. */
+/** Libraries are checked too, so that a missing declaration is found. */
 function checkTypes(folder: string, types: readonly string[]): void {
   const compilerOptions = {
     ...{ target: 'es2024', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: types.length > 0, types },

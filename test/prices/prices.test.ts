@@ -24,7 +24,7 @@ let handlers: Record<Name, Handler>;
 let asked: string[] = [];
 const { log, lines } = recordingLog();
 const server = createServer((request, response) => {
-  // One that was given up may arrive while another test counts.
+  // An abandoned request may arrive while another test counts.
   if (request.url?.startsWith('/mute/')) return;
   if (request.url?.startsWith('/endless/')) return void response.writeHead(200).write('{"data":[');
   asked.push(request.url ?? '');
@@ -69,7 +69,7 @@ beforeEach(() => {
   handlers = { a: priced('5.40'), b: priced('5.41'), c: priced('5.42') };
   asked = [];
   lines.length = 0;
-  // What was read for the test before is not for this one.
+  // Prices cached by the test before do not apply to this one.
   service.clock.advanceMs(10_000);
 });
 
@@ -90,7 +90,7 @@ async function assertRefused(reason: RegExp) {
   assert.match(lines.join(''), reason);
 }
 
-test('the price is the median of the sources, kept with what each of them said', async () => {
+test('the price is the median of the sources, stored with the answer of each', async () => {
   const made = await quote();
   assert.equal(made.status, 201, made.text);
   const { exact, source, inputs, priceAt } = made.json;
@@ -124,7 +124,7 @@ test('of two in the middle the higher one counts', async () => {
   assert.equal(await priceNow(), '5.42');
 });
 
-test('a source that is too old is told but does not count', async () => {
+test('a source that is too old is stored but does not count', async () => {
   handlers.c = priced('9.99', 61);
   const made = await quote();
   assert.equal(made.json.exact.price, '5.41');
@@ -201,7 +201,7 @@ for (const [what, handler, reason] of failures) {
   });
 }
 
-test('a source that never answers, or never ends, is not waited for', async () => {
+test('a source that never answers, or never ends, times out', async () => {
   for (const name of ['mute', 'endless']) {
     lines.length = 0;
     const options = { sources: [sourceOf(name)], maxAgeSeconds: 60, maxSpreadPercent: '1', timeoutMs: 50 };
@@ -211,7 +211,7 @@ test('a source that never answers, or never ends, is not waited for', async () =
   }
 });
 
-test('many who ask at once share one flight, and what it read is kept for two seconds', async () => {
+test('concurrent requests share one read of the sources, which is cached for two seconds', async () => {
   const made = await Promise.all(Array.from({ length: 10 }, quote));
   assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]));
   assert.equal(asked.length, 3);
@@ -224,7 +224,7 @@ test('many who ask at once share one flight, and what it read is kept for two se
   assert.equal(asked.length, 6);
 });
 
-test('what was kept still grows old', async () => {
+test('a cached price still gets too old', async () => {
   handlers = { a: priced('5.41', 60), b: priced('5.41', 60), c: priced('5.41', 0) };
   assert.equal(await priceNow(), '5.41');
   service.clock.advanceMs(1);
@@ -232,7 +232,7 @@ test('what was kept still grows old', async () => {
   assert.equal(asked.length, 3);
 });
 
-test('each pair has a price of its own', async () => {
+test('each pair has its own price', async () => {
   handlers.a = (request, response) => priced(request.url?.includes('usdt-BRL') ? '5.41' : '1.01')(request, response);
   handlers.b = handlers.a;
   handlers.c = handlers.a;
@@ -241,7 +241,7 @@ test('each pair has a price of its own', async () => {
   assert.equal((await service.post('/crypto/quotes', other)).json.exact.price, '1.01');
 });
 
-test('a time may be ISO 8601, or a count of seconds or milliseconds, or of what its source says', async () => {
+test('a time may be ISO 8601, a count of seconds or milliseconds, or in the unit of its source', async () => {
   const source = { ...sourceOf('a'), time: 'at' };
   const now = new Date('2026-11-16T12:00:00.000Z');
   const cases: [string, string, ('s' | 'ms' | 'us' | 'ns')?][] = [
@@ -263,7 +263,7 @@ test('a time may be ISO 8601, or a count of seconds or milliseconds, or of what 
   }
 });
 
-test('a source without a time is of the moment it was asked', async () => {
+test('a source without a time counts from the request', async () => {
   const { time: _time, ...source } = sourceOf('a');
   const now = new Date('2030-01-01T00:00:00.000Z');
   const prices = httpPrices({ log }, { sources: [source], maxAgeSeconds: 1, maxSpreadPercent: '0' });
@@ -312,7 +312,7 @@ const faultsOf = (environment: Record<string, string>) => {
   }
 };
 
-test('a table is for a sandbox and sources are for live', () => {
+test('a table is only for a sandbox and sources are only for live', () => {
   const sources = JSON.stringify([{ name: 'x', url: 'https://x.example/{SYMBOL}{CURRENCY}', price: 'p' }]);
   assert.match(faultsOf({ TRILHO_MODE: 'live', TRILHO_PRICES: 'usdt=5' })[0]!, /^TRILHO_PRICES: live takes no/);
   assert.match(faultsOf({ TRILHO_PRICE_SOURCES: sources })[0]!, /^TRILHO_PRICE_SOURCES: a sandbox/);
@@ -370,7 +370,7 @@ test('a wrong source is named by its place and never repeated', () => {
   assert.deepEqual(live(null), ['TRILHO_PRICE_SOURCES[0] must be an object.']);
 });
 
-test('a path finds what is the value’s own and nothing else', () => {
+test("a path finds only the value's own properties", () => {
   const json = parseExactJson('{"a":[{"b":1.10}],"":2,"__proto__":{"c":"3"}}');
   const at = (path: string) => valueAt(json, parseJsonPath(path)!);
   assert.equal(at('a[0].b'), '1.10');
@@ -383,7 +383,7 @@ test('a path finds what is the value’s own and nothing else', () => {
     assert.equal(parseJsonPath(path), undefined, path);
 });
 
-test('a number is written out exactly, whatever its exponent', () => {
+test('a number is written out exactly, with any exponent', () => {
   const digits = fc.stringMatching(/^[0-9]{1,20}$/);
   fc.assert(
     fc.property(digits, digits, fc.integer({ min: -20, max: 20 }), (whole, fraction, exponent) => {

@@ -1,4 +1,4 @@
-// Quotes: exact arithmetic by chance, exact numbers on the wire, and every refusal by its field.
+// Quotes: exact arithmetic for random values, exact numbers in JSON, and every refusal with its field.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ after(async () => {
 
 const ask = (changes: Record<string, unknown> = {}) =>
   service.post('/crypto/quotes', { symbol: 'usdt', network: 'tron', currency: 'BRL', cost: 500, ...changes });
-/** Sends a body as it is written, with numbers that JavaScript could not write. */
+/** Sends a body as written, with numbers that JavaScript could not write. */
 const askRaw = (body: string) =>
   service.send('/crypto/quotes', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 const faultsOf = (refused: Answer) => {
@@ -45,7 +45,7 @@ const faultsOf = (refused: Answer) => {
 };
 const stored = async () => Number((await service.sql<{ n: string }>('select count(*) as n from quotes'))[0]!.n);
 
-test('a cost buys what is left after the fee, and the quote is read again as it was made', async () => {
+test('a cost buys what remains after the fee, and the quote is read back unchanged', async () => {
   const made = await ask({ accountId: 'acme' });
   assert.equal(made.status, 201, made.text);
   assert.equal(made.headers.get('location'), `/crypto/quotes/${made.json.id}`);
@@ -83,7 +83,7 @@ test('a quantity costs its price and the fee on top, each rounded up', async () 
   assert.equal(json.accountId, undefined);
 });
 
-test('dollars and euros have prices of their own', async () => {
+test('dollars and euros have their own prices', async () => {
   const prices = { BRL: '18732.5', USD: '3468.98148149', EUR: '2997.2' };
   for (const [currency, price] of Object.entries(prices)) {
     const { json } = await ask({ symbol: 'eth', network: 'base', currency });
@@ -92,7 +92,7 @@ test('dollars and euros have prices of their own', async () => {
   }
 });
 
-test('eighteen decimals survive to the wire and back', async () => {
+test('eighteen decimals survive in JSON in both directions', async () => {
   const quantity = '123456.123456789012345678';
   const made = await ask({ symbol: 'usdc', network: 'bsc', cost: undefined, quantity });
   assert.equal(made.status, 201, made.text);
@@ -138,7 +138,7 @@ test('a number with more digits than a float holds is refused, also when the flo
   assert.equal(await stored(), before);
 });
 
-test('exactly one of cost and quantity is asked for', async () => {
+test('exactly one of cost and quantity is required', async () => {
   const both = [
     ['cost', 'exactly_one'],
     ['quantity', 'exactly_one'],
@@ -148,7 +148,7 @@ test('exactly one of cost and quantity is asked for', async () => {
   assert.match((await ask({ quantity: 1 })).json.errors[0].message, /exactly one of cost and quantity/);
 });
 
-test('a symbol is only sold where it lives', async () => {
+test('a symbol is sold only on its networks', async () => {
   for (const [symbol, network] of [
     ['eth', 'tron'],
     ['trx', 'ethereum'],
@@ -210,7 +210,7 @@ test('a cost that buys nothing is refused', async () => {
   assert.deepEqual(faultsOf(await ask({ cost: '0.01' })), [['cost', 'minimum']]);
 });
 
-test('an order that is worth less than the fee of its network is refused, and the refusal names the minimum', async () => {
+test('an order worth less than the fee of its network is refused, and the refusal names the minimum', async () => {
   const message = 'is too small: the minimum of an order is 6 usdt on tron, which costs 32.96 BRL now';
   for (const [changes, path] of [
     [{ cost: '32.95' }, 'cost'],
@@ -221,12 +221,12 @@ test('an order that is worth less than the fee of its network is refused, and th
     assert.equal(refused.json.errors[0].message, message);
   }
   assert.equal((await ask({ cost: '32.96' })).json.exact.quantity, '6');
-  // What the dearest transfer of USDT costs there, at the price of TRX.
+  // The cost of the most expensive transfer of USDT there, at the price of TRX.
   const fee = worstTokenFee({ energyFee: 100n, bandwidthFee: 1_000n } as ChainParameters, DEFAULT_FEE_CAP);
   assert.ok(parseUnits('6', 6)! * 541n >= fee * 178n);
 });
 
-test('the fee of the network is borne by the payer where it is set, and the quote shows it', async () => {
+test('the payer bears the fee of the network if so configured, and the quote shows it', async () => {
   const bought = await ask({ network: 'arbitrum', cost: 541 });
   // 532.885 buys 98.5 usdt, rounded down after the fee of 1.5 % was rounded up.
   assert.deepEqual(bought.json.exact, {
@@ -244,7 +244,7 @@ test('the fee of the network is borne by the payer where it is set, and the quot
   assert.match(fault.message, /the minimum of an order is 2 usdt on arbitrum, which costs 19\.23 BRL now$/);
 });
 
-test('what is not there is not found', async () => {
+test('an unknown quote is not found', async () => {
   for (const id of ['019a8b60-71d4-7b3e-8c52-4f9e0a6d1b38', 'x', '1']) {
     const missing = await service.get(`/crypto/quotes/${id}`);
     assert.equal(missing.status, 404);
@@ -261,13 +261,13 @@ test('an unknown account is opened by a sandbox and not found in live', async ()
   assert.equal((await live.post('/crypto/quotes', { ...body, accountId: 'acme' })).json.exact.quantity, '1');
 });
 
-test('a quote serves for five minutes and not a moment longer', () => {
+test('a quote is valid for exactly five minutes', () => {
   const expiresAt = new Date('2026-11-16T12:05:00.000Z');
   assert.equal(isExpired({ expiresAt }, new Date('2026-11-16T12:04:59.999Z')), false);
   assert.equal(isExpired({ expiresAt }, expiresAt), true);
 });
 
-// The arithmetic, by chance. Both sides of each comparison are whole numbers: nothing is rounded in the test itself.
+// The arithmetic, with random values. Both sides of each comparison are integers: the test itself does not round.
 const prices = fc
   .tuple(fc.bigInt({ min: 1n, max: 10n ** 14n }), fc.integer({ min: 0, max: 10 }))
   .map(([units, decimals]) => ({ units, decimals, text: decimalText(units, decimals) }));
@@ -283,7 +283,7 @@ function decimalText(units: bigint, decimals: number): string {
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-test('a cost buys as many units as the rest after the fee can pay, and not one more', () => {
+test('a cost buys as many units as the rest after the fee can pay, and no more', () => {
   fc.assert(
     fc.property(prices, fees, assetDecimals, costs, (price, fee, decimals, costCents) => {
       const order = priceOrder({ price: price.text, decimals, feePercent: fee.text, costCents });
@@ -291,15 +291,15 @@ test('a cost buys as many units as the rest after the fee can pay, and not one m
       const netScaled = (order.costCents - order.feeCents) * scale;
       assert.equal(order.costCents, costCents);
       assert(order.units * price.units * 100n <= netScaled, 'paid for');
-      assert((order.units + 1n) * price.units * 100n > netScaled, 'not one more');
+      assert((order.units + 1n) * price.units * 100n > netScaled, 'no unit more');
       assert(order.feeCents * FEE_WHOLE >= costCents * fee.units, 'the fee is never short');
-      assert((order.feeCents - 1n) * FEE_WHOLE < costCents * fee.units, 'nor more than a cent over');
+      assert((order.feeCents - 1n) * FEE_WHOLE < costCents * fee.units, 'and less than a cent over');
     }),
     { numRuns: 500 },
   );
 });
 
-test('a quantity costs the least whose rest after the fee can pay for it', () => {
+test('a quantity costs the least amount whose rest after the fee pays for it', () => {
   fc.assert(
     fc.property(prices, fees, assetDecimals, fc.bigInt({ min: 1n, max: 10n ** 24n }), (price, fee, decimals, units) => {
       const order = priceOrder({ price: price.text, decimals, feePercent: fee.text, units });
@@ -312,20 +312,20 @@ test('a quantity costs the least whose rest after the fee can pay for it', () =>
       const less = order.costCents - 1n;
       assert(!isEnough(less - feeOf(less)), 'not with a cent less');
       const back = priceOrder({ price: price.text, decimals, feePercent: fee.text, costCents: order.costCents });
-      assert(back.units >= units, 'who pays that cost gets at least as much');
+      assert(back.units >= units, 'that cost buys at least as much');
     }),
     { numRuns: 500 },
   );
 });
 
-test('a price of zero, a fee of all and what is no decimal are refused', () => {
+test('a price of zero, a fee of 100 % and an invalid decimal are refused', () => {
   const terms = { price: '5', decimals: 6, feePercent: '0', costCents: 100n };
   for (const wrong of [{ price: '0' }, { price: '-1' }, { price: '1e3' }, { feePercent: '100' }, { feePercent: '' }]) {
     assert.throws(() => priceOrder({ ...terms, ...wrong }), RangeError);
   }
 });
 
-test('the decimals of an asset are those of its network', () => {
+test('the decimals of an asset depend on its network', () => {
   assert.equal(decimalsOf('usdt', 'bsc'), 18);
   assert.equal(decimalsOf('usdt', 'tron'), 6);
   assert.equal(parseUnits('1.5', 6), 1_500_000n);

@@ -14,7 +14,7 @@ import {
 } from '../../src/rails/br-code.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
 
-/** CRC-16/CCITT-FALSE, written out here so that the code under test is not its own judge. */
+/** CRC-16/CCITT-FALSE, written out here to verify the code under test independently. */
 function crc16(text: string): string {
   let crc = 0xffff;
   for (const byte of Buffer.from(text)) {
@@ -24,7 +24,7 @@ function crc16(text: string): string {
   return crc.toString(16).toUpperCase().padStart(4, '0');
 }
 
-test('the judge knows the published check value', () => {
+test('the CRC of this test gives the published check value', () => {
   assert.equal(crc16('123456789'), '29B1');
 });
 
@@ -34,14 +34,14 @@ const brCode = staticBrCodes({
   receiverCity: 'São Paulo',
 });
 
-test('every code has a right checksum and is read back by an independent reader', () => {
+test('every code has a correct checksum and is read back by an independent reader', () => {
   fc.assert(
     fc.property(
       fc.bigInt(1n, MAX_PIX_CENTS),
       fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
       (amountCents, at) => {
         const txid = txidOf(uuidV7(at));
-        // The reader takes 6304 for the field of the checksum wherever it stands last; see the next test.
+        // The reader takes the last 6304 for the field of the checksum; see the next test.
         fc.pre(!txid.endsWith('6304'));
         const emv = brCode(amountCents, txid);
         assert.equal(emv.slice(-4), crc16(emv.slice(0, -4)));
@@ -57,21 +57,21 @@ test('every code has a right checksum and is read back by an independent reader'
   );
 });
 
-test('a txid that ends as the field of the checksum begins is a txid like any other', () => {
+test('a txid may end like the beginning of the checksum field', () => {
   const emv = brCode(15_990n, '03G7RM8Q2ZK5T1XW9B4C66304');
   assert.equal(emv.slice(-4), crc16(emv.slice(0, -4)));
   assert.ok(isBrCodeIntact(emv));
   assert.ok(isValidPixPayload(emv));
 });
 
-test('a txid keeps all of a UUID in 25 letters and digits', () => {
+test('a txid encodes a complete UUID in 25 letters and digits', () => {
   const uuid = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
   assert.match(txidOf(uuid), /^[0-9A-Z]{25}$/);
   assert.equal(txidOf('ffffffff-ffff-ffff-ffff-ffffffffffff').length, 25);
   assert.notEqual(txidOf(uuid), txidOf(uuid.replace(/7$/, '8')));
 });
 
-test('a code is what the package would write', () => {
+test('a code is the same as the one of the package', () => {
   const receiver = { key: 'sandbox@example.com', receiverName: 'Café São João', receiverCity: 'São Paulo' };
   for (const cents of [1n, 10n, 15_990n, 100_000n, MAX_PIX_CENTS]) {
     const theirs = generatePixPayload({
@@ -97,7 +97,7 @@ const STATIC =
 const RECURRENCE_ALONE =
   '00020126180014br.gov.bcb.pix5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***80950014br.gov.bcb.pix2573qr-h.sandbox.pix.bcb.gov.br/rest/api/rec/5ee5232ead29422396b44f5eb67180d663041AD9';
 
-test('published codes are intact, and no longer so after any one change', () => {
+test('published codes are intact, and broken by any single change', () => {
   for (const emv of [STATIC, RECURRENCE_ALONE]) {
     assert.ok(isBrCodeIntact(emv), emv);
     for (let at = 0; at < emv.length; at++) {
@@ -109,7 +109,7 @@ test('published codes are intact, and no longer so after any one change', () => 
   }
 });
 
-test('a right checksum does not save a broken structure', () => {
+test('a correct checksum does not make a broken structure valid', () => {
   const sealed = (fields: string) => `${fields}6304${crc16(`${fields}6304`)}`;
   const rest = '5204000053039865802BR5901A6001B';
   assert.ok(isBrCodeIntact(sealed(`00020126180014br.gov.bcb.pix${rest}`)));
@@ -121,7 +121,7 @@ test('a right checksum does not save a broken structure', () => {
   assert.ok(!isBrCodeIntact(''));
 });
 
-test('a reader of codes ends at what is no code', () => {
+test('reading something that is not a code finds nothing', () => {
   for (const text of ['00-4', '00-4000201', '0000', '00', '590-', `${STATIC.slice(0, 4)}26-8`, '59﹣4x']) {
     assert.deepEqual([receiverIn(text), staticAmountIn(text), locationIn(text)], [undefined, undefined, undefined]);
   }
@@ -129,7 +129,7 @@ test('a reader of codes ends at what is no code', () => {
   assert.equal(staticAmountIn(brCode(15_990n, 'T')), 15_990n);
 });
 
-test('every code of ours is intact, by our word and by another, and nothing may stand around it', () => {
+test('our codes are intact for our reader and an independent one, and nothing may surround them', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, MAX_PIX_CENTS), fc.string({ minLength: 1 }), (amountCents, noise) => {
       const emv = brCode(amountCents, 'T');

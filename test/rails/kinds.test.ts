@@ -48,7 +48,7 @@ describe('a PSP with an API of its own', () => {
   });
   after(() => service.stop());
 
-  test('a charge has the code of the PSP, and is paid by what the PSP lists', async () => {
+  test('a charge has the code of the PSP, and is paid when the PSP lists its payment', async () => {
     const { id, pix } = await make();
     assert.match(pix.emv, new RegExp(`acme\\.example/qr/${pix.txid}`));
     assert.equal((await read(id)).pix.status, 'ACTIVE');
@@ -65,7 +65,7 @@ describe('a PSP with an API of its own', () => {
     assert.deepEqual(types, ['charge.created', 'charge.active', 'charge.paid']);
   });
 
-  test('a charge whose answer was lost is looked up and not sent again', async () => {
+  test('after a lost answer the charge is looked up and not sent again', async () => {
     acme.spoilAnswers(1, 0);
     const { id, pix } = await make();
     await waitForMoney(service);
@@ -73,7 +73,7 @@ describe('a PSP with an API of its own', () => {
     assert.equal(acme.calls.filter(call => call === `GET /charges/${pix.txid}`).length, 1);
   });
 
-  test('a charge that the PSP took with a fault of its own is looked up', async () => {
+  test('after a server error the charge is looked up', async () => {
     acme.spoilAnswers(1, 500);
     const { id, pix } = await make();
     await waitForMoney(service);
@@ -101,7 +101,7 @@ describe('a PSP with an API of its own', () => {
   });
 });
 
-describe('settings with a further kind', () => {
+describe('settings with another kind', () => {
   const kinds = [...RAIL_KINDS, acmeKind(startAcme(API_KEY))];
 
   test('a profile says which fields an entry has', () => {
@@ -114,7 +114,7 @@ describe('settings with a further kind', () => {
     assert.match(fault, /^\[0\]\.\w+ is required$/);
   });
 
-  test('a profile that no kind has is refused with the names of all', () => {
+  test('an unknown profile is refused with the names of all', () => {
     assert.deepEqual(faultsOf(kinds, { ...ENTRY, profile: 'acne' }), [
       `[0].profile must be one of ${[...Object.keys(PROFILES), 'acme'].join(', ')}`,
     ]);
@@ -153,7 +153,7 @@ describe('a PSP of the Bacen standard, by its profile', () => {
     await psp.stop();
   });
 
-  test('a charge is made and paid there', async () => {
+  test('a charge is created and paid there', async () => {
     const { id, pix } = await make({
       customer: {
         name: 'Maria da Silva',
@@ -167,7 +167,7 @@ describe('a PSP of the Bacen standard, by its profile', () => {
   });
 });
 
-test('every method has a row of abilities and a kind of rail', () => {
+test('every method has abilities and a kind of rail', () => {
   assert.deepEqual(Object.keys(ABILITIES).toSorted(), [...METHODS].toSorted());
   for (const method of METHODS)
     assert.ok(
@@ -176,7 +176,7 @@ test('every method has a row of abilities and a kind of rail', () => {
     );
 });
 
-test('a profile in rails is of one kind', () => {
+test('a profile of rails belongs to one kind', () => {
   const profiles = RAIL_KINDS.flatMap(kind => kind.profiles ?? []);
   assert.deepEqual([...new Set(profiles)], profiles);
 });

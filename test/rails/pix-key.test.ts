@@ -1,4 +1,4 @@
-// A static pix key: codes that are payable at once, and money that is told of by an operator.
+// A static pix key: codes that are payable at once, and payments that an operator reports.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
@@ -46,7 +46,7 @@ test('the code is of the configured key, name and city, with amount and txid', a
   });
 });
 
-test('a boleto is refused where none is offered, and fails beside a pix', async () => {
+test('a boleto is refused if the service offers none, and fails beside a pix', async () => {
   const address = { street: 'Rua A', city: 'B', state: 'SP', postalCode: '01001000' };
   const customer = { name: 'Maria', document: '52998224725', address };
   const alone = await service.post('/charges', chargeBody({ methods: ['boleto'], customer }));
@@ -65,7 +65,7 @@ test('there is no sandbox in live', async () => {
 });
 
 describe('an operator', () => {
-  test('tells of a payment once, however often', async () => {
+  test('records a payment once, however often it is reported', async () => {
     const { id } = await make();
     const body = { amountCents: 15_990, reference: 'E9999999920261116120000000000001' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => report(id, body)));
@@ -83,7 +83,7 @@ describe('an operator', () => {
     }
   });
 
-  test('tells of the same payment however the reference is spelled', async () => {
+  test('matches the same payment in any spelling of its reference', async () => {
     const { id } = await make();
     for (const reference of [
       'E99SAME',
@@ -104,7 +104,7 @@ describe('an operator', () => {
     assert.equal((await report(other.id, { amountCents: 15_990, reference: 'e99Same' })).status, 409);
   });
 
-  test('tells of the same payment however many spaces the reference has, and with letters that compose', async () => {
+  test('matches the same payment with any spaces in its reference, and with composed letters', async () => {
     const { id } = await make();
     for (const reference of [
       'REF  X caf\u00e9',
@@ -112,13 +112,13 @@ describe('an operator', () => {
       'ref\t\n\u3000x cafe\u200d\u0301',
       'ＲＥＦ　Ｘ caf\u00e9',
     ]) {
-      const told = await report(id, { amountCents: 15_990, reference });
-      assert.equal(`${told.status} ${told.json.payments?.length}`, '201 1', JSON.stringify(reference));
+      const recorded = await report(id, { amountCents: 15_990, reference });
+      assert.equal(`${recorded.status} ${recorded.json.payments?.length}`, '201 1', JSON.stringify(reference));
     }
     assert.equal((await read(id)).payments[0].reference, 'REF X caf\u00e9');
   });
 
-  test('counts one payment once, whichever of the accounts that share the key tells of it', async () => {
+  test('counts one payment once, also when several accounts that share the key report it', async () => {
     const bearer = { authorization: `Bearer ${(await service.makeKey('other')).text}` };
     const ofOther = () => service.post('/charges', chargeBody({ accountId: 'other', methods: ['pix'] }), bearer);
     for (let round = 1; round <= 5; round++) {
@@ -132,13 +132,13 @@ describe('an operator', () => {
       const { payments } = await read(own.id);
       const { json } = await service.get(`/charges/${others.id}`, bearer);
       assert.equal(payments.length + json.payments.length, 1, `round ${round}`);
-      for (const { status, json: told } of answers) {
-        assert.ok(status === 201 || (status === 409 && told.code === 'reference_conflict'), JSON.stringify(told));
+      for (const { status, json: answer } of answers) {
+        assert.ok(status === 201 || (status === 409 && answer.code === 'reference_conflict'), JSON.stringify(answer));
       }
     }
   });
 
-  test('is refused what cannot be', async () => {
+  test('refuses an invalid payment', async () => {
     const { id } = await make();
     for (const body of [
       {},
@@ -155,7 +155,7 @@ describe('an operator', () => {
     assert.deepEqual((await read(id)).payments, []);
   });
 
-  test('cannot send money back by a static key, and is told so', async () => {
+  test('cannot refund by a static key, and is refused', async () => {
     const { id } = await make();
     await report(id, { amountCents: 15_990, reference: 'to be refunded' });
     const refused = await service.post(`/charges/${id}/refunds`, {});
@@ -167,7 +167,7 @@ describe('an operator', () => {
   });
 });
 
-test('a real key is refused in a sandbox, and half of one anywhere', () => {
+test('a real key is refused in a sandbox, and an incomplete one in any mode', () => {
   assert.throws(() => readConfig({ ...KEY, TRILHO_MODE: 'sandbox' }), /a sandbox takes no real pix key/);
   assert.throws(
     () => readConfig({ TRILHO_MODE: 'live', TRILHO_PIX_KEY: 'a@example.com' }),

@@ -56,7 +56,7 @@ test('a due date in the year 0, which a database cannot keep, is refused and nam
   }
 });
 
-test('the charge of a payer without an address has its pix, and no boleto', async () => {
+test('the charge of a payer without an address has a pix and no boleto', async () => {
   const customer = { name: 'Maria da Silva', document: '529.982.247-25' };
   const { id, boleto, pix } = await charge('756', { customer, methods: ['boleto', 'pix'] });
   assert.equal(boleto.status, 'FAILED');
@@ -74,7 +74,7 @@ const WHOLLY_TESTED = scaled(BANKS.length) === BANKS.length ? BANKS : ['341', '7
 
 for (const bank of BANKS) {
   describe(`the simulated bank ${bank}`, () => {
-    test('registers and rejects, and tells the reason in words', async () => {
+    test('registers and rejects, with the reason in plain text', async () => {
       const good = await charge(bank, { taxes: { fine: 2, interest: 1 } });
       const customer = { ...(boletoBody()['customer'] as object), document: '529.982.247-24' };
       const bad = await charge(bank, { customer });
@@ -91,7 +91,7 @@ for (const bank of BANKS) {
 
     if (!WHOLLY_TESTED.includes(bank)) return;
 
-    test('pays any amount, also after a write-off, and takes a payment back', async () => {
+    test('pays any amount, also after a write-off, and reverses a payment', async () => {
       const reportsReversals = bank !== '341';
       const random = randomOf(SEED, Number(bank));
       const amounts = Array.from({ length: scaled(8, 3) }, () => 1 + random.below(10 ** (1 + random.below(8))));
@@ -117,7 +117,7 @@ for (const bank of BANKS) {
       assert.equal((await read(back)).state, reportsReversals ? 'REFUNDED' : 'PAID');
     });
 
-    test('writes off what was canceled, and what it ends by itself is expired', async () => {
+    test('writes off canceled boletos, and one that it writes off by itself is expired', async () => {
       const [canceled, ended] = [await charge(bank), await charge(bank)];
       await send(bank);
       await hear(bank);
@@ -131,7 +131,7 @@ for (const bank of BANKS) {
   });
 }
 
-test('a return that is not read here can be uploaded', async () => {
+test('a return can also be downloaded and uploaded', async () => {
   const one = await charge('756');
   await send('756');
   const { json } = await service.post(at('756', 'returns'), { read: false });
@@ -153,21 +153,21 @@ test('files are also made and returns read by the command line', async t => {
   await service.runJobs();
   const { said } = await runCommand(cnabCommand, env, ['write', 'bank341:main', '--folder', folder]);
   assert.match(said, /^bank341:main file \d+: 1 title,/);
-  const told = await service.post(at('341', 'returns'), { read: false });
-  const file = path.join(folder, 'told.ret');
-  await writeFile(file, Buffer.from(told.json.file, 'latin1'));
+  const returned = await service.post(at('341', 'returns'), { read: false });
+  const file = path.join(folder, 'return.ret');
+  await writeFile(file, Buffer.from(returned.json.file, 'latin1'));
   assert.equal((await runCommand(cnabCommand, env, ['read', file])).code, 0);
-  assert.equal((await read(one)).boleto.status, 'CREATING', 'the bank has not got the file from the folder');
+  assert.equal((await read(one)).boleto.status, 'CREATING', 'the bank has not received the file from the folder');
 });
 
-test('other accounts keep the bank of the sandbox, and an agreement that is not there is not found', async () => {
+test("other accounts keep the sandbox's own bank, and an unknown agreement is not found", async () => {
   const made = await service.post('/charges', boletoBody());
   assert.match(made.json.boleto.digitableLine, /^999/);
   assert.equal((await service.send('/sandbox/banks/none/files', { method: 'POST' })).status, 404);
   assert.equal((await act('756', made.json, 'pay')).status, 404);
 });
 
-test('the ledger is right after all of it', async () => {
+test('the ledger is right in the end', async () => {
   const env = { TRILHO_MODE: 'sandbox', DATABASE_URL: service.databaseUrl };
   assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
 });

@@ -78,7 +78,7 @@ const mined = (hash: string, confirmations: number, outcome = 'transferred') => 
   outcome,
 });
 
-/** A lookup without what most tests do not ask: block, finality and amounts. */
+/** A lookup without block, finality and amounts, which most tests do not compare. */
 async function look(chain: Chain, ...asked: Parameters<Chain['lookup']>) {
   const sighting = await chain.lookup(...asked);
   return sighting.kind === 'mined'
@@ -94,7 +94,7 @@ test('every network has a chain whose sender is an address there', () => {
   }
 });
 
-test('signing twice gives the same bytes; each attempt has a hash of its own, written as its network does', async () => {
+test("signing twice gives the same bytes; each attempt has its own hash, in its network's form", async () => {
   for (const network of NETWORKS) {
     const transfer = transferOn(network);
     const [once, again, second] = [await attempt(transfer), await attempt(transfer), await attempt(transfer, 2)];
@@ -113,7 +113,7 @@ test('each attempt bids at least an eighth more than the one before', async () =
   for (const [at, bid] of bids.entries()) if (at > 0) assert.ok(bid * 8n >= bids[at - 1]! * 9n);
 });
 
-test('what a network cannot carry is not signed', async () => {
+test('a transfer that a network cannot carry is not signed', async () => {
   const chain = chainOf('polygon');
   const wrong: Partial<Transfer>[] = [
     { to: TRON_TO },
@@ -221,7 +221,7 @@ test('the next nonce is one above the highest that was sent, mined or not', asyn
   assert.equal(await chainOf('polygon').nextNonce(senderOn('polygon')), 0n);
 });
 
-test('on a stalled chain time stands still; when it clears, it goes on from there', async () => {
+test('on a stalled chain time stands still; afterwards it continues from there', async () => {
   const chain = chainOf('ethereum');
   const [early, late] = [transferOn('ethereum', 0n), transferOn('ethereum', 1n)];
   const old = await sent(early);
@@ -229,7 +229,7 @@ test('on a stalled chain time stands still; when it clears, it goes on from ther
   const before = await direct('ethereum', { fault: 'stalled' });
   const young = await sent(late);
   blocks('ethereum', 20);
-  assert.deepEqual(await direct('ethereum', { fault: 'stalled' }), before, 'a stall again is the same stall');
+  assert.deepEqual(await direct('ethereum', { fault: 'stalled' }), before, 'stalling a stalled chain changes nothing');
   assert.deepEqual(await look(chain, early, [old]), mined(old.hash, 3));
   assert.deepEqual(await look(chain, late, [young]), { kind: 'pending' });
   assert.equal((await shown('ethereum', young.hash)).json.status, 'pending');
@@ -238,7 +238,7 @@ test('on a stalled chain time stands still; when it clears, it goes on from ther
   blocks('ethereum', 1);
   assert.deepEqual(await look(chain, early, [old]), mined(old.hash, 4));
   assert.deepEqual(await look(chain, late, [young]), mined(young.hash, 1));
-  // Blocks come at the same moments as before, so the time to look is exact still.
+  // Blocks are mined at the same moments as before, so the time of the next lookup is still exact.
   const at = chain.nextLookupAt(await chain.lookup(late, [young]), service.clock.now());
   service.clock.set(new Date(at.getTime() - 1).toISOString());
   assert.deepEqual(await look(chain, late, [young]), mined(young.hash, chain.depth - 1));
@@ -246,7 +246,7 @@ test('on a stalled chain time stands still; when it clears, it goes on from ther
   assert.deepEqual(await look(chain, late, [young]), mined(young.hash, chain.depth));
 });
 
-test('what waits ten minutes is stuck, and a higher bid takes its place', async () => {
+test('a transfer that waits ten minutes is stuck, and a higher bid replaces it', async () => {
   const chain = chainOf('polygon');
   const transfer = transferOn('polygon');
   await direct('polygon', { fault: 'stalled' });
@@ -261,15 +261,15 @@ test('what waits ten minutes is stuck, and a higher bid takes its place', async 
   await chain.broadcast(second);
   assert.deepEqual(await look(chain, transfer, [first, second]), { kind: 'pending' });
   await chain.broadcast(first);
-  assert.equal((await shown('polygon', first.hash)).status, 404, 'a lower bid is passed over');
+  assert.equal((await shown('polygon', first.hash)).status, 404, 'a lower bid is dropped');
   await direct('polygon', { fault: 'none' });
   blocks('polygon', 1);
   await chain.broadcast(await attempt(transfer, 3));
   blocks('polygon', 1);
-  assert.deepEqual(await look(chain, transfer, [first, second]), mined(second.hash, 2), 'what is mined stays');
+  assert.deepEqual(await look(chain, transfer, [first, second]), mined(second.hash, 2), 'a mined transfer stays');
 });
 
-test('under a failing simulation what is sent reverts, and what was sent before does not', async () => {
+test('under the fault reverting new transfers revert, and earlier ones do not', async () => {
   const chain = chainOf('tron');
   const [good, bad] = [transferOn('tron', 0n), transferOn('tron', 1n)];
   const first = await sent(good);
@@ -285,7 +285,7 @@ test('under a failing simulation what is sent reverts, and what was sent before 
   assert.deepEqual([...perDestination], [[`trx ${TRON_TO}`, 1]]);
 });
 
-test('a silent chain takes what is sent and tells nothing', async () => {
+test('a silent chain accepts transfers and answers nothing', async () => {
   const chain = chainOf('arbitrum');
   const transfer = transferOn('arbitrum');
   const first = await attempt(transfer);
@@ -300,7 +300,7 @@ test('a silent chain takes what is sent and tells nothing', async () => {
   assert.equal(await chain.nextNonce(chain.senders[0]), 1n);
 });
 
-test('a reorganisation forgets what was mined in the last blocks, and the same bytes are mined again once', async () => {
+test('a reorganisation drops the transfers of the last blocks, and the same bytes are mined again once', async () => {
   const chain = chainOf('base');
   const [deep, shallow, waiting] = [transferOn('base', 0n), transferOn('base', 1n), transferOn('base', 2n)];
   const kept = await sent(deep);
@@ -315,7 +315,7 @@ test('a reorganisation forgets what was mined in the last blocks, and the same b
   assert.deepEqual(await look(chain, waiting, [pending]), { kind: 'pending' });
   assert.equal((await shown('base', lost.hash)).status, 404);
   blocks('base', 5);
-  assert.deepEqual(await look(chain, shallow, [lost]), { kind: 'absent' }, 'it does not come back by itself');
+  assert.deepEqual(await look(chain, shallow, [lost]), { kind: 'absent' }, 'it is not mined again by itself');
   await Promise.all([0, 1].map(node => chainOf('base', node).broadcast(lost)));
   blocks('base', 1);
   await chain.broadcast(lost);
@@ -324,7 +324,7 @@ test('a reorganisation forgets what was mined in the last blocks, and the same b
   assert.deepEqual([...perSlot.values()], [1, 1, 1]);
 });
 
-test('a transfer is mismatched when destination, asset or amount is another', async () => {
+test('a transfer is mismatched when destination, asset or amount differ', async () => {
   const chain = chainOf('ethereum');
   const transfer = transferOn('ethereum');
   const first = await sent(transfer);
@@ -347,7 +347,7 @@ test('a slot filled by other bytes is absent while they are pending, and taken w
   assert.deepEqual(await look(chain, ours, [first]), { kind: 'taken' });
 });
 
-test('whatever happens in whatever order, a slot has one mined transaction, and only a reorganisation undoes it', async () => {
+test('in any order of operations a slot has one mined transaction, and only a reorganisation undoes it', async () => {
   const network = 'polygon';
   const SLOTS = 3;
   const all: Attempt[][] = [];
@@ -396,7 +396,7 @@ async function heightOf(network: Network): Promise<number> {
   return chains.find((chain: { network: string }) => chain.network === network).height;
 }
 
-test('an order that says nothing, or something else, is refused; what is not there is not found', async () => {
+test('an empty or unknown instruction is refused; an unknown chain or transaction is not found', async () => {
   for (const order of [{}, { fault: 'rain' }, { reorganise: 0 }, { reorganise: 101 }, { reorganise: 1.5 }, { wind: 1 }])
     assert.equal((await service.post('/sandbox/chains/base', order)).status, 400, JSON.stringify(order));
   assert.equal((await service.post('/sandbox/chains/solana', { fault: 'none' })).status, 404);
@@ -405,7 +405,7 @@ test('an order that says nothing, or something else, is refused; what is not the
   assert.equal((await shown('polygon', hash)).status, 404);
 });
 
-test('the sender of a chain is no wallet', async () => {
+test('the sender of a chain cannot be a wallet', async () => {
   for (const network of NETWORKS) {
     const body = { accountId: 'acme', name: 'Ours', network, address: senderOn(network) };
     const refused = await service.post('/wallets', body);
@@ -413,7 +413,7 @@ test('the sender of a chain is no wallet', async () => {
   }
 });
 
-test('a database that cannot be reached is a network that does not answer', async () => {
+test('with an unreachable database the network does not answer', async () => {
   const connection = { host: '/nowhere', user: 'nobody', database: 'none' };
   const db = openDatabase({ connection, log: silentLog, maxConnections: 1 });
   const chain = sandboxChains({ clock: service.clock, store: sandboxChainStore(db) }).base;

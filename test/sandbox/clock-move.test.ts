@@ -1,5 +1,5 @@
-// A clock move leaves a moment only when all work that is due then is done, also work that another node has just swept. What
-// the other node does is placed exactly between two reads of the move.
+// A clock move passes a moment only when all work that is due then is done, also work that another node has just swept. The
+// other node acts exactly between two reads of the move.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FOLLOW_ORDER } from '../../src/charges/wake-order.ts';

@@ -13,9 +13,9 @@ import { type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 
-/** A live service, where the maker of each wallet is a key. */
+/** A live service, in which each wallet is created with a key. */
 let live: Service;
-/** A sandbox that takes orders to approved wallets only. */
+/** A sandbox that accepts orders to approved wallets only. */
 let sandbox: Service;
 before(async () => {
   live = await startService({ mode: 'live', rails: sandboxRails });
@@ -53,7 +53,7 @@ const actorsOf = (service: Service, id: string, action: string) =>
     [id, action],
   );
 
-test('the key that made a wallet cannot approve it; another one does, once, and the audit log names it', async () => {
+test('the key that created a wallet cannot approve it; another one does, once, and the audit log names it', async () => {
   const [maker, second] = [await live.makeKey('acme'), await live.makeKey('acme')];
   const id = await made(live, bearer(maker));
   const refused = await approve(live, id, bearer(maker));
@@ -68,7 +68,7 @@ test('the key that made a wallet cannot approve it; another one does, once, and 
   assert.equal((await actorsOf(live, id, 'POST /wallets/:id/approve'))[0]?.actor, `key:${second.id}`);
 });
 
-test('a person approves what another made, never their own', async () => {
+test('a person approves wallets of others, never their own', async () => {
   const [maker, other] = [await logIn(live, 'owner', 'acme'), await logIn(live, 'owner', 'acme')];
   const post = (who: LoggedIn, path: string, body: unknown) =>
     fetch(live.url + path, {
@@ -82,7 +82,7 @@ test('a person approves what another made, never their own', async () => {
   assert.equal((await post(other, `/wallets/${id}/approve`, {})).status, 200);
 });
 
-test('who made a wallet approves it neither by a key of their own nor as a person they invited', async () => {
+test('the creator of a wallet can approve it neither with another own key nor as a person they invited', async () => {
   const maker = await logIn(live, 'owner', 'acme');
   const asMaker = { ...SAME_ORIGIN, cookie: maker.cookie };
   const id = await made(live, asMaker);
@@ -98,7 +98,7 @@ test('who made a wallet approves it neither by a key of their own nor as a perso
   assert.equal((await approve(live, id, { ...SAME_ORIGIN, cookie: other.cookie })).status, 200);
 });
 
-test('a wallet that another key asks for again keeps its maker', async () => {
+test('a wallet that another key requests again keeps its creator', async () => {
   const [maker, second] = [await live.makeKey('acme'), await live.makeKey('acme')];
   const address = newAddress();
   const first = await make(live, address, bearer(maker));
@@ -116,7 +116,7 @@ test('approving needs its own scope, which all does not include, and the account
   assert.equal((await approve(live, id, bearer(await live.makeKey('other')))).status, 404);
 });
 
-test('of two keys at once one approves, and both are told the same', async () => {
+test('of two simultaneous keys one approves, and both get the same answer', async () => {
   const id = await made(live);
   const keys = [await live.makeKey('acme'), await live.makeKey('acme')];
   const answers = await Promise.all(keys.map(key => approve(live, id, bearer(key))));
@@ -137,7 +137,7 @@ test('an operator approves any wallet by the command line, and is named in the a
   assert.equal((await actorsOf(live, id, 'trilho wallets approve'))[0]?.actor, 'operator');
 });
 
-test('where approval is asked for, no order names a wallet before it', async () => {
+test('if approval is required, orders refuse a wallet without it', async () => {
   const id = await made(sandbox);
   const { order } = orderDriver(sandbox);
   const refused = await order({ walletId: id });
@@ -147,13 +147,13 @@ test('where approval is asked for, no order names a wallet before it', async () 
     ['walletId not_approved'],
   );
   assert.match(refused.json.detail, /approve/);
-  // A sandbox has no keys, so whoever calls it may approve.
+  // A sandbox has no keys, so any caller may approve.
   assert.equal((await approve(sandbox, id)).status, 200);
   const taken = await order({ walletId: id });
   assert.equal(taken.status, 201, taken.text);
 });
 
-test('everything that a wallet lacks is named at once', async () => {
+test('everything that is missing for a wallet is named at once', async () => {
   const strict = await startService({
     walletWait: 'PT1H',
     env: { TRILHO_WALLET_APPROVAL: 'on', TRILHO_WALLET_PROOF: 'proven' },
@@ -192,7 +192,7 @@ test('a blocked address is refused to orders and to new wallets of any account a
   );
 });
 
-test('the command lists wallets with what is known of them', async () => {
+test('the command lists wallets with their details', async () => {
   const id = await made(sandbox);
   await sandbox.post(`/wallets/${id}/declaration`, { holderName: 'Joaquina', statement: 'Mine.' });
   await approve(sandbox, id);
@@ -204,7 +204,7 @@ test('the command lists wallets with what is known of them', async () => {
   assert.equal((await trilho(sandbox, 'list', '--account', 'nobody')).said, '');
 });
 
-test('the command refuses what it does not know, in one sentence', async () => {
+test('the command refuses unknown arguments in one sentence', async () => {
   const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho(sandbox, 'allow'), refusal(/"allow" is not known/));
   await assert.rejects(trilho(sandbox, 'approve'), refusal(/<wallet id> is missing/));

@@ -1,4 +1,4 @@
-// Whose a wallet is, through HTTP: a challenge that its key signs, or a declaration on record. ethers and tronweb sign.
+// Ownership of a wallet through HTTP: a challenge that its key signs, or a recorded declaration. ethers and tronweb sign.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Wallet } from 'ethers';
@@ -106,7 +106,7 @@ test('a signature by another key, of another text or for another wallet is refus
   assert.equal((await prove(wallet, await wallet.sign(message))).status, 200);
 });
 
-test('a challenge that was replaced counts no more', async () => {
+test('a replaced challenge is not accepted any more', async () => {
   const wallet = await holder();
   const [first, second] = [await challenge(wallet), await challenge(wallet)];
   assert.notEqual(first, second);
@@ -114,7 +114,7 @@ test('a challenge that was replaced counts no more', async () => {
   assert.equal((await prove(wallet, await wallet.sign(second))).status, 200);
 });
 
-test('a challenge ends with its day', async () => {
+test('a challenge expires after a day', async () => {
   const wallet = await holder();
   const signature = await wallet.sign(await challenge(wallet));
   service.clock.advanceMs(24 * HOUR_MS);
@@ -124,7 +124,7 @@ test('a challenge ends with its day', async () => {
   assert.equal((await prove(wallet, await wallet.sign(await challenge(wallet)))).status, 200);
 });
 
-test('what is no signature is a fault of the field, and without a challenge there is nothing to prove', async () => {
+test('an invalid signature is a fault of its field, and without a challenge there is nothing to prove', async () => {
   const wallet = await holder();
   for (const signature of ['', '0x', `0x${'0'.repeat(128)}`, 'g'.repeat(130), 5])
     assert.equal((await service.post(`/wallets/${wallet.id}/proof`, { signature })).status, 400, String(signature));
@@ -132,8 +132,8 @@ test('what is no signature is a fault of the field, and without a challenge ther
   assert.deepEqual([unasked.status, unasked.json.code], [409, 'wrong_state']);
 });
 
-test('a contract is told that it cannot sign, and may be declared', async () => {
-  // The simulated networks have code at every address that ends so.
+test('the answer for a contract says that it cannot sign; it may be declared', async () => {
+  // The simulated networks have code at every address with this end.
   const address = `0x${'1234567890'.repeat(3)}123456c0de`;
   const made = await service.post('/wallets', { accountId: 'safe', name: 'Safe', network: 'polygon', address });
   const refused = await service.post(`/wallets/${made.json.id}/challenge`, {});
@@ -149,7 +149,7 @@ const DECLARATION = {
   statement: 'The wallet is mine alone.',
 };
 
-test('a declaration is recorded with its time and its sender, once, and nothing shows what it says', async () => {
+test('a declaration is recorded once with its time and its sender, and its contents are never shown', async () => {
   const wallet = await holder();
   const declare = (changes: object = {}) =>
     service.post(`/wallets/${wallet.id}/declaration`, { ...DECLARATION, ...changes });
@@ -186,11 +186,12 @@ test('a declaration is recorded with its time and its sender, once, and nothing 
     await service.get(`/wallets/${wallet.id}`),
     await service.get('/wallets?pageSize=100'),
   ];
-  const told = [...shown.map(({ text }) => text), ...lines].join('\n');
-  for (const secret of ['Joaquina', '52998224725', '529.982', 'mine alone']) assert.ok(!told.includes(secret), secret);
+  const output = [...shown.map(({ text }) => text), ...lines].join('\n');
+  for (const secret of ['Joaquina', '52998224725', '529.982', 'mine alone'])
+    assert.ok(!output.includes(secret), secret);
 });
 
-test('a document with wrong digits is refused and not repeated; every fault is named', async () => {
+test('a document with wrong digits is refused and not echoed; every fault is named', async () => {
   const wallet = await holder();
   for (const holderDocument of ['529.982.247-26', '123.', 'AB.123']) {
     const refused = await service.post(`/wallets/${wallet.id}/declaration`, { ...DECLARATION, holderDocument });
@@ -206,7 +207,7 @@ test('a document with wrong digits is refused and not repeated; every fault is n
   assert.equal(company.status, 200, company.text);
 });
 
-test('a proof counts more than a declaration, whichever came last', async () => {
+test('a proof takes precedence over a declaration, in either order', async () => {
   const wallet = await holder();
   const proven = await prove(wallet, await wallet.sign(await challenge(wallet)));
   service.clock.advanceMs(HOUR_MS);
@@ -214,7 +215,7 @@ test('a proof counts more than a declaration, whichever came last', async () => 
   assert.deepEqual(declared.json, proven.json);
 });
 
-test('what is not there, or was removed, is not found', async () => {
+test('an unknown or removed wallet is not found', async () => {
   const wallet = await holder();
   const message = await challenge(wallet);
   await service.send(`/wallets/${wallet.id}`, { method: 'DELETE' });
@@ -226,7 +227,7 @@ test('what is not there, or was removed, is not found', async () => {
   }
 });
 
-test('in live each act is the act of a key in the audit log, and what was refused has no line', async () => {
+test('in live the audit log names the key of each act, and a refused one has no line', async () => {
   const live = await startService({ mode: 'live', rails: sandboxRails });
   try {
     const wallet = await holder('polygon', live);
@@ -268,7 +269,7 @@ async function ordersAt(
   }
 }
 
-test('where a proof is asked for, an order to a wallet without one is told the next step', () =>
+test('if a proof is required, the refusal of an order to a wallet without one names the next step', () =>
   ordersAt('proven', async (strict, wallet, order) => {
     await strict.post(`/wallets/${wallet.id}/declaration`, DECLARATION);
     const refused = await order();
@@ -283,7 +284,7 @@ test('where a proof is asked for, an order to a wallet without one is told the n
     assert.equal(taken.status, 201, taken.text);
   }));
 
-test('where a declaration is asked for, it or a proof lets orders through', () =>
+test('if a declaration is required, a declaration or a proof allows orders', () =>
   ordersAt('declared', async (strict, wallet, order) => {
     const refused = await order();
     assert.deepEqual([refused.status, codes(refused)], [422, ['walletId not_declared']]);

@@ -1,4 +1,4 @@
-// Lists of addresses as operators bring them: text, CSV, JSON lines.
+// Lists of addresses from operators: text, CSV, JSON lines.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ async function faultOf(text: string | Uint8Array): Promise<string> {
   return list.fault;
 }
 
-test('an address is found however the list spells it', async () => {
+test('an address is found in any spelling of the list', async () => {
   const forms = [
     EVM,
     EVM.toLowerCase(),
@@ -64,7 +64,7 @@ test('headings and addresses of other networks are counted and skipped', async (
   assert.deepEqual([list.size, list.skipped, list.has(TRON)], [1, 3, true]);
 });
 
-test('a list that could not do its work is refused with its reason', async () => {
+test('an unusable list is refused with the reason', async () => {
   assert.match(await faultOf(''), /no address/);
   assert.match(await faultOf('# only words\nname\n'), /no address/);
   assert.match(

@@ -1,4 +1,4 @@
-// Screening through HTTP: a list that changes while the service runs, and a service that is asked.
+// Screening through HTTP: a list that changes while the service runs, and an external service.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ beforeEach(() => {
   says({ result: 'clear' });
 });
 
-/** Replaces the list as an operator should: whole, by a rename. */
+/** Replaces the list as an operator should: at once, by a rename. */
 function put(...addresses: string[]): string {
   const text = ['# date: 2026-11-01', LISTED, ...addresses, ''].join('\n');
   writeFileSync(`${file}.new`, text);
@@ -81,7 +81,7 @@ async function made(address = newAddress()): Promise<string> {
   assert.equal(status, 201, text);
   return json.id;
 }
-/** Not by the driver, which makes a wallet of its own first. */
+/** Without the driver, which would create a wallet of its own first. */
 const order = (walletId: string) =>
   service.post('/crypto/transactions', {
     accountId: 'acme',
@@ -99,7 +99,7 @@ const recordsOf = (address: string) =>
        from address_screenings where address = $1 order by source desc, result`,
     [address],
   );
-/** What a caller may learn of a hit. */
+/** All that a caller may learn of a hit. */
 function assertBlocked({ status, json, text }: { status: number; json: { code: string }; text: string }): void {
   assert.deepEqual([status, json.code], [422, 'wallet_blocked'], text);
   assert.doesNotMatch(text, /list|screen|sanction|2026-11-01|terror/i);
@@ -118,7 +118,7 @@ test('a listed address gets no wallet, on any EVM network, and the list that dec
   assert.ok(!lines.join('\n').includes(LISTED));
 });
 
-test('an address that is listed later is refused to orders without a restart, and taken again once it is gone', async () => {
+test('an address that is listed later is refused for orders without a restart, and accepted again once it is removed', async () => {
   const address = newAddress();
   const id = await made(address);
   const digest = put(address);
@@ -134,7 +134,7 @@ test('an address that is listed later is refused to orders without a restart, an
   assert.equal(taken.status, 201, taken.text);
 });
 
-test('while the list cannot be read its last entries count, orders are taken and payouts wait', async () => {
+test('while the list cannot be read its last entries apply, orders are accepted and payouts wait', async () => {
   const [listed, clear] = [newAddress(), newAddress()];
   const [listedId, clearId] = [await made(listed), await made(clear)];
   const digest = put(listed);
@@ -180,14 +180,14 @@ test('a hit of the service refuses a new wallet, and orders to one that it had c
   service.clock.advanceMs(1_000);
   assert.equal((await walletMayBePaid(gate, id)).kind, 'refused');
   assertBlocked(await order(id));
-  // What was cleared again counts as clear.
+  // An address that was cleared again counts as clear.
   says({ result: 'clear' });
   service.clock.advanceMs(1_000);
   assert.equal((await walletMayBePaid(gate, id)).kind, 'payable');
   assert.equal((await order(id)).status, 201);
 });
 
-test('whatever is no plain answer is unknown: wallets are made, payouts wait, and nothing of it is logged', async () => {
+test('any unclear answer is unknown: wallets are created, payouts wait, and the answer is not logged', async () => {
   const id = await made();
   const others: [string, Parameters<Receiver['behave']>[0]][] = [
     ['unknown', answering({ result: 'unknown' })],
@@ -217,16 +217,16 @@ test('whatever is no plain answer is unknown: wallets are made, payouts wait, an
   assert.ok(!lines.join('\n').includes(SECRET));
 });
 
-test('an address of the list is not told to the service', async () => {
+test('an address on the list is not sent to the service', async () => {
   const before = hook.heard.length;
   assertBlocked(await make(LISTED));
   assert.equal(hook.heard.length, before);
 });
 
-test('a wallet that is gone, lacks a proof or does not exist is judged before a payout', async () => {
+test('a wallet that was removed, lacks a proof or does not exist is checked before a payout', async () => {
   const id = await made();
   await service.send(`/wallets/${id}`, { method: 'DELETE' });
-  assert.equal((await walletMayBePaid(gate, id)).kind, 'payable', 'orders of a removed wallet go on');
+  assert.equal((await walletMayBePaid(gate, id)).kind, 'payable', 'orders to a removed wallet continue');
   const strict = { ...gate, walletPolicy: { proof: 'proven', approval: true } } as const;
   const refused = await walletMayBePaid(strict, id);
   assert.ok(refused.kind === 'refused' && refused.reason === 'not_approved', JSON.stringify(refused));
@@ -234,7 +234,7 @@ test('a wallet that is gone, lacks a proof or does not exist is judged before a 
   assert.ok(none.kind === 'refused' && none.reason === 'unknown_wallet');
 });
 
-test('the command says which list and service are used, and what they found', async () => {
+test('the command prints which list and service are used, and their results', async () => {
   assertBlocked(await make(LISTED));
   const digest = put();
   const { said } = await runCommand(walletsCommand, { ...env, DATABASE_URL: service.databaseUrl }, ['screening']);

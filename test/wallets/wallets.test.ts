@@ -1,4 +1,4 @@
-// Wallets through HTTP: made once, checked strictly, listed, removed.
+// Wallets through HTTP: created once, checked strictly, listed, removed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addressOf } from '../../src/chains/address.ts';
@@ -17,7 +17,7 @@ before(async () => {
 after(() => service.stop());
 
 let accounts = 0;
-/** An account that no other test has. */
+/** An account that no other test uses. */
 const newAccount = () => `account ${++accounts}`;
 const bodyOf = (changes: Record<string, unknown> = {}) => ({
   accountId: 'acme',
@@ -35,7 +35,7 @@ const numbered = (number: number) => {
   return addressOf('evm', bytes);
 };
 
-test('a wallet is made, read and shown in its one spelling', async () => {
+test('a wallet is created, read and shown in the canonical spelling', async () => {
   const accountId = newAccount();
   const made = await create({ accountId, address: ADDRESS.toLowerCase() });
   assert.equal(made.status, 201, made.text);
@@ -59,7 +59,7 @@ test('a wallet is made, read and shown in its one spelling', async () => {
   assert.ok(account, 'the sandbox opened the account');
 });
 
-test('the same wallet again is the first one, however its address is spelt; another name is a conflict', async () => {
+test('the same wallet again is the first one, in any spelling of its address; another name is a conflict', async () => {
   const accountId = newAccount();
   const first = await create({ accountId });
   service.clock.advanceMs(60_000);
@@ -77,7 +77,7 @@ test('the same wallet again is the first one, however its address is spelt; anot
     assert.deepEqual([status, headers.get('idempotent-replayed')], [201, null]);
 });
 
-test('of twenty equal requests at once one makes the wallet and the others get it', async () => {
+test('of twenty equal simultaneous requests one creates the wallet and the others get it', async () => {
   for (let round = 0; round < 5; round++) {
     const accountId = newAccount();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ accountId })));
@@ -89,7 +89,7 @@ test('of twenty equal requests at once one makes the wallet and the others get i
   }
 });
 
-test('of twenty names at once one gets the address and the others its id', async () => {
+test('of twenty simultaneous names one gets the address and the others its id', async () => {
   const accountId = newAccount();
   const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => create({ accountId, name: `name ${at}` })));
   const made = answers.filter(({ status }) => status === 201);
@@ -99,7 +99,7 @@ test('of twenty names at once one gets the address and the others its id', async
   }
 });
 
-test('a removed wallet is gone for readers, stays in the table, and may be made again', async () => {
+test('a removed wallet is not shown, stays in the table, and may be created again', async () => {
   const accountId = newAccount();
   const made = await create({ accountId });
   const { id } = made.json;
@@ -118,7 +118,7 @@ test('a removed wallet is gone for readers, stays in the table, and may be made 
   assert.deepEqual(rows, [{ id }]);
 });
 
-test('made and removed at once, again and again, an address has at most one wallet', async () => {
+test('created and removed concurrently, an address has at most one wallet', async () => {
   const accountId = newAccount();
   for (let round = 0; round < 10; round++) {
     const { id } = (await create({ accountId })).json;
@@ -138,7 +138,7 @@ test('made and removed at once, again and again, an address has at most one wall
   }
 });
 
-test('what is not there is not found', async () => {
+test('an unknown wallet is not found', async () => {
   for (const id of [UNKNOWN_ID, 'x', `${UNKNOWN_ID}0`, '%00']) {
     assert.equal((await service.get(`/wallets/${id}`)).status, 404, id);
     assert.equal((await remove(id)).status, 404, id);
@@ -147,7 +147,7 @@ test('what is not there is not found', async () => {
   assert.deepEqual([put.status, put.headers.get('allow')], [405, 'DELETE, GET, HEAD']);
 });
 
-test('each address that may not be paid to is refused with its reason, and nothing is written', async () => {
+test('each forbidden address is refused with its reason, and nothing is written', async () => {
   const accountId = newAccount();
   const refusals: [string, string, string][] = [
     ['polygon', 'acme.eth', 'not_an_address'],
@@ -211,7 +211,7 @@ test('wallets are listed newest first, filtered and paged', async () => {
     assert.equal((await service.get(`/wallets?${query}`)).status, 400, query);
 });
 
-test('where wallets have to wait, usableAt says until when; a repeat does not wait anew', async () => {
+test('if wallets have to wait, usableAt says until when; a repeat does not wait again', async () => {
   const patient = await startService({ walletWait: 'PT24H' });
   try {
     const first = await patient.post('/wallets', bodyOf());
@@ -222,14 +222,14 @@ test('where wallets have to wait, usableAt says until when; a repeat does not wa
     patient.clock.advanceMs(3_600_000);
     assert.equal((await patient.post('/wallets', bodyOf())).text, first.text);
     await patient.send(`/wallets/${first.json.id}`, { method: 'DELETE' });
-    // Removing and making it again is no way round the wait.
+    // Removing and creating it again does not avoid the wait.
     assert.equal((await patient.post('/wallets', bodyOf())).json.usableAt, '2026-11-17T13:00:00.000Z');
   } finally {
     await patient.stop();
   }
 });
 
-test('live makes wallets for accounts that it knows, and for no other', async () => {
+test('live creates wallets only for known accounts', async () => {
   const live = await startService({ mode: 'live', rails: sandboxRails });
   try {
     assert.equal((await live.post('/wallets', bodyOf())).status, 201);
@@ -246,9 +246,9 @@ test('a waiting time that cannot be read, or is longer than a year, stops the st
   assert.deepEqual(readConfig({ TRILHO_WALLET_WAIT: 'P1Y' }).walletWait, { months: 12, ms: 0 });
 });
 
-test('an address with code on its network is taken with a warning, if a node says so', async () => {
+test('an address with code on its network is accepted with a warning, if a node shows the code', async () => {
   const accountId = newAccount();
-  // The simulated networks have code at every address that ends so.
+  // The simulated networks have code at every address with this end.
   const address = `0x${'1234567890'.repeat(3)}123456c0de`.toLowerCase();
   const made = await create({ accountId, address });
   assert.equal(made.status, 201, made.text);

@@ -1,4 +1,4 @@
-// What a transfer costs and what a sender has, as several providers say, on a real EVM node.
+// The cost of a transfer and the funds of a sender by several providers, on a real EVM node.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readTransaction } from '../../../src/chains/evm/transaction.ts';
@@ -12,7 +12,7 @@ const GWEI = 10n ** 9n;
 const COIN = 10n ** 18n;
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** Two providers: what a test rules, and the node itself. The ruled one stands first. */
+/** Two providers: first the proxy that a test controls, then the node itself. */
 async function openWithTwo() {
   const funded = await startFundedNode();
   const proxy = await startRpcProxy(funded.node.url);
@@ -37,10 +37,10 @@ test('the tip is the lowest that a provider names, and no provider alone makes i
   assert.equal(await tipOf(), named);
   evm.proxy.rule = ({ method }) =>
     method === 'eth_maxPriorityFeePerGas' ? { error: { code: -32_601, message: 'no such method' } } : undefined;
-  assert.equal(await tipOf(), named, 'a provider that names none does not make it the floor');
+  assert.equal(await tipOf(), named, 'a provider that names no tip does not lower it to the floor');
 });
 
-test('a sender has no more than any provider shows: one that lags shows what is spent', async () => {
+test('the funds of a sender are the lowest that any provider shows: one that lags shows spent funds', async () => {
   const evm = await openWithTwo();
   const asset = await evm.usdt.balanceOf(SENDER);
   const coin = BigInt(await evm.node.rpc('eth_getBalance', [SENDER, 'latest']));

@@ -18,12 +18,12 @@ test('a first bid is twice the base fee and the tip, at least the floor and at m
   assert.equal(nextBid({ baseFee: 470n * GWEI, tip }, LIMITS, []), undefined);
 });
 
-test('on a network with a base fee of 0 the tip is the whole fee', () => {
+test('on a network with a base fee of 0 the fee is the tip', () => {
   const bid = nextBid({ baseFee: 0n, tip: 0n }, { minTip: GWEI / 20n, maxFee: 20n * GWEI }, []);
   assert.deepEqual(bid, { maxFeePerGas: GWEI / 20n, maxPriorityFeePerGas: GWEI / 20n });
 });
 
-test('whatever the network asks, a bid beats all before it by an eighth, stays below the cap, and its tip below its fee', () => {
+test('for any network fees a bid exceeds all earlier ones by an eighth, stays below the cap, and its tip below its fee', () => {
   const wei = fc.bigInt(0n, 600n * GWEI);
   const level = fc.record({ baseFee: wei, tip: wei });
   fc.assert(

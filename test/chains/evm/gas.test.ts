@@ -18,7 +18,7 @@ async function openWithPayee(code: string, changes: Parameters<typeof openEvmTes
 /** Counts down from a number, at 26 units of gas for each. */
 const loopOf = (count: number) => `0x62${count.toString(16).padStart(6, '0')}5b600190038060045700`;
 
-test('a payee that takes more gas than the cap is refused, before a slot is taken and before a signature', async () => {
+test('a payee that needs more gas than the cap is refused, before a slot is taken and before a signature', async () => {
   const evm = await openWithPayee(loopOf(500_000));
   const transfer = evm.transfer('eth', 1n);
   const check = await evm.chain.check({ ...transfer, sender: SENDER });
@@ -29,7 +29,7 @@ test('a payee that takes more gas than the cap is refused, before a slot is take
   assert.match(signed.message, /maxGas/);
 });
 
-test('the cap holds with the margin that is added to an estimate, and a setting raises it', async () => {
+test('the cap includes the margin that is added to an estimate, and a setting raises it', async () => {
   // About 190,000 units of gas, and 228,000 with the margin.
   const code = loopOf(6_500);
   const evm = await openWithPayee(code);
@@ -39,7 +39,7 @@ test('the cap holds with the margin that is added to an estimate, and a setting 
   assert.deepEqual(await raised.chain.check({ ...raised.transfer('eth', 1n), sender: SENDER }), { kind: 'ready' });
 });
 
-test('what a sender must have pays for the most gas that a transfer may take', async () => {
+test('the required funds of a sender pay for the most gas that a transfer may use', async () => {
   // About 130,000 units of gas, and 156,000 with the margin: below the cap.
   const evm = await openWithPayee(loopOf(4_200));
   const transfer = evm.transfer('eth', 1n);
@@ -51,11 +51,11 @@ test('what a sender must have pays for the most gas that a transfer may take', a
 });
 
 for (const [about, code] of [
-  ['jumps to nowhere', '0x600056'],
-  ['takes from an empty stack', '0x50'],
-  ['has an instruction that is none', '0xfe'],
+  ['jumps to an invalid destination', '0x600056'],
+  ['pops an empty stack', '0x50'],
+  ['has an invalid instruction', '0xfe'],
 ] as const) {
-  test(`a payee whose code ${about} is refused, in the words of the node`, async () => {
+  test(`a payee whose code ${about} is refused with the node's message`, async () => {
     const evm = await openWithPayee(code);
     const transfer = evm.transfer('eth', 1n);
     const check = await evm.chain.check({ ...transfer, sender: SENDER });
@@ -85,7 +85,7 @@ async function openWithError(error: NodeError, isForAll: boolean): Promise<EvmTe
   return openEvmTest(funded, { providers: [{ name: 'proxy', url: proxy.url, timeoutSeconds: 20 }] });
 }
 
-test('whatever words a node has for it, what it refuses while it takes other transfers would fail', async () => {
+test("whatever the node's message, a transfer that it refuses while it accepts others would fail", async () => {
   for (const error of [
     { code: -32_000, message: 'invalid jump destination' },
     { code: -32_015, message: 'Transaction execution fails' },
@@ -96,7 +96,7 @@ test('whatever words a node has for it, what it refuses while it takes other tra
   }
 });
 
-test('a node that refuses every transfer, or says that it cannot answer, says nothing about a payee', async () => {
+test('a node that refuses every transfer, or cannot answer, is no evidence about a payee', async () => {
   for (const [error, isForAll] of [
     [{ code: -32_000, message: 'header not found' }, true],
     [{ code: -32_002, message: 'request timed out' }, false],

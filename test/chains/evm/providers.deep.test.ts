@@ -1,4 +1,4 @@
-// What several providers say together, on a real EVM node behind providers that lag, lie, fail or stay silent.
+// The combined answer of several providers, on a real EVM node behind providers that lag, lie, fail or stay silent.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
@@ -43,7 +43,7 @@ async function minedTransfer(evm: Several, blocks = 1) {
   return { transfer, attempts };
 }
 
-test('bytes go to every provider, and one that takes them suffices', async () => {
+test('a transaction is sent to every provider, and one that accepts it suffices', async () => {
   const evm = await openWith(2);
   ruleOf(evm, 0, ({ method }) =>
     method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'txpool is full' } } : undefined,
@@ -53,7 +53,7 @@ test('bytes go to every provider, and one that takes them suffices', async () =>
   for (const proxy of evm.proxies) assert.ok(proxy.calls.includes('eth_sendRawTransaction'));
 });
 
-test('what all providers refuse is told by their names, in short and without addresses', async () => {
+test('when all providers refuse, the message names them, short and without addresses', async () => {
   const evm = await openWith(2);
   for (const index of [0, 1]) {
     ruleOf(evm, index, ({ method }) =>
@@ -73,7 +73,7 @@ test('what all providers refuse is told by their names, in short and without add
   assert.ok(message.length < 500);
 });
 
-test('a provider that lags says nothing against a transfer that another one shows', async () => {
+test('a provider that lags does not contradict a transfer that another one shows', async () => {
   const evm = await openWith(2);
   const { number } = await evm.node.rpc('eth_getBlockByNumber', ['latest', false]);
   const { transfer, attempts } = await minedTransfer(evm);
@@ -95,14 +95,14 @@ test('final needs two providers that agree', async () => {
       ? evm.node.rpc('eth_getBlockByNumber', ['0x0', false]).then(result => ({ result }))
       : undefined,
   );
-  assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false, 'a tag that says block 0');
+  assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false, 'a final block of 0');
   ruleOf(evm, 1, ({ method }) =>
     method === 'eth_getTransactionCount' ? { error: { code: -32000, message: 'header not found' } } : undefined,
   );
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false, 'one that does not answer');
 });
 
-test('a failure that one provider shows while the other lags is not final, whatever it says of balances', async () => {
+test('a failure that one provider shows while the other lags is not final, whatever balances it shows', async () => {
   const evm = await openWith(2);
   const { number } = await evm.node.rpc('eth_getBlockByNumber', ['latest', false]);
   const { transfer, attempts } = await minedTransfer(evm, DEPTH);
@@ -126,7 +126,7 @@ test('a failure that one provider shows while the other lags is not final, whate
   assert.equal((await evm.look(transfer, attempts)).kind, 'unknown', 'they disagree');
 });
 
-test('final needs the depth beside the tag', async () => {
+test('final needs the depth and the tag', async () => {
   const evm = await openWith(1, { depth: 20 });
   const { transfer, attempts } = await minedTransfer(evm, 10);
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false);
@@ -162,7 +162,7 @@ for (const [about, forged] of [
   });
 }
 
-test('a receipt that a provider invents for bytes in the pool is not believed against another', async () => {
+test('a receipt that one provider invents for a pending transaction is not believed if another contradicts it', async () => {
   const evm = await openWith(2);
   const earlier = await minedTransfer(evm);
   const receipt = await evm.node.rpc('eth_getTransactionReceipt', [earlier.attempts[0]?.hash]);
@@ -176,7 +176,7 @@ test('a receipt that a provider invents for bytes in the pool is not believed ag
   assert.equal((await evm.look(transfer, attempts)).kind, 'unknown');
 });
 
-test('a sighting is not taken back because receipts are missing: only another block at its height proves it', async () => {
+test('a sighting is not undone because receipts are missing: only another block at its height proves it', async () => {
   const evm = await openWith(2);
   const { transfer, attempts } = await minedTransfer(evm, 2);
   const { block } = minedOf(await evm.look(transfer, attempts));
@@ -213,7 +213,7 @@ test('taken needs two providers that agree', async () => {
   assert.equal((await evm.look(transfer, [ours])).kind, 'taken');
 });
 
-test('a slot is not taken while the providers have dropped the receipts of that time', async () => {
+test('a slot is not taken if the providers have pruned the receipts of that time', async () => {
   const evm = await openWith(2);
   const { transfer, attempts } = await minedTransfer(evm, DEPTH + 1);
   const dropReceipts: Rule = ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined);
@@ -250,7 +250,7 @@ test('a receipt above the head that was read first is unknown', async () => {
   assert.equal((await evm.look(transfer, attempts)).kind, 'unknown');
 });
 
-test('an answer that cannot be read is no answer', async () => {
+test('an unreadable answer counts as no answer', async () => {
   const evm = await openWith(1);
   const { transfer, attempts } = await minedTransfer(evm);
   for (const result of ['0xzz', 5, {}, [], 'latest', undefined]) {
@@ -273,7 +273,7 @@ test('the first unused nonce needs providers that agree', async () => {
   assert.equal(await evm.chain.nextNonce(SENDER), undefined);
 });
 
-test('a provider that fails is paused after three failures, and the other one serves', async () => {
+test('a provider is paused after three failures, and the other one is used', async () => {
   const evm = await openWith(2);
   const [broken] = evm.proxies;
   assert.ok(broken);
@@ -295,13 +295,13 @@ test('a provider that fails is paused after three failures, and the other one se
   assert.ok((await evm.chain.health()).providers.every(({ isAnswering }) => isAnswering));
 });
 
-test('a silent provider is given three seconds, then the other one serves', async () => {
+test('a silent provider has three seconds, then the other one is used', async () => {
   const evm = await openWith(2);
   ruleOf(evm, 0, () => 'silence');
   assert.equal((await evm.look(evm.transfer(), [])).kind, 'absent');
 });
 
-test('no provider: everything is unknown, and nothing throws', async () => {
+test('without a provider everything is unknown, and nothing throws', async () => {
   const evm = await openWith(2);
   const transfer = evm.transfer();
   const attempt = await evm.sign(transfer);
@@ -317,7 +317,7 @@ test('no provider: everything is unknown, and nothing throws', async () => {
   assert.equal((await evm.chain.health()).head, undefined);
 });
 
-test('calls of the same moment share a request, and one by one where a provider takes no batches', async () => {
+test('concurrent calls share a request, and go one by one if a provider accepts no batches', async () => {
   const evm = await openWith(1);
   const [proxy] = evm.proxies;
   assert.ok(proxy);

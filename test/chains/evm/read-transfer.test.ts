@@ -1,4 +1,4 @@
-// A transfer that is read from its transaction: whatever a node changes in it is noticed, since the hash is that of all its bytes.
+// A transfer that is read from its transaction: any change by a node is noticed, since the hash covers all bytes.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { transferData } from '../../../src/chains/evm/contracts.ts';
@@ -67,7 +67,7 @@ function nodeThatSays(transaction: unknown): Provider {
 
 const reading = (...nodes: readonly unknown[]) => readTransferIn({ providers: nodes.map(nodeThatSays), plan }, hash);
 
-test('sender, payee, asset and amount are those of the bytes, not what the node says beside them', async () => {
+test("sender, payee, asset and amount come from the bytes, not from other fields of the node's answer", async () => {
   const sent = await reading(answer);
   assert.ok(typeof sent === 'object');
   const { raw: _, ...rest } = sent;
@@ -82,7 +82,7 @@ test('the coin is read as well', async () => {
   assert.deepEqual([sent.symbol, sent.units, sent.to], ['eth', 7n, PAYEE]);
 });
 
-test('a node that changes a field, or shows another transaction, is not heard', async () => {
+test('a node that changes a field, or shows another transaction, is ignored', async () => {
   const changes: Record<string, unknown>[] = [
     { input: transferData(PAYEE, 6_000_000n) },
     { input: transferData(sender, 5_000_000n) },
@@ -94,11 +94,11 @@ test('a node that changes a field, or shows another transaction, is not heard', 
   ];
   for (const change of changes) {
     assert.equal(await reading({ ...answer, ...change }), undefined, JSON.stringify(change));
-    assert.equal(typeof (await reading({ ...answer, ...change }, answer)), 'object', 'an honest node is');
+    assert.equal(typeof (await reading({ ...answer, ...change }, answer)), 'object', 'an honest node is used');
   }
 });
 
-test('what is no transfer, in no block or unknown is none', async () => {
+test('a transaction that is no transfer, in no block or unknown gives nothing', async () => {
   assert.equal(await reading(null), 'absent');
   assert.equal(await reading({ ...answer, blockNumber: null }), 'absent');
   for (const call of [

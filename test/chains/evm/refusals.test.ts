@@ -1,4 +1,4 @@
-// One provider that refuses every transfer, beside one that is well: nothing is held for what a provider says about itself.
+// A provider that refuses every transfer, beside one that works: no order is held because of a provider's own trouble.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type EvmTest, openEvmTest, PAYEE, SENDER, startFundedNode } from '../../harness/evm.ts';
@@ -9,7 +9,7 @@ after(() => Promise.all(stops.map(stop => stop())));
 
 type NodeError = { readonly code: number; readonly message: string; readonly data?: string };
 
-/** The first provider refuses what is tried out, and what contracts are asked. */
+/** The first provider refuses simulations and calls of contracts. */
 async function openWithBad(count: number, error: NodeError): Promise<EvmTest & { readonly bad: RpcProxy }> {
   const funded = await startFundedNode();
   const proxies = await Promise.all(Array.from({ length: count }, () => startRpcProxy(funded.node.url)));
@@ -38,11 +38,11 @@ const REVERTS: readonly NodeError[] = [
 ];
 
 for (const error of [...OF_ITSELF, ...REVERTS]) {
-  test(`«${error.message}» (${error.code}) of the first provider refuses nothing while the second one is well`, async () => {
+  test(`«${error.message}» (${error.code}) of the first provider refuses nothing while the second one works`, async () => {
     const evm = await openWithBad(2, error);
     const transfer = evm.transfer();
     assert.deepEqual(await evm.chain.check({ ...transfer, sender: SENDER }), { kind: 'ready' });
-    // Without what the check remembers.
+    // Without the cache of the check.
     await evm.sign(evm.transfer('usdc', 3n));
   });
 
@@ -53,7 +53,7 @@ for (const error of [...OF_ITSELF, ...REVERTS]) {
   });
 }
 
-test('a transfer is refused when two providers say so, and one of them alone makes it wait', async () => {
+test('a transfer is refused when two providers agree, and one of them alone makes it wait', async () => {
   const evm = await openWithBad(2, { code: -32_000, message: 'unused' });
   evm.bad.rule = () => undefined;
   await evm.usdt.setBlocked(PAYEE, true);
@@ -66,7 +66,7 @@ test('a transfer is refused when two providers say so, and one of them alone mak
   assert.match(waits.message ?? '', /p1: the issuer of usdt blocks the payee/);
 });
 
-test('one provider that calls every payee blocked refuses nothing while the second one is well', async () => {
+test('one provider that calls every payee blocked refuses nothing while the second one works', async () => {
   const evm = await openWithBad(2, { code: -32_000, message: 'unused' });
   evm.bad.rule = ({ method }) => (method === 'eth_call' ? { result: `0x${'1'.padStart(64, '0')}` } : undefined);
   assert.deepEqual(await evm.chain.check({ ...evm.transfer(), sender: SENDER }), { kind: 'ready' });

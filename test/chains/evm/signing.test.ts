@@ -1,4 +1,4 @@
-// What comes back from a signer is used only if it is exactly what was asked for, by exactly the sender.
+// The result of a signer is used only if it is exactly the requested transaction, signed by the sender.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
@@ -52,7 +52,7 @@ test('a high s is made low, and the bytes are the same', async () => {
   assert.deepEqual(signed.kind === 'signed' && signed.raw, await bytesOf(ASKED));
 });
 
-test('a remote signer may sign what was asked for, and nothing else in any field', async () => {
+test('a remote signer may sign the request, and not change any field', async () => {
   const right = await bytesOf(ASKED);
   const signed = await signTransaction(
     remote(async () => right),
@@ -81,7 +81,7 @@ test('a remote signer may sign what was asked for, and nothing else in any field
   }
 });
 
-test('bytes of another key, with more behind them, of another type, or none at all are refused', async () => {
+test('bytes of another key, with trailing bytes, of another type, or no bytes are refused', async () => {
   const other = keySigner(new Uint8Array(32).fill(8));
   const foreign = await signTransaction(other, ASKED, addressesOf(other.publicKey).evm);
   assert.ok(foreign.kind === 'signed');
@@ -107,7 +107,7 @@ test('a signer of another address than the sender is refused', async () => {
   assert.equal(answer.kind, 'refused');
 });
 
-test('a silent signer is unknown and one that refuses is refused, by its words', async () => {
+test('a silent signer is unknown and one that refuses is refused with its message', async () => {
   const throwing = (error: Error) => remote(() => Promise.reject(error));
   assert.equal((await signTransaction(throwing(new SignerSilent()), ASKED, SENDER)).kind, 'unknown');
   assert.deepEqual(await signTransaction(throwing(new SignerRefused('The key is locked.')), ASKED, SENDER), {

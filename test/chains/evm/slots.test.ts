@@ -1,4 +1,4 @@
-// What becomes of a slot on a real EVM node: outbid, voided, lost, taken by another user of the key, undone.
+// The outcomes of a slot on a real EVM node: outbid, voided, lost, taken by another user of the key, undone.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Attempt } from '../../../src/chains/chain.ts';
@@ -54,7 +54,7 @@ test('an attempt that waits too long in the first place is stuck, and one behind
   assert.equal((await evm.look(two, ofTwo)).kind, 'pending');
 });
 
-test('every attempt before is outbid, and at the cap nothing is signed', async () => {
+test('every earlier attempt is outbid, and at the cap nothing is signed', async () => {
   const evm = await open({ maxFee: 3n * GWEI });
   const transfer = evm.transfer();
   const attempts: Attempt[] = [];
@@ -80,7 +80,7 @@ test('every attempt before is outbid, and at the cap nothing is signed', async (
   assert.deepEqual(check, { kind: 'refused', reason: 'fee_too_high', message: 'fee above the cap' });
 });
 
-test('a void uses the slot up and moves nothing', async () => {
+test('a void uses up the slot and moves nothing', async () => {
   const evm = await open();
   const transfer = evm.transfer();
   const [first] = await evm.send(transfer);
@@ -103,8 +103,12 @@ test('an attempt that the pool has dropped is absent and may be sent again; belo
     ...attempt,
     signedAt: new Date(attempt.signedAt.getTime() - 2 * STUCK_MS),
   }));
-  assert.equal((await evm.look(transfer, young)).kind, 'absent', 'it may be refused for want of coin, which may come');
-  // A pool that wants a higher bid refuses the same bytes for ever.
+  assert.equal(
+    (await evm.look(transfer, young)).kind,
+    'absent',
+    'it may be refused for lack of coin, which may arrive',
+  );
+  // A pool that requires a higher bid refuses the same bytes forever.
   const old = attempts.map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt.getTime() - DAY_MS) }));
   assert.equal((await evm.look(transfer, old)).kind, 'stuck');
   const behind = evm.transfer();
@@ -116,7 +120,7 @@ test('an attempt that the pool has dropped is absent and may be sent again; belo
   assert.equal((await evm.look(transfer, attempts)).kind, 'stuck');
 });
 
-test('an attempt behind a gap is pending where a node keeps it', async () => {
+test('an attempt behind a gap is pending if a node keeps it', async () => {
   const evm = await open();
   evm.transfer();
   const behind = evm.transfer();
@@ -155,7 +159,7 @@ test('a block that a reorganisation replaced is undone, and the same bytes arriv
   assert.equal(await evm.usdt.balanceOf(PAYEE), transfer.units);
 });
 
-test('the next lookup comes with the next block, the missing confirmations, or on the way to finality', async () => {
+test('the next lookup is due with the next block, after the missing confirmations, or on the way to finality', async () => {
   const evm = await open({ test: { chainId: 31_337, blockMs: 12_000, tokens: {} } });
   const now = new Date('2026-11-16T12:00:00Z');
   const inMs = (sighting: Parameters<typeof evm.chain.nextLookupAt>[0]) =>

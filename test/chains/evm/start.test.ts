@@ -1,4 +1,4 @@
-// What a chain asks before its first transfer: wrong answers are faults that name the setting, silence is not.
+// The checks of a chain before its first transfer: wrong answers are faults that name the setting, silence is not.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readAddress } from '../../../src/chains/address.ts';
@@ -21,13 +21,13 @@ async function proxyOf({ url }: Pick<EvmNode, 'url'>) {
   return proxy;
 }
 
-test('a right node has no fault', async () => {
+test('a correct node has no fault', async () => {
   const { start, chain } = await openEvmTest(await startNode());
   assert.deepEqual(start, { faults: [], warnings: [], isComplete: true, isDelegated: false });
   assert.equal(chain.window, 8);
 });
 
-test('a node of another network is a fault, and is never asked anything else', async () => {
+test('a node of another network is a fault, and gets no other call', async () => {
   const funded = await startNode();
   const other = await startEvmNode({ chainId: 5 });
   stops.push(() => other.stop());
@@ -59,7 +59,7 @@ test('a token without code and one with other decimals are faults', async () => 
   ]);
 });
 
-test('a sender that is a contract is a fault; one that has delegated itself sends one at a time', async () => {
+test('a sender that is a contract is a fault; a delegated account sends one at a time', async () => {
   const funded = await startNode();
   await funded.node.rpc('anvil_setCode', [SENDER, '0x6001']);
   const { start } = await openEvmTest(funded);
@@ -108,7 +108,7 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
   assert.equal((await evm.chain.health()).fault, undefined);
 });
 
-test('while a transaction of somebody else waits, the first slot is not taken: it may be dropped, and leave a gap', async () => {
+test('while a foreign transaction is pending, the first slot is not taken: the transaction may be dropped and leave a gap', async () => {
   const evm = await openEvmTest(await startNode());
   const [foreign] = await evm.send(evm.transfer());
   assert.equal(await evm.chain.nextNonce(SENDER), undefined);

@@ -1,4 +1,4 @@
-// Transfers on a real EVM node, each on a node of its own: what leaves, what arrives, and what the lookup says of it.
+// Transfers on a real EVM node, each on a node of its own: what is sent, what arrives, and what the lookup finds.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { deployDoor } from '../../../src/sandbox/evm-node/tokens.ts';
@@ -49,7 +49,7 @@ test('the coin of the network is transferred by its value', async () => {
   assert.equal(BigInt(await evm.node.rpc('eth_getBalance', [PAYEE, 'latest'])), 10n ** 18n);
 });
 
-test('a token that keeps a part in silence is mismatched, with all that left the sender', async () => {
+test('a token that keeps a part without a log is mismatched, with everything that left the sender', async () => {
   const evm = await open();
   await evm.usdt.setRates(0n, 100n);
   const transfer = evm.transfer();
@@ -127,7 +127,7 @@ test('check refuses a payee that the issuer blocks, a transfer that reverts and 
   assert.deepEqual(await evm.chain.check(intent), { kind: 'ready' });
 });
 
-test('funds are what the node says, with the fee of a transfer at its worst', async () => {
+test("funds are the node's balances, with the highest fee of a transfer", async () => {
   const evm = await open();
   const funds = await evm.chain.funds(SENDER, 'usdt');
   assert.equal(funds?.asset, await evm.usdt.balanceOf(SENDER));
@@ -140,7 +140,7 @@ test('funds are what the node says, with the fee of a transfer at its worst', as
   assert.equal(await evm.chain.isContract(SENDER), false);
 });
 
-test('an account that has delegated itself is no contract', async () => {
+test('a delegated account is not a contract', async () => {
   const evm = await open();
   await evm.node.rpc('anvil_setCode', [PAYEE, `0xef0100${'22'.repeat(20)}`]);
   assert.equal(await evm.chain.isContract(PAYEE), false);
@@ -150,7 +150,7 @@ test('an account that has delegated itself is no contract', async () => {
 const LOGS_ALONE =
   '0x60003560e01c63a9059cbb14601c57600160281b60005260206000f35b602435600052600435337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a300';
 
-test('a token that logs a transfer and moves nothing is mismatched, and nothing left', async () => {
+test('a token that logs a transfer and moves nothing is mismatched with nothing sent', async () => {
   const evm = await open();
   const transfer = evm.transfer();
   const attempt = await evm.sign(transfer);
@@ -174,7 +174,7 @@ test('several transfers of one block are each compared with what all of them mov
   }
 });
 
-/** A chain at one provider, which a test rules. */
+/** A chain with one provider, which a test controls. */
 async function openAtOne(): Promise<EvmTest & { readonly proxy: RpcProxy }> {
   const funded = await startFundedNode();
   const proxy = await startRpcProxy(funded.node.url);
@@ -186,7 +186,7 @@ async function openAtOne(): Promise<EvmTest & { readonly proxy: RpcProxy }> {
   return { ...(await openEvmTest(funded, { providers })), proxy };
 }
 
-test('status 0 that a node invents for a transfer that moved is not believed: its blocks say otherwise', async () => {
+test('status 0 that a node invents for a completed transfer is not believed: its blocks contradict it', async () => {
   const evm = await openAtOne();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
@@ -203,7 +203,7 @@ test('status 0 that a node invents for a transfer that moved is not believed: it
   assert.equal(minedOf(await evm.look(transfer, attempts)).outcome, 'transferred');
 });
 
-test('a node that keeps no balances of that block leaves the log alone to count, and one that is silent lets it wait', async () => {
+test('for a node without the balances of that block only the log counts; with a silent one the transfer waits', async () => {
   const evm = await openAtOne();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
@@ -221,12 +221,12 @@ test('a node that keeps no balances of that block leaves the log alone to count,
   assert.deepEqual([counts.outcome, counts.confirmations, counts.isFinal], ['transferred', DEPTH, true]);
 });
 
-test('a provider that never shows the logs of a block keeps a transfer from its end only while balances are kept', async () => {
+test('a provider that never shows the logs of a block delays a transfer only while it keeps balances', async () => {
   const evm = await openAtOne();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
   await evm.node.mine(DEPTH);
-  // As one whose address refuses the method: a page of HTML, or a status of HTTP.
+  // Like a provider that refuses the method with a page of HTML or an HTTP status.
   evm.proxy.rule = ({ method }) => (method === 'eth_getLogs' ? { result: 'no' } : undefined);
   const waits = minedOf(await evm.look(transfer, attempts));
   assert.deepEqual([waits.outcome, waits.confirmations, waits.isFinal], ['transferred', DEPTH - 1, false]);
@@ -236,7 +236,7 @@ test('a provider that never shows the logs of a block keeps a transfer from its 
   assert.deepEqual([counts.outcome, counts.isFinal], ['transferred', true]);
 });
 
-test('what a mined transfer moved is asked for once', async () => {
+test('the movement of a mined transfer is read once', async () => {
   const evm = await openAtOne();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
@@ -252,7 +252,7 @@ test('what a mined transfer moved is asked for once', async () => {
   assert.equal(asked() - before, 5);
 });
 
-test('a provider that comes back as a node of another network after a failure is not believed', async () => {
+test('a provider that returns as a node of another network after a failure is not used', async () => {
   const evm = await openAtOne();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
@@ -261,7 +261,7 @@ test('a provider that comes back as a node of another network after a failure is
   evm.proxy.status = 503;
   assert.equal((await evm.look(transfer, attempts)).kind, 'unknown');
   evm.proxy.status = 200;
-  // Of a network on which the sender has done nothing.
+  // A network on which the sender has sent nothing.
   evm.proxy.rule = ({ method }) => {
     if (method === 'eth_chainId') return { result: '0x1' };
     if (method === 'eth_getTransactionReceipt') return { result: null };
@@ -275,7 +275,7 @@ test('a provider that comes back as a node of another network after a failure is
   minedOf(await evm.look(transfer, attempts));
 });
 
-test('a payee that spends all it has between the estimate and the block is paid: its balance costs more to fill', async () => {
+test('a payee that spends everything between the estimate and the block is paid: filling an empty balance costs more', async () => {
   const evm = await open();
   const [earlier, transfer] = [evm.transfer(), evm.transfer()];
   const before = await evm.node.rpc('evm_snapshot', []);

@@ -1,5 +1,5 @@
-// Keystore files: published vectors are read, ethers reads what is written here and the other way round, and what is wrong
-// with a file is told.
+// Keystore files: published vectors are read, ethers reads our files and we read its files, and a fault of a
+// file is named.
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { createPrivateKey } from '../../../src/chains/signer/key-signer.ts';
 import { decryptKeystore, encryptKeystore, parseKeystore } from '../../../src/chains/signer/keystore.ts';
 import { PBKDF2_VECTOR, SCRYPT_VECTOR, SHORT_KEY_VECTOR, VECTOR_ADDRESS } from './vectors.ts';
 
-// In JavaScript, 2^18 rounds take ethers many seconds. That scrypt is scrypt is what the published vectors prove.
+// In JavaScript, 2^18 rounds take ethers many seconds. The published vectors prove scrypt itself.
 scrypt.register(async (password, salt, N, r, p, length) =>
   hexlify(scryptSync(getBytes(password), getBytes(salt), length, { N, r, p, maxmem: 2 ** 30 })),
 );
@@ -46,14 +46,14 @@ test('a keystore that ethers writes is read', async () => {
   assert.equal('keystore' in parsed && parsed.keystore.addresses?.evm, VECTOR_ADDRESS);
 });
 
-test('a wrong password and the address of another key are told apart', async () => {
+test('a wrong password and the address of another key have different errors', async () => {
   const { keystore, password } = SHORT_KEY_VECTOR;
   assert.equal(await open(JSON.stringify(keystore), 'bar'), 'password');
   const address = VECTOR_ADDRESS.slice(2);
   assert.equal(await open(JSON.stringify({ ...keystore, address }), password), 'address');
 });
 
-test('a file that is no whole keystore of version 3 is told what it lacks', async () => {
+test('the error of an incomplete keystore of version 3 names what is missing', async () => {
   const whole = JSON.stringify(SHORT_KEY_VECTOR.keystore);
   const wrong: [from: string | RegExp, to: string, fault: string][] = [
     [/^/, 'x', 'is not a keystore file'],

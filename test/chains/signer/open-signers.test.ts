@@ -1,4 +1,4 @@
-// Signers at start: what can be opened is, and every fault of all of them is one sentence that names its setting.
+// Signers at start: valid ones are opened, and each fault is one sentence that names its setting.
 import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { StartError } from '../../../src/lib/errors.ts';
 import { ownFolder } from '../../harness/process.ts';
 import { SHORT_KEY_VECTOR, VECTOR_ADDRESS } from './vectors.ts';
 
-test('keystores are opened by their names, and every fault is told at once with its setting', async t => {
+test('keystores are opened by their names, and all faults are reported at once with their settings', async t => {
   const folder = await ownFolder(t);
   const at = (name: string) => path.join(folder, name);
   const write = (name: string, text: string) => writeFile(at(name), text, { mode: 0o600 });
@@ -23,7 +23,7 @@ test('keystores are opened by their names, and every fault is told at once with 
   await write('wrong', 'hunter2');
   const hot = { name: 'hot', kind: 'keystore', file: at('hot.json'), passwordFile: at('password') } as const;
 
-  // The settings fit as they are read from the configuration.
+  // The settings as they are read from the configuration.
   const { signers: settings } = readConfig({ TRILHO_MODE: 'live', TRILHO_SIGNERS: JSON.stringify([hot]) });
   const open = (await openSigners(settings)).get('hot');
   assert.ok(open?.signer.kind === 'digest' && open.evm !== undefined);

@@ -1,4 +1,4 @@
-// Keys in an HSM, tried against SoftHSM (Debian: softhsm2). The package pkcs11js is native and no dependency: the test looks
+// Keys in an HSM, tested with SoftHSM (Debian: softhsm2). The package pkcs11js is native and no dependency: the test looks
 // for it in the folder PKCS11JS_FOLDER, or beside the project.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -96,7 +96,7 @@ function session() {
   return { pkcs11, open };
 }
 
-/** Makes a key that never leaves the token, as docs/signers.md tells to, and returns its public key. */
+/** Makes a key that never leaves the token, as docs/signers.md describes, and returns its public key. */
 function generate(label: string, curve: string): Buffer {
   const { pkcs11, open } = session();
   pkcs11.C_Initialize();
@@ -152,13 +152,13 @@ test('keys in SoftHSM sign, and faults name their setting', { skip }, async t =>
   const [first, second] = [signers.get('by-id')?.signer, signers.get('by-label')?.signer];
   assert.ok(first?.kind === 'digest' && second?.kind === 'digest');
 
-  await t.test('an imported key and one that was made there sign, at once and with high s made low', async () => {
+  await t.test('an imported key and a generated one sign, concurrently and with a low s', async () => {
     assert.deepEqual(Buffer.from(first.publicKey), Buffer.from(publicKeyOf(imported)));
     assert.deepEqual(Buffer.from(second.publicKey), madePublicKey);
     const digests = Array.from({ length: 60 }, () => randomBytes(32));
     const raw = await Promise.all(digests.map(digest => first.signDigest(digest)));
     const high = raw.filter(bytes => secp256k1.Signature.fromBytes(bytes, 'compact').hasHighS());
-    assert.ok(high.length > 0 && high.length < raw.length, 'the HSM itself returns both');
+    assert.ok(high.length > 0 && high.length < raw.length, 'the HSM itself returns high and low s');
     for (const signer of [first, second]) {
       const signatures = await Promise.all(digests.map(digest => signRecoverable(signer, digest)));
       for (const { r, s } of signatures) {
@@ -170,7 +170,7 @@ test('keys in SoftHSM sign, and faults name their setting', { skip }, async t =>
   const { pkcs11, open } = session();
   const forget = () => pkcs11.C_CloseAllSessions(open().slot);
 
-  await t.test('an HSM that has forgotten its sessions is silent once and logged into again', async () => {
+  await t.test('an HSM that has lost its sessions is silent once, and is logged into again', async () => {
     forget();
     await assert.rejects(first.signDigest(randomBytes(32)), SignerSilent);
     await signRecoverable(first, randomBytes(32));
@@ -183,7 +183,7 @@ test('keys in SoftHSM sign, and faults name their setting', { skip }, async t =>
     await assert.rejects(first.signDigest(randomBytes(32)), SignerSilent);
     await assert.rejects(first.signDigest(randomBytes(32)), /pinFile is not taken as the PIN/);
     await assert.rejects(first.signDigest(randomBytes(32)), SignerRefused);
-    // Even with the right PIN back it stays so until a restart.
+    // With the correct PIN restored it stays refused until a restart.
     const again = open();
     pkcs11.C_Login(again.handle, pkcs11js.CKU_USER, '7777');
     pkcs11.C_SetPIN(again.handle, '7777', PIN);

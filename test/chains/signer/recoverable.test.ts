@@ -1,4 +1,4 @@
-// Signatures as chains take them: low s, the right parity, and only of the signer's own key.
+// Signatures as chains accept them: low s, the right parity, and only of the signer's own key.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ test('every signature has a low s and the parity from which others recover the a
   assert.deepEqual([...parities].sort(), [0, 1]);
 });
 
-test('a signature of another key, of another digest, or none at all is refused', async () => {
+test('a signature of another key or digest, or no signature, is refused', async () => {
   const signer = keySigner(createPrivateKey());
   const other = keySigner(createPrivateKey());
   const answers: DigestSigner['signDigest'][] = [
@@ -55,7 +55,7 @@ test('a signature of another key, of another digest, or none at all is refused',
   await assert.rejects(signRecoverable(signer, randomBytes(31)), RangeError);
 });
 
-test('the addresses of a key are those that ethers and tronweb find', () => {
+test('the addresses of a key equal those of ethers and tronweb', () => {
   for (let count = 0; count < 20; count++) {
     const privateKey = createPrivateKey();
     const { evm, tron: tronAddress } = addressesOf(keySigner(privateKey).publicKey);

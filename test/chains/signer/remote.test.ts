@@ -1,4 +1,4 @@
-// A remote signer: one by ethers signs as Web3Signer does; one that is silent, broken or refuses is told apart.
+// A remote signer: one by ethers signs as Web3Signer does; a silent, a broken and a refusing one have different errors.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const TRANSACTION: UnsignedTransaction = {
   maxPriorityFeePerGas: 1_000_000_000n,
 };
 
-/** What Web3Signer and a node with keys answer, by the wallet of ethers. */
+/** Answers like Web3Signer and like a node with keys, with a wallet of ethers. */
 function ethersSigner(t: TestContext): Promise<string> {
   const wallet = new Wallet(ETHERS_KEY);
   const answerTo = async ({ method, params: [asked] }: { method: string; params: Record<string, string>[] }) => {
@@ -70,7 +70,7 @@ const answering =
     response.writeHead(status).end(text);
   };
 
-test('a node signs exactly what it is told to', async t => {
+test('a node signs exactly the request', async t => {
   const url = await ethersSigner(t);
   const signers = await openSigners([{ name: 'far', kind: 'remote', url, address: ETHERS_ADDRESS.toLowerCase() }]);
   const open = signers.get('far');
@@ -99,7 +99,7 @@ test('a node signs exactly what it is told to', async t => {
   });
 });
 
-test('silence is told apart from a refusal', async t => {
+test('silence and a refusal are different errors', async t => {
   const answers: [RequestListener, new () => Error, RegExp][] = [
     [() => {}, SignerSilent, /does not answer: nothing within 0\.2 s\.$/],
     [(_request, response) => response.writeHead(200).write('{'), SignerSilent, /nothing within 0\.2 s/],
@@ -130,7 +130,7 @@ test('silence is told apart from a refusal', async t => {
   await assert.rejects(nowhere.signTransaction(TRANSACTION), /does not answer: ECONNREFUSED\.$/);
 });
 
-test('a kept connection that was closed is not taken for silence', async t => {
+test('a closed kept connection is not taken for silence', async t => {
   const server = createServer(answering(200, '{"result":"0x01"}'));
   const signer = remoteSigner(postDeps(`http://${await listen(t, server)}`), VECTOR_ADDRESS);
   for (let count = 0; count < 5; count++) {

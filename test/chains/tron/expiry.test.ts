@@ -18,7 +18,7 @@ async function lostAttempt(endpoints = 1): Promise<Attempt> {
   return signedAttempt(tron, transfer);
 }
 
-test('an attempt that was never taken is stuck when the solidified head is past it, and another one pays once', async () => {
+test('an attempt that no block included is stuck when the solidified head is past it, and another one pays once', async () => {
   const first = await lostAttempt(2);
   const { chain, node, clock, passBlocks } = tron;
   passBlocks(PAST_ALL_BLOCKS);
@@ -35,7 +35,7 @@ test('an attempt that was never taken is stuck when the solidified head is past 
   assert.equal(node.transfers().length, 1);
 });
 
-test('no further attempt is signed while a block may take an earlier one', async () => {
+test('no further attempt is signed while a block may include an earlier one', async () => {
   const first = await lostAttempt();
   const { chain, passBlocks } = tron;
   assert.equal((await chain.sign(transfer, [first])).kind, 'refused');
@@ -48,7 +48,7 @@ test('no further attempt is signed while a block may take an earlier one', async
   assert.equal((await chain.sign(transfer, [first])).kind, 'refused');
 });
 
-test('a transfer that a block took at the last moment is found, not signed again', async () => {
+test('a transfer that was included at the last moment is found, not signed again', async () => {
   const first = await lostAttempt();
   const { chain, node, passBlocks } = tron;
   passBlocks(LIFE_BLOCKS - 1);
@@ -80,13 +80,13 @@ test('one of two nodes alone does not prove that an attempt is lost', async () =
   assert.equal((await chain.lookup(transfer, [first])).kind, 'unknown');
   assert.equal((await chain.sign(transfer, [first])).kind, 'unknown');
   node.endpoints[1]?.clearFaults();
-  // Behind by so much that its solidified head is before the expiration.
+  // So far behind that its solidified head is before the expiration.
   node.endpoints[1]?.setFault({ kind: 'lagging', blocks: 60 });
   passBlocks(10);
   assert.equal((await chain.lookup(transfer, [first])).kind, 'unknown');
 });
 
-test('a node that hides a transfer cannot make another one be signed', async () => {
+test('a node that hides a transfer cannot cause another one to be signed', async () => {
   const first = await lostAttempt(2);
   const { chain, node, passBlocks } = tron;
   await chain.broadcast(first);
@@ -117,7 +117,7 @@ test('bytes that are not those of the hash prove nothing', async () => {
   assert.equal(sighting.kind, 'unknown');
 });
 
-test('one node whose index has lost a transfer does not make another one be signed: its blocks have it', async () => {
+test('one node whose index has lost a transfer does not cause another one to be signed: its blocks have it', async () => {
   const first = await lostAttempt();
   const { chain, node, passBlocks } = tron;
   await chain.broadcast(first);
@@ -134,7 +134,7 @@ test('one node whose index has lost a transfer does not make another one be sign
   assert.equal(node.transfers().length, 1);
 });
 
-test('one node proves by its blocks that an attempt was never taken, and another one pays once', async () => {
+test('one node proves by its blocks that an attempt was never included, and another one pays once', async () => {
   const first = await lostAttempt();
   const { chain, node, clock, passBlocks } = tron;
   passBlocks(PAST_ALL_BLOCKS);
@@ -145,7 +145,7 @@ test('one node proves by its blocks that an attempt was never taken, and another
     .calls()
     .slice(before)
     .filter(path => path.endsWith('getblockbylimitnext'));
-  // Its life and what is solidified after it, ten blocks a call, read once for the lookup and the signature.
+  // The blocks of its lifetime and the solidified ones after it, ten a call, read once for the lookup and the signature.
   assert.ok(read.length > 10 && read.length < 20, `${read.length} calls`);
   await chain.broadcast(second);
   passBlocks(21);
@@ -153,7 +153,7 @@ test('one node proves by its blocks that an attempt was never taken, and another
   assert.equal(node.transfers().length, 1);
 });
 
-test('one node that does not show the blocks, or leaves transactions out of them, proves nothing', async () => {
+test('one node that does not show the blocks, or omits transactions, proves nothing', async () => {
   const first = await lostAttempt();
   const { chain, node, passBlocks } = tron;
   await chain.broadcast(first);

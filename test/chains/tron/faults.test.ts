@@ -1,4 +1,4 @@
-// What nodes get wrong: silence, lost replies, lag, lies, quotas and forks. None of it is evidence.
+// Faults of nodes: silence, lost replies, lag, lies, quotas and forks. They are not evidence.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { keySigner } from '../../../src/chains/signer/key-signer.ts';
@@ -19,7 +19,7 @@ test('a broadcast whose reply is lost is found by the lookup, and the same bytes
   node.endpoints[0].setFault({ kind: 'lost_reply', on: 'wallet/broadcast', count: 1 });
   assert.equal((await chain.broadcast(attempt)).isSent, false);
   const again = await chain.broadcast(attempt);
-  assert.equal(again.isSent, false, 'a duplicate is no acceptance');
+  assert.equal(again.isSent, false, 'a duplicate does not mean accepted');
   assert.match(again.message ?? '', /DUP_TRANSACTION_ERROR: Transaction already exists/);
   assert.equal((await chain.lookup(transfer, [attempt])).kind, 'pending');
   passBlocks(1);
@@ -48,7 +48,7 @@ test('a node that says SUCCESS and drops the transaction proves nothing', async 
   assert.equal((await chain.lookup(transfer, [attempt])).kind, 'absent');
 });
 
-test('every node gets the bytes: one that drops them does not keep the transfer back', async () => {
+test('every node gets the bytes: one that drops them does not delay the transfer', async () => {
   tron = await startTron({ node: { endpoints: 2 } });
   const { chain, node, passBlocks } = tron;
   node.endpoints[0].setFault({ kind: 'dropping' });
@@ -58,7 +58,7 @@ test('every node gets the bytes: one that drops them does not keep the transfer 
   assert.equal((await chain.lookup(transfer, [attempt])).kind, 'mined');
 });
 
-test('a fork undoes a transfer that is not solidified: said only when another block stands in its place', async () => {
+test('a fork undoes a transfer that is not solidified: reported only when another block is in its place', async () => {
   tron = await startTron({ node: { endpoints: 2 } });
   const { chain, node, passBlocks } = tron;
   const attempt = await signedAttempt(tron, transfer);
@@ -81,7 +81,7 @@ test('a fork undoes a transfer that is not solidified: said only when another bl
   assert.deepEqual(node.transfers(), []);
 });
 
-test('a transfer that waits again after a fork is mined in another block, once', async () => {
+test('a transfer that is pending again after a fork is mined once in another block', async () => {
   tron = await startTron();
   const { chain, node, passBlocks } = tron;
   const attempt = await signedAttempt(tron, transfer);
@@ -125,7 +125,7 @@ test('final needs both nodes; one of them is enough for a transfer that is done'
   assert.ok(both.kind === 'mined' && both.isFinal);
 });
 
-test('after 429 a node is left alone for thirty seconds, and its words are kept without the key', async () => {
+test('after 429 a node is paused for thirty seconds, and its message is kept without the key', async () => {
   const apiKey = 'secret-key-of-the-operator';
   tron = await startTron({ node: { apiKey } });
   const { chain, node, clock } = tron;
@@ -147,7 +147,7 @@ test('after 429 a node is left alone for thirty seconds, and its words are kept 
   assert.equal((await provider())?.isAnswering, true);
 });
 
-test('a node that fails three times is left alone for ten seconds; the other one serves', async () => {
+test('a node that fails three times is paused for ten seconds, and the other one is used', async () => {
   tron = await startTron({ node: { endpoints: 2 } });
   const { chain, node, clock } = tron;
   node.endpoints[0].setFault({ kind: 'cut' });
@@ -201,7 +201,7 @@ test('a signer that is silent or signs with another key yields no attempt', asyn
   assert.equal((await tron.chain.sign(transfer, [])).kind, 'unknown');
 });
 
-test('a former sender without its key is looked after, and never signed for', async () => {
+test('a former sender without its key is still looked up, and never signs', async () => {
   const former = keySigner(new Uint8Array(32).fill(4));
   const address = addressesOf(former.publicKey).tron;
   tron = await startTron({ chain: { senders: [{ address: SENDER, signer: SIGNER }, { address }] } });
@@ -210,7 +210,7 @@ test('a former sender without its key is looked after, and never signed for', as
   assert.deepEqual(tron.chain.senders, [SENDER, address]);
 });
 
-test('a node that demands another key does not answer, and its words say why', async () => {
+test('a node that requires another key does not answer, and its message says why', async () => {
   tron = await startTron({ node: { apiKey: 'a-key' } });
   const { url } = tron.node.endpoints[0];
   const settings = { providers: [{ name: 'grid', url }], senders: [{ address: SENDER }] } as const;
@@ -219,7 +219,7 @@ test('a node that demands another key does not answer, and its words say why', a
   assert.match(provider?.words ?? '', /^grid .*answered 401: .*ApiKey not exists/);
 });
 
-test('the words of a node are told without addresses, which may hold a key', async () => {
+test('the message of a node is shown without addresses, which may contain a key', async () => {
   tron = await startTron();
   const attempt = await signedAttempt(tron, transfer);
   const text = 'no upstream for https://grid.example/secret-key or /v2/secret-key today';

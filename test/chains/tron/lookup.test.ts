@@ -1,4 +1,4 @@
-// What is concluded when one node lies about blocks that the other has not reached.
+// The conclusions when one node lies about blocks that the other has not reached.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressWord, TRANSFER_TOPIC } from '../../../src/chains/tron/abi.ts';
@@ -18,7 +18,7 @@ const question: Question = {
 
 type Shown = { readonly name: string; readonly block: number; readonly isFailed: boolean; readonly feeUnits?: bigint };
 
-/** A node whose solidified chain ends a hundred blocks above the transfer. Only what a lookup asks is answered. */
+/** A node whose solidified chain ends a hundred blocks above the transfer. It answers only the calls of a lookup. */
 function nodeThatShows({ name, block, isFailed, feeUnits = 1n }: Shown): Node {
   const blockAt = (number: number) => ({
     number,
@@ -52,7 +52,7 @@ function nodeThatShows({ name, block, isFailed, feeUnits = 1n }: Shown): Node {
   };
 }
 
-test('a node that shows a failure far above the other is not believed, wherever it stands in the list', async () => {
+test('a node that shows a failure far above the other is not believed, at any place in the list', async () => {
   const liar = nodeThatShows({ name: 'liar', block: 5_000, isFailed: true });
   const honest = nodeThatShows({ name: 'honest', block: 1_000, isFailed: false });
   for (const nodes of [

@@ -1,4 +1,4 @@
-// One provider of Tron that refuses every transfer, beside one that is well.
+// A provider of Tron that refuses every transfer, beside one that works.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ after(() => Promise.all(stops.map(stop => stop())));
 const REVERT = { result: { result: true, message: Buffer.from('REVERT opcode executed').toString('hex') } };
 const TRANSFER = 'a9059cbb';
 
-/** Passes everything on but transfers that are tried out. */
+/** Passes on everything but simulated transfers. */
 async function startReverting(nodeUrl: string): Promise<string> {
   const server = createServer(async (request, response) => {
     let text = '';
@@ -47,13 +47,13 @@ async function openWith(order: (bad: string, good: string) => readonly string[])
 
 const intent = { sender: SENDER, symbol: 'usdt', units: 25_000_000n, to: PAYEE } as const;
 
-test('one provider that lets every transfer revert refuses nothing while the second one is well', async () => {
+test('one provider that lets every transfer revert refuses nothing while the second one works', async () => {
   const { chain } = await openWith((bad, good) => [bad, good]);
   assert.deepEqual(await chain.check(intent), { kind: 'ready' });
   assert.equal((await chain.sign(usdtTransfer(), [])).kind, 'signed');
 });
 
-test('two providers that say so refuse a transfer, and one of them alone makes it wait', async () => {
+test('two providers that agree refuse a transfer, and one of them alone makes it wait', async () => {
   const { chain, node } = await openWith((bad, good) => [good, bad]);
   node.setToken(USDT, { blocked: [PAYEE] });
   const refused = await chain.check(intent);

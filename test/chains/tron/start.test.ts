@@ -1,4 +1,4 @@
-// What is asked of nodes and signers before the first transfer on Tron.
+// The checks of nodes and signers before the first transfer on Tron.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { keySigner } from '../../../src/chains/signer/key-signer.ts';
@@ -68,7 +68,7 @@ test('a silent node is a warning; nothing is signed until it was checked', async
   assert.match(signed.message ?? '', /must have 6 decimals/);
 });
 
-test('tokens of another network are those of the settings, and its first block is not asked for', async () => {
+test('tokens of another network come from the settings, and its first block is not checked', async () => {
   const setup = await startTron({
     node: { genesisId: `${'0'.repeat(16)}${'cd'.repeat(24)}` },
     chain: { test: { tokens: { usdt: PAYEE } } },

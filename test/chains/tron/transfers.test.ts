@@ -50,7 +50,7 @@ test('a transfer of USDT is mined, then solidified, and arrives once', async () 
   );
 });
 
-test('a transfer of TRX to a new account is mined and its cost is told', async () => {
+test('a transfer of TRX to a new account is mined, with its cost', async () => {
   const { chain, node, passBlocks } = tron;
   const transfer = usdtTransfer(0n, { symbol: 'trx', units: 5_000_000n });
   const funds = await chain.funds(SENDER, 'trx');
@@ -76,7 +76,7 @@ test('equal transfers of two slots are two transactions, also at the same block'
   assert.equal(node.transfers().length, 2);
 });
 
-test('a token that keeps a share is mismatched, with what left', async () => {
+test('a token that keeps a share is mismatched, with the amount that left', async () => {
   const { chain, node, passBlocks } = tron;
   node.setToken(USDT, { behaviour: 'keeping' });
   const transfer = usdtTransfer();
@@ -101,7 +101,7 @@ test('a call that succeeds without a log is mismatched, never transferred', asyn
   assert.deepEqual([mined.outcome, mined.leftUnits], ['mismatched', 0n]);
 });
 
-test('a call that reverts in its block is reverted, and its fee is told', async () => {
+test('a call that reverts in its block is reverted, with its fee', async () => {
   const { chain, node, passBlocks } = tron;
   node.setToken(USDT, { behaviour: 'reverting_in_blocks' });
   const transfer = usdtTransfer();
@@ -149,7 +149,7 @@ test('a transfer that would fail, is blocked or costs too much is refused before
   assert.equal(await refusedFor(), 'ready');
 });
 
-test('TRX to a contract is refused; a contract is told from a wallet', async () => {
+test('TRX to a contract is refused; a contract is distinguished from a wallet', async () => {
   const { chain } = tron;
   const check = await chain.check({ sender: SENDER, symbol: 'trx', units: 1n, to: USDT });
   assert.ok(check.kind === 'refused' && check.reason === 'would_revert');
@@ -158,7 +158,7 @@ test('TRX to a contract is refused; a contract is told from a wallet', async () 
   assert.equal(await chain.isContract(OTHER_PAYEE), false);
 });
 
-test('funds are what the node has, exactly', async () => {
+test("funds are exactly the node's balances", async () => {
   const { chain, node } = tron;
   const units = 2n ** 60n + 1n;
   node.setToken(USDT, { balances: { [SENDER]: units } });
@@ -168,7 +168,7 @@ test('funds are what the node has, exactly', async () => {
   assert.equal(funds?.worstFee, 17_030_000n + 360_000n);
 });
 
-test('a payee that spends all it has between the estimate and the block is paid: its balance costs more to fill', async () => {
+test('a payee that spends everything between the estimate and the block is paid: filling an empty balance costs more', async () => {
   const { chain, node, passBlocks } = tron;
   node.setToken(USDT, { balances: { [PAYEE]: 1n } });
   const transfer = usdtTransfer();

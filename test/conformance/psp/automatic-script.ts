@@ -1,5 +1,5 @@
-// One way through every endpoint of Pix Automático, with every optional part of a request used once. Requests that must be
-// refused keep to the document's forms, so that only the meaning is wrong.
+// A walk through every endpoint of Pix Automático, with every optional part of a request used once. Requests that must be
+// refused match the document's schemas, so that only their meaning is wrong.
 import type { Psp } from '@trilho/psp';
 import type { Send } from './script.ts';
 

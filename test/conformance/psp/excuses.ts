@@ -1,12 +1,12 @@
-// Answers that are not as the document says although nothing is wrong: those that a fault of the simulated PSP made, and those
-// in which a profile is known to differ from the norm. A request is never excused. Every entry must fit something in a whole
-// run; one that fits nothing is out of date.
+// Answers that may differ from the document: those made by a fault of the simulated PSP, and those in which a profile is known to
+// differ from the norm. A request is never excused. Every entry must match something in a complete run; one that matches
+// nothing is out of date.
 import type { ProfileName } from '@trilho/psp';
 import type { Finding } from './findings.ts';
 
 export type Excuse = {
   readonly why: string;
-  /** By the header of the simulated PSP; without it, it is about answers that no fault has touched. */
+  /** The fault in the simulated PSP's header; without it, the excuse is for answers without a fault. */
   readonly fault?: string;
   readonly answers?: 'scripted';
   /** Every one when absent. */
@@ -21,7 +21,7 @@ const PROBLEM = /^Response body must have required property '(?:type|title|statu
 
 export const EXCUSES: readonly Excuse[] = [
   {
-    why: 'a scripted PSP answers what its test tells it to, also what no PSP should',
+    why: 'a scripted PSP answers as its test says, also as no PSP should',
     answers: 'scripted',
   },
   {
@@ -37,13 +37,13 @@ export const EXCUSES: readonly Excuse[] = [
     message: STATUS,
   },
   {
-    why: 'a fault refuses a good token with 401, which the document does not list',
+    why: 'a fault refuses a valid token with 401, which the document does not list',
     fault: 'expired-token',
     statuses: [401],
     message: STATUS,
   },
   {
-    why: 'a token that has ended is refused with 401 (RFC 6750), which the document does not list',
+    why: 'an expired token is refused with 401 (RFC 6750), which the document does not list',
     statuses: [401],
     message: STATUS,
   },

@@ -1,4 +1,4 @@
-// What Prism says of a call, and which of it is excused.
+// Prism's findings about a call, and which of them are excused.
 import type { ProfileName } from '@trilho/psp';
 
 /** One call of a PSP. */
@@ -22,15 +22,15 @@ export type Finding = Called & {
   readonly message: string;
 };
 
-type Told = { readonly location: readonly string[]; readonly message: string };
+type PrismFinding = { readonly location: readonly string[]; readonly message: string };
 
-/** Reads the header that Prism writes its findings into. It cuts a long one, which then is no JSON any more. */
+/** Reads the header with Prism's findings. Prism truncates a long one, which is then not valid JSON. */
 export function readFindings(header: string | undefined): Pick<Finding, 'direction' | 'at' | 'message'>[] {
   if (header === undefined) return [];
   if (!header.startsWith('[')) return [{ direction: 'request', at: '', message: header }];
-  const told: readonly Told[] = JSON.parse(header);
-  return told.map(({ location: [direction, ...at], message }) => ({
-    // What is not said of the answer is held against the request, which is never excused.
+  const findings: readonly PrismFinding[] = JSON.parse(header);
+  return findings.map(({ location: [direction, ...at], message }) => ({
+    // A finding that does not name the answer counts for the request, which is never excused.
     direction: direction === 'response' ? 'response' : 'request',
     at: at.join('.'),
     message,

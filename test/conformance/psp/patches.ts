@@ -1,5 +1,5 @@
-// The faults of Bacen's OpenAPI document 2.9.0 that stop good traffic, each with what is put in its place. A patch that does
-// not fit as often as it says is an error: the document is another one then.
+// The faults of Bacen's OpenAPI document 2.9.0 that reject valid traffic, each with its replacement. A patch that does not match
+// as often as it states is an error: the document has changed.
 
 type Patch = {
   readonly why: string;

@@ -1,4 +1,4 @@
-// A PSP that Prism is put before, and calls of it with the certificate of whoever called.
+// A PSP behind Prism, and calls to it with the certificate of the original caller.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
 import type { ProfileName, PspFiles } from '@trilho/psp';
 
-/** What another process tells of its PSP. */
+/** A PSP as another process reports it. */
 export type Place = {
   /** The test file that started it. */
   readonly file: string;
@@ -16,7 +16,7 @@ export type Place = {
   readonly url: string;
   readonly tokenUrl: string;
   readonly files: PspFiles;
-  /** A scripted PSP answers what its test tells it to, also what no PSP should. */
+  /** A scripted PSP answers as its test says, also as no PSP should. */
   readonly answers: 'simulated' | 'scripted';
 };
 
@@ -35,7 +35,7 @@ export type PspClient = {
 };
 
 export type PspClients = {
-  /** A caller's certificate is shown to the PSP as its own; none, when the caller has none. */
+  /** The PSP is shown the caller's certificate, or no certificate. */
   of(request: IncomingMessage): PspClient;
   close(): void;
 };
@@ -92,7 +92,7 @@ function sendTo(origin: string, agent: https.Agent, call: Call): Promise<Answer 
   });
 }
 
-/** Without what is said of one connection only. */
+/** Without hop-by-hop headers. */
 export function withoutHops(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const {
     host: _,

@@ -1,5 +1,5 @@
 // Prism as a validating proxy over Bacen's document. It is run by npx and is no dependency: with what it brings it is 70 MB,
-// has an install script that reports to others, and only this check needs it.
+// has an install script that reports usage, and only this check needs it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -14,7 +14,7 @@ export async function startPrism(documentFile: string, upstream: string): Promis
   const args = ['--yes', PRISM, 'proxy', documentFile, upstream, '--port', String(port), '--verboseLevel', 'info'];
   // A group of its own, so that what npx starts can be ended with it.
   const child = spawn('npx', args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  // Its own group also keeps it from hearing what ends this process.
+  // A group of its own also keeps signals to this process from it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       end(child);
@@ -57,7 +57,7 @@ function end(child: ChildProcess): void {
   process.kill(-child.pid, 'SIGTERM');
 }
 
-/** Prism wants to be told its port. */
+/** Prism needs an explicit port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);

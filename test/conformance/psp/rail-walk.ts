@@ -1,4 +1,4 @@
-// Everything that our own rail says to a PSP, in one walk: charges of both kinds with every optional part, repeats, refusals,
+// Every call of our own rail to a PSP, in one walk: charges of both kinds with every optional part, repeats, refusals,
 // removals, refunds, lists in pages, the webhook, locations and a diagnosis.
 import assert from 'node:assert/strict';
 import type { Psp } from '@trilho/psp';
@@ -144,7 +144,7 @@ async function listed(rail: BacenRail, psp: Psp): Promise<void> {
     found.push(...page.receipts);
     cursor = page.next;
   } while (cursor !== undefined);
-  assert.ok(found.length > PAGE_SIZE, 'there is more than a page');
+  assert.ok(found.length > PAGE_SIZE, 'there is more than one page');
   const [first] = found;
   assert.deepEqual(await watch.receipt(first!.reference), first);
   assert.equal(await watch.receipt(`E${'0'.repeat(31)}`), undefined);

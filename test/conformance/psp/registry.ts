@@ -1,5 +1,5 @@
 // Lets tests in other processes put Prism before their PSPs: `test/harness/test-psp.ts` posts a PSP here and gets the
-// addresses that stand before it, and deletes them when its PSP has stopped.
+// addresses of its proxy, and deletes them when its PSP has stopped.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
-/** What a test that talks to a simulated PSP imports. */
+/** The import of a test that uses a simulated PSP. */
 const USES_PSP = /from '[./]+(?:harness\/(?:psp|test-psp)|(?:simulated|scripted)-psp)\.ts'/;
-/** Starts one without a chance for Prism. */
+/** Starts a PSP without Prism. */
 const GOES_PAST = /import \{[^}]*\bstartPsp\b[^}]*\} from '@trilho\/psp'/;
-/** Tests of the PSP itself send it what no client should. */
+/** Tests of the PSP itself send invalid requests on purpose. */
 const OF_THE_PSP = 'test/packages/';
 
 export type TestRun = {

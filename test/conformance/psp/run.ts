@@ -1,6 +1,6 @@
 // npm run conformance -- psp <folder with Bacen's document> [<part of a test file's path>]: goes through every endpoint of the
-// simulated PSP, sends all that the rail says, and runs every test of the rail and of the service that talks to a PSP, with
-// Prism in between. It leaves with exit code 1 when Prism finds something that is not excused, and 2 when there is no such
+// simulated PSP, sends every call of the rail, and runs every test of the rail and of the service that uses a PSP, with Prism
+// in between. It leaves with exit code 1 when Prism finds something that is not excused, and 2 when there is no such
 // folder.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const validator = await startValidator(folder);
 const registry = await startRegistry(validator);
 try {
   await withPsp('the script', async psp => faults.push(...(await runScript(psp))));
-  // What Prism found says more than the step of the walk that fails for it.
+  // Prism's findings explain more than the step of the walk that fails because of them.
   await withPsp('the walk of the rail', psp => walkRail(psp).catch(error => faults.push(`The rail: ${error.stack}`)));
   const { files, passed, faults: ofTests } = await runRailTests(registry.url, only);
   faults.push(...ofTests);
@@ -81,7 +81,7 @@ function report(files: readonly string[], passed: number): void {
   }
   const silent = calls.filter(({ status }) => status === 0).length;
   console.log(row([calls.length, silent, findings.length - violations.length, violations.length], 'together'));
-  console.log(`${validator.outside()} calls of tokens and of the bare address, of which the document says nothing.`);
+  console.log(`${validator.outside()} calls for tokens and to the bare address, which are not in the document.`);
   console.log(`${passed} tests of ${files.length} files passed.`);
 }
 

@@ -1,10 +1,10 @@
-// One way through every endpoint of the Pix API, with every optional part of a request used once. Requests that must be
-// refused keep to the document's forms, so that only the meaning is wrong.
+// A walk through every endpoint of the Pix API, with every optional part of a request used once. Requests that must be refused
+// match the document's schemas, so that only their meaning is wrong.
 import type { Psp } from '@trilho/psp';
 import { automaticCallsOf } from './automatic-script.ts';
 
 /** Sends a call below the base, or below the host when the path begins with /qr/, and returns what was answered. */
-// biome-ignore lint/suspicious/noExplicitAny: the script takes from an answer what it needs.
+// biome-ignore lint/suspicious/noExplicitAny: the script reads only some fields of an answer.
 export type Send = (method: string, path: string, expected: number, body?: unknown) => Promise<any>;
 
 const KEY = 'recebedor@example.com';

@@ -1,6 +1,6 @@
-// Prism before any number of simulated PSPs, of this process and of others: callers speak mTLS to it as they would to the PSP,
-// and each request and answer is held against Bacen's document. Prism itself speaks plain HTTP and has one upstream, so each
-// PSP has a front that takes the certificate off, and one back puts it on again:
+// Prism before any number of simulated PSPs, of this process and of others: callers use mTLS as with the PSP, and each request
+// and answer is validated against Bacen's document. Prism itself speaks plain HTTP and has one upstream, so each PSP has a front
+// that terminates TLS, and one back that presents the certificate again:
 //
 //   caller ─mTLS→ front ─http→ Prism ─http→ back ─mTLS→ PSP
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { type Answer, type Call, openClients, type Place, type PspClient, withou
 import { startPrism } from './prism.ts';
 
 export type Placed = {
-  /** In place of the PSP's own; the CA and the client certificates stay the PSP's. */
+  /** Instead of the PSP's own; the CA and the client certificates remain the PSP's. */
   readonly url: string;
   readonly tokenUrl: string;
   /** Ends it. The PSP must have ended, so that no call waits for it any more. */
@@ -31,7 +31,7 @@ export type Validator = {
   before(place: Place): Promise<Placed>;
   /** Every call that went through the document. */
   calls(): readonly Called[];
-  /** How many calls there were of which the document says nothing: of tokens, and of the bare address. */
+  /** How many calls are not in the document: for tokens, and to the bare address. */
   outside(): number;
   findings(): readonly Finding[];
   stop(): Promise<void>;
@@ -41,16 +41,16 @@ const DOCUMENT = 'bacen-pix-api-2.9.0.openapi.yaml';
 /** Which call a request of Prism belongs to. */
 const CALL_HEADER = 'x-validated-call';
 const FINDINGS_HEADER = 'sl-violations';
-/** What Prism is told when the PSP gave no answer; what it thinks of that does not count. */
+/** The answer for Prism when the PSP gave none; its findings about it are ignored. */
 const NO_ANSWER = 503;
 
-/** What stands before the first resource: a test with a scripted PSP may have told the rail of any path. */
+/** The path before the first resource: a test with a scripted PSP may use any path. */
 const SCRIPTED_PREFIX = /^.*?(?=\/(?:cob[rv]?|pix|loc|(?:solic)?rec|locrec|webhook(?:rec|cobr)?)(?:\/|$))/;
 
 /** A call on its way through Prism. */
 type Exchange = {
   readonly client: PspClient;
-  /** As the caller sent it, with what the PSP has before the paths of the document. */
+  /** As the caller sent it, with the PSP's prefix before the paths of the document. */
   readonly sent: Call;
   hasReachedPsp: boolean;
   answer: Answer | undefined;
@@ -71,7 +71,7 @@ export async function startValidator(folder: string): Promise<Validator> {
     const exchange = exchanges.get(String(request.headers[CALL_HEADER]))!;
     exchange.hasReachedPsp = true;
     request.resume();
-    // What Prism passes on is what it has understood; large numbers, for one, have lost digits by then.
+    // Prism passes on what it has parsed, in which large numbers, for example, have lost digits.
     exchange.answer = await exchange.client.send(exchange.sent);
     const { status = NO_ANSWER, headers: answered = {}, body } = exchange.answer ?? {};
     response.writeHead(status, answered).end(body);
@@ -80,7 +80,7 @@ export async function startValidator(folder: string): Promise<Validator> {
   const prism = await startPrism(document, `http://127.0.0.1:${portOf(back)}`);
   let made = 0;
 
-  /** Sends a call through Prism and notes what it says. The PSP gets what was sent, and the caller its answer, byte by byte. */
+  /** Sends a call through Prism and records its findings. The PSP gets the request, and the caller the answer, byte by byte. */
   async function validate(place: Place, exchange: Exchange, call: Call): Promise<Answer | undefined> {
     const id = String(++made);
     exchanges.set(id, exchange);
@@ -101,9 +101,9 @@ export async function startValidator(folder: string): Promise<Validator> {
     if (!hasReachedPsp) {
       findings.push({ ...called, direction: 'request', at: '', message: `Prism kept it: ${said.status} ${said.body}` });
     }
-    const told = readFindings(said.headers[FINDINGS_HEADER]?.toString());
-    const heard = told.filter(({ direction }) => direction === 'request' || answer !== undefined);
-    findings.push(...heard.map(finding => ({ ...called, ...finding })));
+    const found = readFindings(said.headers[FINDINGS_HEADER]?.toString());
+    const relevant = found.filter(({ direction }) => direction === 'request' || answer !== undefined);
+    findings.push(...relevant.map(finding => ({ ...called, ...finding })));
     return answer;
   }
 
@@ -130,7 +130,7 @@ export async function startValidator(folder: string): Promise<Validator> {
       const isPayload = pathname.startsWith('/qr/v2/');
       const isToken = pathname === profile.token.path;
       const prefix = isPayload ? '' : prefixOf(pathname);
-      // Of a token, and of the bare address that `doctor` tries, the document says nothing.
+      // Calls for a token, and to the bare address that `doctor` tries, are not in the document.
       const isOutside = isToken || pathname === new URL(url).pathname;
       if (isOutside) outside++;
       else if (prefix === undefined) note(request, 'is below no path of this PSP');
@@ -152,14 +152,14 @@ export async function startValidator(folder: string): Promise<Validator> {
         cert: readFileSync(files.receiver.certificate),
         key: readFileSync(files.receiver.key),
         requestCert: true,
-        // The PSP refuses them, and says so in its own way.
+        // The PSP refuses them itself.
         rejectUnauthorized: false,
         maxVersion: profile.tlsMax,
       },
       (request, response) => {
         const passing = pass(request, response)
           .catch(error => {
-            // A caller that is killed in the middle of a request is a test's doing.
+            // A test may kill a caller in the middle of a request.
             if (!request.destroyed) note(request, `was not validated: ${error}`);
             request.socket.destroy();
           })

@@ -22,7 +22,7 @@ describe('published boletos', () => {
     });
   }
 
-  test('each bank but the sandbox has at least two', () => {
+  test('each bank but the sandbox has at least two published boletos', () => {
     for (const code of CNAB_BANKS.keys()) {
       const found = PUBLISHED.filter(({ bank }) => bank === code).length;
       assert.ok(code === '999' || found >= 2, `bank ${code} has ${found}`);
@@ -33,7 +33,7 @@ describe('published boletos', () => {
 const digit = fc.constantFrom(...'0123456789');
 const digits = (length: number) => fc.string({ unit: digit, minLength: length, maxLength: length });
 
-/** Accounts that each bank should take. Itaú's wallets are drawn from the ones of its common layout. */
+/** Accounts that each bank should accept. Itaú's wallets are drawn from those of its common layout. */
 const ACCOUNTS: { readonly [code: string]: fc.Arbitrary<BoletoAccount> } = {
   '001': fc
     .constantFrom(4, 6, 7)
@@ -66,7 +66,7 @@ describe('every boleto of every account', () => {
       });
     });
 
-    test(`of bank ${code} is taken by two independent validators`, () => {
+    test(`of bank ${code} is accepted by two independent validators`, () => {
       fc.assert(
         fc.property(slip, ({ account, ourNumber, amountCents }) => {
           const freeField = bank.freeField(account, ourNumber);
@@ -92,7 +92,7 @@ describe('every boleto of every account', () => {
       );
     });
 
-    test(`of bank ${code} keeps its our number whole: one too long, or zero, is refused`, () => {
+    test(`of bank ${code} keeps its nosso número complete: one that is too long, or zero, is refused`, () => {
       fc.assert(
         fc.property(slip, ({ account }) => {
           const width = bank.ourNumberDigits(account);
@@ -133,14 +133,14 @@ describe('check digits', () => {
     assert.equal(bankOf('341').formatOurNumber({ ...account, carteira: '112' }, '223346'), '112/00223346-1');
   });
 
-  test('Caixa scatters the our number over the free field', () => {
+  test('Caixa spreads the nosso número over the free field', () => {
     assert.equal(
       bankOf('104').freeField({ beneficiaryCode: '123456' }, '123456789012345').slice(7, 24),
       ['123', '1', '456', '4', '789012345'].join(''),
     );
   });
 
-  test('Caixa puts a code of seven digits where six and their check digit stand', () => {
+  test('Caixa writes a code of seven digits in place of six and their check digit', () => {
     assert.equal(bankOf('104').freeField({ beneficiaryCode: '1100000' }, '6').slice(0, 7), '1100000');
     assert.equal(bankOf('104').freeField({ beneficiaryCode: '123456' }, '6').slice(0, 7), '1234560');
   });
@@ -152,7 +152,7 @@ describe('an account that a layout cannot hold', () => {
       .checkAccount(account)
       .map(({ field, message }) => `${field} ${message}`);
 
-  test('has every fault of form named at once', () => {
+  test('has every invalid field named at once', () => {
     assert.deepEqual(problems('237', { agency: '12345', accountNumber: '12-3' }), [
       'agency must be 1 to 4 digits',
       'accountNumber must be 1 to 7 digits',
@@ -160,7 +160,7 @@ describe('an account that a layout cannot hold', () => {
     ]);
   });
 
-  test('may leave out the zeros of a number, not of a code', () => {
+  test('may omit the leading zeros of a number, not of a code', () => {
     assert.deepEqual(problems('237', { agency: '1', accountNumber: '1', carteira: '9' }), [
       'carteira must be 2 digits',
     ]);
@@ -169,7 +169,7 @@ describe('an account that a layout cannot hold', () => {
     ]);
   });
 
-  test('is one of Banco do Brasil whose agreement has a length without layout', () => {
+  test('of Banco do Brasil has an agreement number of a length without layout', () => {
     assert.deepEqual(problems('001', { carteira: '17', beneficiaryCode: '12345' }), [
       'beneficiaryCode must be 4, 6 or 7 digits',
     ]);
@@ -179,11 +179,11 @@ describe('an account that a layout cannot hold', () => {
     ]);
   });
 
-  test('is one of Caixa whose code came with its check digit', () => {
+  test('of Caixa has a code with its check digit', () => {
     assert.equal(problems('104', { beneficiaryCode: '0123456' }).length, 1);
   });
 
-  test('is one of Itaú with another layout, or a digit of another account', () => {
+  test('of Itaú has another layout, or the digit of another account', () => {
     const account = { agency: '0810', accountNumber: '53678', carteira: '175' };
     assert.deepEqual(problems('341', { ...account, accountDigit: '9' }), []);
     assert.deepEqual(problems('341', { ...account, accountDigit: '8' }), [

@@ -39,7 +39,7 @@ test('the due-date factor begins again at 1000 on 2025-02-22', () => {
   assert.equal(dueDateFactor('2049-10-13'), 9999);
 });
 
-test('a day that four digits cannot name has no factor', () => {
+test('a day beyond four digits has no factor', () => {
   assert.equal(dueDateFactor('2000-07-02'), undefined);
   assert.equal(dueDateFactor('2049-10-14'), undefined);
 });
@@ -63,7 +63,7 @@ test('two independent validators accept every line', () => {
   );
 });
 
-test('a barcode with another due day is that of the same boleto made for that day', () => {
+test('changing the due day of a barcode gives the barcode of the boleto made for that day', () => {
   const boleto = { bank: '756', amountCents: 15_990n, freeField: '1432701004297100000012001'.padEnd(25, '0') };
   const days = ['2026-12-10', '2026-12-30', '2024-02-29'] as const;
   for (const dueDay of days) {

@@ -1,4 +1,4 @@
-// One bank more: one file, and its boletos are checked, written, read and explained.
+// Another bank: with one file, its boletos are checked, written, read and explained.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -35,7 +35,7 @@ test('its agreements are checked by its own rules', () => {
   ]);
 });
 
-test('a file goes to it and comes back, with codes and counts that only it has', () => {
+test('a file for it and its return are read, with its own codes and counts', () => {
   const writer = fileWriter(MADE_UP_AGREEMENT, HEAD);
   const text = writer.add({ movement: 'register', title: TITLE }) + writer.end();
   const explained = [...explainFile(Buffer.from(text, 'latin1'))];
@@ -65,13 +65,13 @@ test('a file goes to it and comes back, with codes and counts that only it has',
   assert.ok(!warnings.includes('the trailer counts other records of its lot than there are'), warnings.join());
 });
 
-test('its barcode is one that others read', () => {
+test('its barcode is read by independent readers', () => {
   const freeField = madeUpBank.boleto.freeField(MADE_UP_AGREEMENT.account, '42');
   const barcode = boletoBarcode({ bank: '998', dueDay: TITLE.dueDay, amountCents: TITLE.amountCents, freeField });
   assert.ok(isBoletoByOracle(digitableLine(barcode)));
 });
 
-test('a bank is there once, and is gone when it was removed', () => {
+test('a bank can be added once, and is gone after it was removed', () => {
   assert.throws(() => addBank(madeUpBank), /there is a bank 998 already/);
   remove();
   assert.equal(CNAB_BANKS.has('998'), false);

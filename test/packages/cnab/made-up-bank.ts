@@ -1,5 +1,5 @@
-// A bank that does not exist, as somebody would add one: this file and addBank. Its nosso número begins with the beneficiary code, it has a code
-// for a payment that no other bank has, and counts in its own way.
+// A bank that does not exist, added as a contributor would do it: this file and addBank. Its nosso número begins with the beneficiary code, it has a code
+// for a payment that no other bank has, and counts records differently.
 import type { Agreement, CnabBank } from '@trilho/cnab';
 import {
   code,

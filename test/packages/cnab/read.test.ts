@@ -1,4 +1,4 @@
-// Returns of banks: what they say, whatever their lines look like.
+// Returns of banks: their contents, also with damaged or unusual lines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CnabError } from '../../../packages/cnab/src/cnab-error.ts';
@@ -93,14 +93,14 @@ test('occurrences and reasons have a description', () => {
   assert.deepEqual([fee?.meaning, fee?.reasons[0]?.text], ['fee', 'registration']);
 });
 
-test('what banks and editors do to lines is a warning, and changes nothing that is read', () => {
+test('changes that banks and editors make to lines are warnings, and do not change what is read', () => {
   const lines = returnLines('001', [PAID]);
   const plain = entriesOf('001', bytesOf(lines));
   assert.deepEqual(plain.warnings, []);
   const crlf = (texts: readonly string[]) => texts.map(text => `${text}\r\n`).join('');
   const odd: readonly (readonly [Buffer, RegExp])[] = [
     [Buffer.from(`\u{feff}${crlf(lines)}`), /byte order mark/],
-    // Joined by a program: the mark of UTF-8 before lines in Latin-1, here with an accent in a column that is not read.
+    // Joined by a program: the UTF-8 mark before lines in Latin-1, here with an accent in a column that is not read.
     [Buffer.from(`\u00ef\u00bb\u00bf${crlf([...lines].with(0, withAccent(lines[0])))}`, 'latin1'), /byte order mark/],
     [Buffer.from(`${crlf(lines)}\u001a`), /\^Z/],
     [Buffer.from(crlf(lines.map(text => text.trimEnd()))), /fewer than 240/],
@@ -166,7 +166,7 @@ test('the same title in another place of another file has the same content', () 
   assert.equal(once?.content, twice?.content);
 });
 
-test('what is no whole return is refused in one sentence', () => {
+test('an incomplete return, or another file, is refused in one sentence', () => {
   const lines = returnLines('001', [PAID]);
   const writer = fileWriter(AGREEMENTS['001']!, HEAD);
   const sent = writer.add({ movement: 'register', title: TITLE }) + writer.end();

@@ -1,6 +1,6 @@
-// Makes returns by columns that are stated here again, so that a mistake in the tables of the service is seen.
+// Makes returns by columns that are written here independently, so that a mistake in the tables of the package is found.
 
-/** Text put over blanks at columns. */
+/** A blank line with texts at columns. */
 export function line(...parts: readonly (readonly [from: number, text: string])[]): string {
   let text = ' '.repeat(240);
   for (const [from, part] of parts) text = text.slice(0, from - 1) + part + text.slice(from - 1 + part.length);
@@ -9,7 +9,7 @@ export function line(...parts: readonly (readonly [from: number, text: string])[
 
 export type Entry = {
   readonly occurrence: string;
-  /** The whole field. */
+  /** The complete field. */
   readonly number: string;
   readonly ownId?: string;
   readonly amountCents?: bigint;
@@ -54,7 +54,7 @@ export function titleLines(bank: string, entry: Entry, sequence: number): string
   ];
 }
 
-/** What the header of a file says of its agreement, by column; as in `agreements.ts`. */
+/** The agreement in the header of a file, by column; as in `agreements.ts`. */
 const HOLDERS: Readonly<Record<string, readonly (readonly [from: number, text: string])[]>> = {
   '001': [[33, '0012345670014170190001234300000001234550']],
   '033': [

@@ -1,4 +1,4 @@
-// Files to banks: every record of every bank, by columns that are stated here again.
+// Files to banks: every record of every bank, by columns that are written here independently.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agreement, Instruction } from '../../../packages/cnab/src/agreement.ts';
@@ -35,7 +35,7 @@ for (const bank of BANKS) {
     }
   });
 
-  test(`a file for bank ${bank} has whole records, right counts, and nothing that the check finds wrong`, () => {
+  test(`a file for bank ${bank} has complete records, correct counts, and no problem for the check`, () => {
     const agreement = agreementOf(bank);
     assert.deepEqual(checkAgreement(agreement), []);
     const lines = linesFor(agreement, [register, register]);
@@ -70,7 +70,7 @@ for (const bank of BANKS) {
   });
 }
 
-/** Of the title 42, its check digits worked out by hand: columns 38 to 57 of segment P; Santander begins at 45. */
+/** Of the title 42, its check digits computed by hand: columns 38 to 57 of segment P; Santander begins at 45. */
 const NUMBERS: readonly (readonly [bank: string, from: number, text: string])[] = [
   ['001', 38, '12345670000000042   '],
   ['033', 45, '0000000000426'],
@@ -104,7 +104,7 @@ test('carteira and espécie have the codes of the bank', () => {
   assert.equal(columns(segmentP({ ...agreementOf('341'), species: '08' }), 107, 108), '08');
 });
 
-test('interest is a percent a month, or an amount a day where the bank has no percent', () => {
+test('interest is a percent a month, or an amount a day if the bank has no percent', () => {
   const interest = (bank: string) => columns(linesFor(agreementOf(bank))[2], 118, 141);
   assert.equal(interest('001'), '211122026000000000000100');
   assert.equal(interest('104'), '211122026000000000000100');
@@ -128,7 +128,7 @@ const DISCOUNTS = [
   { code: '1', day: '2026-12-10', hundredths: 250n },
 ] as const;
 
-test('the first discount and the abatement stand in segment P, the second and the third in R', () => {
+test('the first discount and the abatement are in segment P, the second and the third in R', () => {
   const title = { ...TITLE, abatementCents: 345n, discounts: DISCOUNTS };
   const [, , P, , R] = linesFor(agreementOf('001'), [{ movement: 'register', title }]);
   assert.equal(columns(P, 142, 165), '130112026000000000001000');
@@ -148,13 +148,13 @@ test('a discount without a code at Itaú, and no third one at Santander', () => 
   assert.equal(columns(santander, 18, 65), `105122026000000000000500${'0'.repeat(24)}`);
 });
 
-test('an amount a day of interest is of what the abatement leaves', () => {
+test('a daily amount of interest is computed after the abatement', () => {
   const title = { ...TITLE, amountCents: 24_690n, abatementCents: 12_345n };
   const [, , P] = linesFor(agreementOf('341'), [{ movement: 'register', title }]);
   assert.equal(columns(P, 127, 141), '000000000000004');
 });
 
-test('an explained file says what kind of discount it has, and writes a percent as one', () => {
+test('an explained file names the kind of discount and shows a percent as a percent', () => {
   const discounts = [{ code: '6', day: '2026-12-10', hundredths: 15n }] as const;
   const lines = linesFor(agreementOf('756'), [{ movement: 'register', title: { ...TITLE, discounts } }]);
   const P = [...explainFile(Buffer.from(lines.join('\r\n')))].find(({ name }) => name.startsWith('segment P'));
@@ -162,7 +162,7 @@ test('an explained file says what kind of discount it has, and writes a percent 
   assert.deepEqual(meanings, ['percent for each banking day before the due day', '2026-12-10', '0.15 %']);
 });
 
-test('a pix is written as segment Y-03 where the bank has it', () => {
+test('a pix is written as segment Y-03 if the bank has it', () => {
   const pix = { keyType: '4', key: 'pix@example.com', txid: 'TX1' };
   const lines = linesFor(agreementOf('033'), [{ movement: 'register', title: { ...TITLE, pix } }]);
   const Y = lines.find(line => columns(line, 14) === 'Y');
@@ -172,7 +172,7 @@ test('a pix is written as segment Y-03 where the bank has it', () => {
   assert.equal(linesFor(agreementOf('001'), [{ movement: 'register', title: { ...TITLE, pix } }]).length, 7);
 });
 
-test('a quirk replaces one field, and one that does not fit is refused by name', () => {
+test('a quirk replaces one field, and is refused by name if it does not fit', () => {
   const agreement = { ...agreementOf('341'), quirks: { 'P.deliveredBy': '7' } };
   assert.equal(columns(linesFor(agreement)[2], 62), '7');
   const wrong = { ...agreement, quirks: { 'P.deliveredBy': '77', 'P.unknown': '7', 'Z.line': '7' } };
@@ -194,7 +194,7 @@ test('an agreement that lacks what the file needs is refused by the name of the 
   );
 });
 
-test('a value that does not fit its field is refused with the name of the field, and none of the value', () => {
+test('a value that does not fit is refused with the name of its field and without the value', () => {
   const writer = fileWriter(agreementOf('341'), HEAD);
   const long = { ...TITLE, documentNumber: '12345678901' };
   assert.throws(

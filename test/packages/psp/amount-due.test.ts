@@ -51,7 +51,7 @@ test('rebates and discounts, a week early', () => {
   assert.equal(on('2030-12-20', { abatimento: { modalidade: 1, valorPerc: '12.50' } }), '87.50');
 });
 
-test('a due day that is no banking day moves to the next one, and costs nothing until then', () => {
+test('a due day that is no banking day moves to the next one, without fine or interest until then', () => {
   const saturday = { dataDeVencimento: '2030-12-07', validadeAposVencimento: 0 };
   const value = { original: '100.00', multa: { modalidade: 1, valorPerc: '1.00' } };
   assert.equal(amountDue(value, saturday, '2030-12-09').final, '100.00');

@@ -1,4 +1,4 @@
-// Calls a simulated PSP as an integration would: its certificate, a token, JSON over TLS. Nothing of the service is in it.
+// Calls a simulated PSP as an integration would: its certificate, a token, JSON over TLS. It uses no code of the service.
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import type { TestContext } from 'node:test';
@@ -10,14 +10,14 @@ export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer.
   readonly json: any;
 };
 
 export type CallOptions = {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another one than the client's; null for none. */
+  /** Instead of the client's; null for no certificate. */
   readonly certificate?: CertificateFiles | null;
   readonly p12?: CertificateFiles;
   readonly signal?: AbortSignal;

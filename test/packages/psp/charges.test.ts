@@ -1,4 +1,4 @@
-// Charges at the simulated PSP: what the norm says of creating, revising, removing and reading them.
+// Charges at the simulated PSP: created, revised, removed and read by the norm.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePix } from 'pix-utils';
@@ -34,7 +34,7 @@ test('a charge is created, revised and removed, and keeps its revisions', async 
   }
 });
 
-test('the code leads to the location and is read by an independent reader', async t => {
+test('the code has the location and is read by an independent reader', async t => {
   const { call } = await startCaller(t);
   const { json } = await call('PUT', `/cob/${newTxid()}`, cobBody());
   const read = parsePix(json.pixCopiaECola);
@@ -57,13 +57,13 @@ const WRONG_COBS: readonly [string, object, string][] = [
   ['a number for text', { valor: { original: 37.5 } }, 'cob.valor.original'],
   ['zero', { valor: { original: '0.00' } }, 'cob.valor.original'],
   ['a misspelt field', { calendario: { expiracoa: 60 } }, 'cob.calendario.expiracoa'],
-  ['an expiry of nothing', { calendario: { expiracao: 0 } }, 'cob.calendario.expiracao'],
+  ['an expiry of zero', { calendario: { expiracao: 0 } }, 'cob.calendario.expiracao'],
   ["somebody else's key", { chave: 'other@example.com' }, 'cob.chave'],
   ['a payer with two ids', { devedor: { cpf: '12345678909', cnpj: '12345678000195', nome: 'x' } }, 'cob.devedor'],
   ['a payer without a name', { devedor: { cpf: '12345678909' } }, 'cob.devedor.nome'],
   ['a null', { solicitacaoPagador: null }, 'cob.solicitacaoPagador'],
-  ['words too long', { solicitacaoPagador: 'x'.repeat(141) }, 'cob.solicitacaoPagador'],
-  ['a location that is not there', { loc: { id: 99 } }, 'cob.loc.id'],
+  ['a text that is too long', { solicitacaoPagador: 'x'.repeat(141) }, 'cob.solicitacaoPagador'],
+  ['an unknown location', { loc: { id: 99 } }, 'cob.loc.id'],
   ['a withdrawal', { valor: { original: '1.00', retirada: {} } }, 'cob.valor.retirada'],
 ];
 
@@ -88,10 +88,10 @@ test('a cob that breaks the norm is refused, and the property named', async t =>
 
 const WRONG_COBVS: readonly [string, object, string][] = [
   ['no payer', { devedor: undefined }, 'cobv.devedor'],
-  ['a day that was', { calendario: { dataDeVencimento: '2030-12-01' } }, 'cobv.calendario.dataDeVencimento'],
-  ['a day that is not', { calendario: { dataDeVencimento: '2031-02-29' } }, 'cobv.calendario.dataDeVencimento'],
+  ['a past day', { calendario: { dataDeVencimento: '2030-12-01' } }, 'cobv.calendario.dataDeVencimento'],
+  ['a day that does not exist', { calendario: { dataDeVencimento: '2031-02-29' } }, 'cobv.calendario.dataDeVencimento'],
   [
-    'a validity below zero',
+    'a negative validity',
     { calendario: { dataDeVencimento: '2030-12-10', validadeAposVencimento: -1 } },
     'cobv.calendario.validadeAposVencimento',
   ],
@@ -106,7 +106,7 @@ const WRONG_COBVS: readonly [string, object, string][] = [
     'cobv.valor.juros.modalidade',
   ],
   [
-    'a rebate of everything',
+    'a rebate of the whole amount',
     { valor: { original: '100.00', abatimento: { modalidade: 1, valorPerc: '100.00' } } },
     'cobv.valor.abatimento',
   ],
@@ -137,7 +137,7 @@ test('a cobv that breaks the norm is refused, and the property named', async t =
   }
 });
 
-test('a txid is of one charge only, of either kind, and of each client by itself', async t => {
+test('a txid belongs to one charge of either kind, for each client', async t => {
   const { call, psp } = await startCaller(t, { clock: clock() });
   const txid = newTxid();
   await call('PUT', `/cob/${txid}`, cobBody());

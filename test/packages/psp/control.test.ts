@@ -1,4 +1,4 @@
-// The control API of the simulated PSP: what the methods do, over plain HTTP.
+// The control API of the simulated PSP: its methods over plain HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cobrBody, recBody, VARIABLE } from './automatic/caller.ts';
@@ -12,13 +12,13 @@ async function start(t: Parameters<typeof startCaller>[0]) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came.
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer.
     return { status: answer.status, json: (text === '' ? undefined : JSON.parse(text)) as any };
   };
   return { ...caller, control };
 }
 
-test('it says where the PSP is, pays, refuses, returns and removes', async t => {
+test("it gives the PSP's addresses, pays, refuses, returns and removes", async t => {
   const { call, control, psp } = await start(t);
   const { json: about } = await control('GET', '/');
   assert.deepEqual([about.url, about.tokenUrl, about.clients[0].clientId], [psp.url, psp.tokenUrl, 'trilho']);
@@ -66,7 +66,7 @@ test('it opens clients and issues certificates', async t => {
   assert.equal((await raw('POST', psp.tokenUrl, { certificate: issued.json })).status, 400);
 });
 
-test('what it does not understand is named', async t => {
+test('unknown input is named', async t => {
   const { control } = await start(t);
   for (const [method, path, body, message] of [
     ['POST', '/pay', { txid: 3 }, /txid must be text/],

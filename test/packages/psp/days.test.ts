@@ -1,4 +1,4 @@
-// The PSP counts days and reads moments by itself. Both must come to what the service comes to.
+// The PSP counts days and reads moments with its own code, which must agree with the service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import * as service from '../../../src/lib/banking-days.ts';
 import * as days from '../../../src/lib/civil-days.ts';
 import { parseRfc3339 } from '../../../src/lib/date-times.ts';
 
-test('each day of a century is a banking day for both, or for neither', () => {
+test('for each day of a century both agree whether it is a banking day', () => {
   let day = '2000-01-01';
   for (; day < '2100-01-01'; day = addDays(day, 1)) {
     assert.equal(isBankingDay(day), service.isBankingDay(day), day);

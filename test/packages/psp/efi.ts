@@ -1,4 +1,4 @@
-// Efí's own SDK, pointed at a simulated PSP: what it sends and reads was written by others, for the real bank.
+// Efí's own SDK against a simulated PSP: independent code, written for the real bank.
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { EfiPay } from 'sdk-node-apis-efi';

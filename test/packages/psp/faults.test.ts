@@ -1,10 +1,10 @@
-// Faults of the simulated PSP: each does what its name says, as often as it was told.
+// Faults of the simulated PSP: each does what its name says, as often as it was set.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testClock } from '../../harness/clock.ts';
 import { cobBody, KEY, newTxid, startCaller } from './caller.ts';
 
-test('a lost reply is carried out; a cut connection is not', async t => {
+test('a call with a lost reply is carried out; one on a cut connection is not', async t => {
   const { call, psp } = await startCaller(t);
   const [lost, cut] = [newTxid(), newTxid()];
   psp.setFault({ kind: 'lost-reply', on: { method: 'PUT', path: '/cob/' }, count: 1 });
@@ -22,7 +22,7 @@ test('a lost reply is carried out; a cut connection is not', async t => {
   );
 });
 
-test('a call that is never answered is carried out before the silence, or not at all', async t => {
+test('a call that is never answered is carried out first, or not at all', async t => {
   const { raw, call, psp, token } = await startCaller(t);
   const headers = { authorization: `Bearer ${await token()}` };
   for (const [kind, status] of [
@@ -41,7 +41,7 @@ test('a call that is never answered is carried out before the silence, or not at
   }
 });
 
-test('statuses, pages of HTML and waits', async t => {
+test('statuses, pages of HTML and delays', async t => {
   const { call, psp } = await startCaller(t);
   const once = { on: { path: '/webhook' }, count: 1 };
   for (const status of [409, 500, 503]) {
@@ -63,7 +63,7 @@ test('statuses, pages of HTML and waits', async t => {
   );
 });
 
-test('an answer says which fault made or changed it, and no other answer does', async t => {
+test('an answer names the fault that made or changed it, and only then', async t => {
   const { call, psp } = await startCaller(t);
   const marked = async () => (await call('GET', '/webhook')).headers['x-simulated-fault'];
   for (const kind of ['status', 'html', 'stale-read'] as const) {
@@ -72,7 +72,7 @@ test('an answer says which fault made or changed it, and no other answer does', 
   }
 });
 
-test('a fault lets some calls pass, fires so often, and can be cleared', async t => {
+test('a fault skips some calls, fires a set number of times, and can be cleared', async t => {
   const { call, psp } = await startCaller(t);
   const statuses = async (count: number) => {
     const found: number[] = [];
@@ -101,7 +101,7 @@ test('the same seed makes the same faults', async t => {
   assert.deepEqual(await run(), await run());
 });
 
-test('a good token is refused, or has fewer scopes than its client', async t => {
+test('a valid token is refused, or has fewer scopes than its client', async t => {
   const { call, psp, raw, token } = await startCaller(t);
   const headers = { authorization: `Bearer ${await token()}` };
   psp.setFault({ kind: 'expired-token', count: 1 });
@@ -114,7 +114,7 @@ test('a good token is refused, or has fewer scopes than its client', async t => 
   await assert.rejects(async () => assert.ok(await token()));
 });
 
-test('a stale read shows the state before the last change, or that of some time ago', async t => {
+test('a stale read shows the state before the last change, or an older one', async t => {
   const clock = testClock('2030-12-02T15:00:00Z');
   const { call, psp } = await startCaller(t, { clock });
   const txid = newTxid();

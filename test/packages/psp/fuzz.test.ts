@@ -1,4 +1,4 @@
-// Whatever is sent to the simulated PSP, it answers with a refusal and not with a fault of its own.
+// The simulated PSP answers any request with a refusal and never with a fault of its own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ async function sound({ call }: Caller, method: string, path: string, body?: unkn
   assert.ok(status < 500, `${method} ${path} ${JSON.stringify(body)}: ${status} ${text}`);
 }
 
-test('a body that is broken anywhere is no fault of the PSP', async t => {
+test('a broken body never makes the PSP fail', async t => {
   const caller = await startCaller(t);
   await fc.assert(
     fc.asyncProperty(bodies, ([method, path, body]) => sound(caller, method, path(), body)),
@@ -61,7 +61,7 @@ test('a body that is broken anywhere is no fault of the PSP', async t => {
   );
 });
 
-test('a path or query of any text is no fault of the PSP', async t => {
+test('no path or query makes the PSP fail', async t => {
   const caller = await startCaller(t);
   const place = fc.constantFrom(
     '/cob/',

@@ -18,7 +18,7 @@ async function readPayload({ raw, psp }: Caller, location: string, query = '') {
   return { ...answer, json: JSON.parse(new TextDecoder().decode(payload)) };
 }
 
-test('the payload of a charge is signed and says what is to be paid', async t => {
+test('the payload of a charge is signed and has the amount to be paid', async t => {
   const caller = await startCaller(t);
   const txid = newTxid();
   const { json: charge } = await caller.call('PUT', `/cob/${txid}`, cobBody());
@@ -43,7 +43,7 @@ const LATE = {
   },
 };
 
-test('the payload of a charge with a due date has the amounts of the day on which the payer means to pay', async t => {
+test('the payload of a charge with a due date has the amounts of the day on which the payer will pay', async t => {
   const caller = await startCaller(t, { clock: testClock('2030-12-02T15:00:00Z') });
   const { json: charge } = await caller.call('PUT', `/cobv/${newTxid()}`, cobvBody({ valor: LATE }));
   const on = async (day: string) =>
@@ -59,7 +59,7 @@ test('the payload of a charge with a due date has the amounts of the day on whic
   }
 });
 
-test('a location without a charge has no payload, and shows the charge that takes it', async t => {
+test('a location without a charge has no payload, and later that of its charge', async t => {
   const caller = await startCaller(t);
   const { json: location } = await caller.call('POST', '/loc', { tipoCob: 'cob' });
   assert.equal((await readPayload(caller, location.location)).status, 404);

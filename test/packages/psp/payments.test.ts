@@ -23,7 +23,7 @@ test('a paid charge is CONCLUIDA, its pix can be read, and it is not paid twice'
   assert.equal((await call('GET', `/cob/${txid}`)).json.pix[1].endToEndId, again.endToEndId);
 });
 
-test('what is expired, removed or unknown is not paid', async t => {
+test('an expired, removed or unknown charge cannot be paid', async t => {
   const time = clock();
   const { call, psp } = await startCaller(t, { clock: time });
   const [expiring, removed, byPsp] = [newTxid(), newTxid(), newTxid()];
@@ -43,7 +43,7 @@ test('what is expired, removed or unknown is not paid', async t => {
   await assert.rejects(psp.pay({ chave: 'other@example.com', valor: '1.00' }), refusal('key_unknown'));
 });
 
-test('a key is paid many times, without a txid', async t => {
+test('a key can be paid many times, without a txid', async t => {
   const { call, psp } = await startCaller(t, { clock: clock() });
   for (const valor of ['1.00', '2.00']) await psp.pay({ chave: KEY, valor });
   await assert.rejects(psp.pay({ chave: KEY }), refusal('amount_missing'));
@@ -74,7 +74,7 @@ test('a charge with a due date costs fine and interest when late, and ends', asy
   await assert.rejects(psp.pay({ txid: over }), refusal('expired'));
 });
 
-test('refunds up to the payment, each id once, within 90 days', async t => {
+test('refunds go up to the payment, each id once, within 90 days', async t => {
   const time = clock();
   const { call, psp } = await startCaller(t, { clock: time });
   const { endToEndId } = await psp.pay({ chave: KEY, valor: '10.00' });
@@ -99,7 +99,7 @@ test('refunds up to the payment, each id once, within 90 days', async t => {
   assert.equal(tooLate.status, 400);
 });
 
-test('a refund ends later, or is not carried out, and then its amount is free again', async t => {
+test('a refund ends later, or fails, and then its amount is available again', async t => {
   const { call, psp } = await startCaller(t, { refunds: { status: 'DEVOLVIDO', afterMs: null } });
   const { endToEndId } = await psp.pay({ chave: KEY, valor: '10.00' });
   const path = `/pix/${endToEndId}/devolucao`;
@@ -112,7 +112,7 @@ test('a refund ends later, or is not carried out, and then its amount is free ag
   assert.equal((await call('PUT', `${path}/a2`, { valor: '10.00' })).json.status, 'DEVOLVIDO');
 });
 
-test('a return of the MED takes a part or the rest, and nobody asked for it', async t => {
+test('a return of the MED takes a part or the rest without a request', async t => {
   const { call, psp } = await startCaller(t);
   const { endToEndId } = await psp.pay({ chave: KEY, valor: '10.00' });
   psp.medReturn({ endToEndId, valor: '4.00', natureza: 'MED_OPERACIONAL' });

@@ -1,4 +1,4 @@
-// What each PSP does otherwise than the norm: one way from token to refund, as that PSP wants it.
+// How each PSP differs from the norm: one walk from token to refund, as that PSP requires it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROFILE_NAMES, type ProfileName } from '../../../packages/psp/src/profiles.ts';
@@ -97,7 +97,7 @@ for (const profile of PROFILE_NAMES) {
     assert.equal((await raw('GET', psp.url + rest(`/pix/${endToEndId}`) + end, { headers })).status, 200);
     const refund = psp.url + rest(`/pix/${endToEndId}/devolucao/d1`) + end;
     assert.equal((await raw('PUT', refund, { body: { valor: '1.00' }, headers })).status, refunded);
-    // Without what this PSP demands beside the token.
+    // Without what this PSP requires beside the token.
     if (wants.headers || query) {
       const { authorization } = headers;
       assert.equal((await raw('GET', cob, { headers: { authorization } })).status, 403);
@@ -157,7 +157,7 @@ test('Sicoob: a location has its code', async t => {
   await assert.rejects(caller.psp.pay({ emv: location.json.brcode }), { code: 'not_found' });
 });
 
-test('Sicredi: scopes that the client does not have are left out silently', async t => {
+test('Sicredi: scopes that the client does not have are omitted silently', async t => {
   const caller = await startCaller(t, {
     profile: 'sicredi',
     clients: [{ clientId: 'trilho', clientSecret: 'trilho-secret', keys: [KEY], scopes: ['cob.read'] }],
@@ -167,7 +167,7 @@ test('Sicredi: scopes that the client does not have are left out silently', asyn
   assert.equal(json.scope, 'cob.read');
 });
 
-test('too many creating calls in a second are refused until the next', () => {
+test('creating calls above the limit of a second are refused until the next', () => {
   let nowMs = 0;
   const limit = createRateLimit(2, () => nowMs);
   assert.deepEqual([limit.take(), limit.take(), limit.take()], [true, true, false]);

@@ -1,11 +1,11 @@
-// A webhook receiver over TLS that demands the PSP's client certificate and remembers what it was sent.
+// A webhook receiver over TLS that requires the PSP's client certificate and keeps the requests.
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Psp } from '../../../packages/psp/src/psp.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came.
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any body.
 export type HeardCall = { readonly path: string; readonly json: any };
 
 export type TlsReceiver = {

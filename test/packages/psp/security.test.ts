@@ -13,7 +13,7 @@ function askToken({ raw, psp }: Caller, text = 'grant_type=client_credentials', 
   return raw('POST', psp.tokenUrl, { text, headers: { ...FORM, ...basic('trilho', 'trilho-secret'), ...headers } });
 }
 
-test('a certificate is demanded: none, a foreign and an expired one are refused', async t => {
+test('a certificate is required: no certificate, a foreign and an expired one are refused', async t => {
   const { psp, raw, token } = await startCaller(t);
   const expired = await psp.issueCertificate({ clientId: 'trilho', notAfter: new Date('2021-01-01') });
   const foreign = await psp.issueCertificate({ clientId: 'trilho', foreign: true });
@@ -30,7 +30,7 @@ test('a certificate is demanded: none, a foreign and an expired one are refused'
   }
 });
 
-test('a renewed certificate and the PKCS#12 file serve as well as the first', async t => {
+test('a renewed certificate and the PKCS#12 file work like the first', async t => {
   const { psp, raw, token } = await startCaller(t);
   const headers = { authorization: `Bearer ${await token()}` };
   const renewed = await psp.issueCertificate({ clientId: 'trilho' });
@@ -38,7 +38,7 @@ test('a renewed certificate and the PKCS#12 file serve as well as the first', as
   assert.equal((await raw('GET', `${psp.url}/webhook`, { p12: psp.client.certificate, headers })).status, 200);
 });
 
-test("another client's certificate serves neither for a token nor with one, and its charges are not seen", async t => {
+test("another client's certificate works neither for a token nor with one, and its charges are not visible", async t => {
   const caller = await startCaller(t);
   const { psp, raw, token, call } = caller;
   const other = await psp.addClient({ clientId: 'other', clientSecret: 's', keys: ['other@example.com'] });
@@ -66,7 +66,7 @@ test("another client's certificate serves neither for a token nor with one, and 
   }
 });
 
-test('a token needs the right id, secret and grant', async t => {
+test('a token requires the correct id, secret and grant', async t => {
   const caller = await startCaller(t);
   assert.equal((await askToken(caller)).status, 200);
   for (const [text, headers, status] of [
@@ -112,7 +112,7 @@ test('a client without a scope does not get it', async t => {
   assert.deepEqual([more.status, more.json.error], [400, 'invalid_scope']);
 });
 
-test('what is not JSON, too large or nowhere is refused', async t => {
+test('a body that is not JSON or too large, and an unknown path, are refused', async t => {
   const { raw, psp, token } = await startCaller(t);
   const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' };
   const url = `${psp.url}/cob/${newTxid()}`;

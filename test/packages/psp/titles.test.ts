@@ -1,4 +1,4 @@
-// The simulated boleto APIs refuse what the banks' documents refuse, and say so in the banks' shapes.
+// The simulated boleto APIs refuse what the banks' documents refuse, in the banks' formats.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Psp } from '../../../packages/psp/src/psp.ts';
@@ -101,7 +101,7 @@ for (const profile of ['sicoob', 'inter'] as const) {
       await psp.stop();
     });
 
-    test('a good request is taken, and wrong ones are refused with what is wrong', async () => {
+    test('a valid request is accepted, and wrong ones are refused with the reason', async () => {
       const body = profile === 'sicoob' ? SICOOB : INTER;
       assert.equal((await client.call({ method: 'POST', resource: 'boletos', body })).kind, 'ok');
       for (const [wrong, status, message] of cases[profile]) {
@@ -152,7 +152,7 @@ const changes = {
 } as const;
 
 for (const profile of ['sicoob', 'inter'] as const) {
-  test(`${profile} changes the due day of an open boleto, and refuses the rest with what is wrong`, async t => {
+  test(`${profile} changes the due day of an open boleto, and refuses other changes with the reason`, async t => {
     const psp = await startPsp({ profile, clock });
     const { client, connections } = open(psp);
     t.after(async () => {

@@ -1,4 +1,4 @@
-// Notifications of the simulated PSP: where they go, what they say, and what may go wrong with them.
+// Notifications of the simulated PSP: their addresses, contents and faults.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, cobBody, KEY, newTxid, startCaller } from './caller.ts';
@@ -78,7 +78,7 @@ test('payments of one key can share a call', async t => {
   );
 });
 
-test('notifications are dropped, doubled, reordered and forged', async t => {
+test('notifications are dropped, duplicated, reordered and forged', async t => {
   const caller = await startCaller(t);
   const { psp } = caller;
   const receiver = await startTlsReceiver(t, psp);
@@ -106,7 +106,7 @@ test('notifications are dropped, doubled, reordered and forged', async t => {
   assert.equal((await caller.call('GET', `/pix/${forged}`)).status, 404);
 });
 
-test('a forged call with a foreign certificate, or without one, does not get through to a receiver that demands it', async t => {
+test('a forged call with a foreign certificate, or without one, is refused by a receiver that requires it', async t => {
   const { psp } = await startCaller(t);
   const receiver = await startTlsReceiver(t, psp);
   const pix = [{ endToEndId: 'E99999999203012021500aaaaaaaaaaa', valor: '1.00' }];

@@ -17,7 +17,7 @@ const AcmeEntry = Type.Object(
 );
 type AcmeEntry = Readonly<Static<typeof AcmeEntry>>;
 
-/** `json` is empty and `status` is 0 when the PSP was called and its answer did not arrive. */
+/** `status` is 0 and `json` empty when the PSP's answer was lost. */
 type Answer = { readonly status: number; readonly json: unknown };
 
 /** How the PSP is called: `POST /charges`, `GET /charges/{reference}`, `DELETE /charges/{reference}`, `GET /payments`. */
@@ -39,14 +39,15 @@ export function acmeKind(api: AcmeApi): RailKind {
   };
 }
 
-/** By its documentation: it will never take the charge; the charge was paid. */
+/** By its documentation: it will never accept the charge; the charge was paid. */
 const REJECTS = [400, 422];
 const IS_PAID = 410;
-/** The PSP did not let the caller in, so nothing was done. After any other answer it may have been: a lookup says so. */
-const NOT_LET_IN = [401, 403, 429];
+/** The PSP refused the caller, so nothing was done. After any other answer only a lookup shows whether it was. */
+const REFUSED_CALLER = [401, 403, 429];
 
 const isDone = ({ status }: Answer) => status >= 200 && status < 300;
-const noAnswer = ({ status }: Answer) => ({ kind: NOT_LET_IN.includes(status) ? 'unavailable' : 'unknown' }) as const;
+const noAnswer = ({ status }: Answer) =>
+  ({ kind: REFUSED_CALLER.includes(status) ? 'unavailable' : 'unknown' }) as const;
 
 type AcmeCharge = { readonly status: 'open' | 'removed'; readonly location: string };
 type AcmePayment = { readonly id: string; readonly reference: string; readonly cents: number; readonly at: string };
@@ -58,7 +59,7 @@ function acmeRail(entry: AcmeEntry, api: AcmeApi): Rail<'pix'> {
     const emv = dynamicBrCode(location, RECEIVER);
     return emv === undefined ? { kind: 'unknown' } : { kind: 'registered', instrument: { emv } };
   };
-  /** Throws when the PSP does not answer: its caller asks again about the same time, and no payment is missed. */
+  /** Throws when the PSP does not answer: the caller asks for the same time again, so no payment is missed. */
   const readPayments = async (path: string): Promise<unknown> => {
     const answer = await api.call(entry, 'GET', path);
     if (!isDone(answer)) throw new AppError('rail_unavailable', 'Acme did not list its payments.');
@@ -86,7 +87,7 @@ function acmeRail(entry: AcmeEntry, api: AcmeApi): Rail<'pix'> {
       if (isDone(answer)) return { kind: 'withdrawn' };
       return answer.status === IS_PAID ? { kind: 'too_late' } : noAnswer(answer);
     },
-    refund: async () => ({ kind: 'rejected', reason: 'Acme sends nothing back.' }),
+    refund: async () => ({ kind: 'rejected', reason: 'Acme makes no refunds.' }),
     lookupRefund: async () => ({ kind: 'absent' }),
     watch: {
       by: 'time',

@@ -1,9 +1,9 @@
-// The made-up PSP behind the rail: what it was asked for, and what was paid there.
+// The made-up PSP behind the rail, with its charges and payments.
 import assert from 'node:assert/strict';
 import type { AcmeApi } from './kind.ts';
 
 export type AcmePsp = AcmeApi & {
-  /** Answers the next calls with a status, or not at all: 0. They are carried out. */
+  /** Carries out the next calls and answers with a status, or with 0 not at all. */
   spoilAnswers(count: number, status: number): void;
   /** Somebody pays what has this code. */
   pay(reference: string, at: Date): void;

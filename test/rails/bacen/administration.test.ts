@@ -1,4 +1,4 @@
-// What an operator does with a rail: registers its webhook, takes locations, and asks what is wrong with it.
+// What an operator does with a rail: registers its webhook, takes locations, and runs a diagnosis.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -16,7 +16,7 @@ import { silentLog } from '../../harness/log.ts';
 import { NOW, paymentRequest } from './scripted-psp.ts';
 import { startSimulated } from './simulated-psp.ts';
 
-/** A receiver that takes calls with the PSP's certificate only. */
+/** A receiver that accepts calls with the PSP's certificate only. */
 async function startReceiver(t: TestContext, psp: Psp, { checksClients = true } = {}): Promise<string> {
   const { certificate, key } = psp.files.receiver;
   const server = createServer(
@@ -50,7 +50,7 @@ for (const profile of PROFILE_NAMES) {
     await assert.rejects(rail.registerWebhook('http://plain.example'), { code: 'wrong_state' });
   });
 
-  test(`${profile}: a location is taken and used where the PSP has them`, async t => {
+  test(`${profile}: a location is taken and used if the PSP has them`, async t => {
     const { psp, rail } = await startSimulated(t, profile);
     const { hasLocations } = profileOf(PROFILES, profile, 'production')!;
     assert.equal(rail.takeLocation !== undefined, hasLocations);
@@ -60,7 +60,7 @@ for (const profile of PROFILE_NAMES) {
     const { reference, instrument } = rail.prepare(request, location);
     const outcome = await rail.submit(request, reference, location);
     assert.equal(outcome.kind, 'registered');
-    // The code that was handed out before is the code of the charge.
+    // The code that was handed out earlier is the code of the charge.
     const paid = await psp.pay({ emv: instrument?.emv ?? '' });
     assert.equal(paid.txid, reference);
   });
@@ -69,7 +69,7 @@ for (const profile of PROFILE_NAMES) {
     const { psp, rail, settings, clock } = await startSimulated(t, profile);
     const url = await startReceiver(t, psp);
     await rail.registerWebhook(url);
-    // The date of an answer is the machine's.
+    // The date header has the machine's time.
     clock.set(new Date().toISOString());
     const checks = await diagnoseRail({ ...settings, webhook: { url } }, { clock, log: silentLog });
     assert.deepEqual(
@@ -83,7 +83,7 @@ for (const profile of PROFILE_NAMES) {
   });
 }
 
-test('efi: a receiver that checks nobody is registered only with the header that skips the check', async t => {
+test('efi: a receiver that checks no certificate is registered only with the header that skips the check', async t => {
   const { psp, rail } = await startSimulated(t, 'efi');
   const url = await startReceiver(t, psp, { checksClients: false });
   await assert.rejects(rail.registerWebhook(url), { code: 'wrong_state' });
@@ -91,7 +91,7 @@ test('efi: a receiver that checks nobody is registered only with the header that
   assert.deepEqual(await rail.readWebhook(), { url });
 });
 
-test('only a charge shows whether the key is one of this client', async t => {
+test('only a charge shows whether the key belongs to this client', async t => {
   const { psp, settings, clock } = await startSimulated(t, 'efi');
   clock.set(new Date().toISOString());
   const chargeOf = async (pixKey: string) => {
@@ -112,7 +112,7 @@ test('only a charge shows whether the key is one of this client', async t => {
   assert.deepEqual(others, []);
 });
 
-test('a diagnosis names what is wrong and how to mend it', async t => {
+test('a diagnosis names the faults and how to fix them', async t => {
   const { psp, settings, clock } = await startSimulated(t, 'sicredi');
   clock.set(new Date().toISOString());
   const now = { clock, log: silentLog };

@@ -1,4 +1,4 @@
-// The rail against the simulated PSP, once for each profile. In the first tier only those that differ most have more than one test.
+// The rail against the simulated PSP, once for each profile. In the first tier only the most different ones have more than one test.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Fault } from '@trilho/psp';
@@ -54,7 +54,7 @@ for (const profile of PROFILE_NAMES) {
         assert.ok(isBrCodeIntact(emv));
         const registered = { kind: 'registered', instrument: { emv } };
         assert.deepEqual(await rail.lookup(request, reference), registered);
-        // A repeat is the same charge, whether the PSP revises it or refuses it.
+        // A repeat is the same charge, also if the PSP revises or refuses it.
         assert.deepEqual(await rail.submit(request, reference), registered);
         const paid = await psp.pay({ emv });
         assert.equal(paid.txid, reference);
@@ -65,7 +65,7 @@ for (const profile of PROFILE_NAMES) {
 
     if (!WHOLLY_TESTED.includes(profile)) return;
 
-    test('what was never sent is absent, and what was removed is withdrawn', async t => {
+    test('a charge that was never sent is absent, and a removed one is withdrawn', async t => {
       const { psp, rail } = await startSimulated(t, profile);
       for (const make of [quoteRequest, paymentRequest]) {
         const request = freshRequest(make);
@@ -84,7 +84,7 @@ for (const profile of PROFILE_NAMES) {
       assert.deepEqual(await rail.cancel(removed, reference), { kind: 'withdrawn' });
     });
 
-    test('a paid charge, and one that never was, can no longer be removed', async t => {
+    test('a paid charge and an unknown one cannot be removed', async t => {
       const { psp, rail } = await startSimulated(t, profile);
       const request = freshRequest(quoteRequest);
       const { reference, emv } = await register(rail, request);
@@ -94,7 +94,7 @@ for (const profile of PROFILE_NAMES) {
       assert.deepEqual(await rail.cancel(never, rail.prepare(never).reference), { kind: 'too_late' });
     });
 
-    test('a refusal of the PSP keeps its words', async t => {
+    test("a refusal keeps the PSP's reason", async t => {
       const { rail } = await startSimulated(t, profile);
       // Due before today.
       const request = freshRequest(paymentRequest, { dueDay: '2026-11-01' });
@@ -173,7 +173,7 @@ for (const profile of PROFILE_NAMES) {
       );
     });
 
-    test('money that a bank takes back later is found although its payment is older', async t => {
+    test('a return is found although its payment is older', async t => {
       const { psp, rail, clock } = await startSimulated(t, profile);
       const { emv } = await register(rail, freshRequest(quoteRequest));
       const { endToEndId } = await psp.pay({ emv });
@@ -189,7 +189,7 @@ for (const profile of PROFILE_NAMES) {
       assert.match(taken?.reason ?? '', /^MED_FRAUDE/);
     });
 
-    test('lost replies are unknown, and a lookup tells the rest', async t => {
+    test('lost replies are unknown, and a lookup finds the outcome', async t => {
       const { psp, rail } = await startSimulated(t, profile);
       const request = freshRequest();
       const { reference } = rail.prepare(request);
@@ -208,7 +208,7 @@ for (const profile of PROFILE_NAMES) {
       assert.deepEqual(await rail.lookupRefund(refund), { kind: 'done' });
     });
 
-    test('limits, outages, pages of HTML and a token refused by mistake never reject a charge', async t => {
+    test('rate limits, outages, pages of HTML and a token refused by mistake never reject a charge', async t => {
       const { psp, rail, clock } = await startSimulated(t, profile);
       await register(rail, freshRequest());
       const request = freshRequest();
@@ -227,7 +227,7 @@ for (const profile of PROFILE_NAMES) {
       assert.equal(await outcomeWith({ kind: 'expired-token' }), 'registered');
     });
 
-    test('tokens that end, are revoked or are narrowed never reject a charge', async t => {
+    test('expired, revoked or narrowed tokens never reject a charge', async t => {
       const { psp, rail, clock, lines } = await startSimulated(t, profile);
       const request = freshRequest();
       await register(rail, request);

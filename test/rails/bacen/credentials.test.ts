@@ -1,4 +1,4 @@
-// Certificates, keys and secrets: what is wrong stops the start with the setting named, and a renewal needs no restart.
+// Certificates, keys and secrets: a fault stops the start and names the setting, and a renewal needs no restart.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
@@ -89,7 +89,7 @@ test('every wrong file, key, secret and profile is named', async t => {
   );
 });
 
-test('a secret and a key that are sealed with the master key are used like plain ones', async t => {
+test('a secret and a key that are encrypted with the master key work like plain ones', async t => {
   const { psp, file } = await startWithFiles(t);
   const masterKey = randomBytes(32);
   giveMasterKeys([masterKey]);
@@ -117,7 +117,7 @@ test('PEM and PKCS#12 present the same certificate, also on the call for the tok
   assert.deepEqual([serials.length, new Set(serials).size], [4, 1]);
 });
 
-test('a renewed certificate and secret are used within seconds, and a call under way is not cut', async t => {
+test('a renewed certificate and secret are used within seconds, and calls in flight are not interrupted', async t => {
   const { psp, file } = await startWithFiles(t);
   const { clientSecret: _, ...withoutSecret } = psp.settings;
   const clientSecretFile = await file('secret', 'first\n');

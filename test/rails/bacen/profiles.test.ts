@@ -1,4 +1,4 @@
-// Profiles as data: each has what a call needs, and what only a test environment or a setting changes.
+// Profiles as data: each has what a call needs, and the differences of test environments and settings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROFILE_NAMES, PROFILES, profileOf } from '../../../src/rails/bacen/profiles.ts';
@@ -47,7 +47,7 @@ test("Sicoob's test environment has a fixed token", async t => {
   assert.equal(psp.calls[0]?.headers['client_id'], 'trilho');
 });
 
-test('a setting replaces what is different at a PSP', async t => {
+test('a setting overrides the profile', async t => {
   const psp = await startScriptedPsp(t);
   psp.answer(ANSWER);
   const quirks = {

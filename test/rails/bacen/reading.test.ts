@@ -1,4 +1,4 @@
-// What the rail sends, to the letter, and what it reads from answers that are only nearly what the norm says.
+// The exact requests of the rail, and what it reads from answers that almost follow the norm.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasError, isDynamicPix, parsePix } from 'pix-utils';
@@ -81,7 +81,7 @@ test('amounts are exact up to the largest, and texts are cut to the lengths of t
   assert.deepEqual([body.devedor.nome, body.solicitacaoPagador], ['😀'.repeat(200), '😀'.repeat(140)]);
 });
 
-test('what the norm cannot say exactly is refused before anything is sent', () => {
+test('a value that the norm cannot express exactly is refused before anything is sent', () => {
   assert.equal(checkRequest(paymentRequest({ finePercent: '2.50', interestPercent: '1' })), undefined);
   assert.deepEqual(checkRequest(paymentRequest({ interestPercent: '0.033' })), {
     path: 'taxes.interest',
@@ -92,7 +92,7 @@ test('what the norm cannot say exactly is refused before anything is sent', () =
   assert.equal(checkRequest(paymentRequest({ amountCents: 1_000_000_000_000n }))?.code, 'above_ceiling');
 });
 
-test('a location of the pool gives the code before the PSP answers, and goes with the charge by its exact id', async t => {
+test('a location of the pool gives the code before the PSP answers, and is sent with the charge by its exact id', async t => {
   const psp = await startScriptedPsp(t);
   const rail = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
   psp.answer({
@@ -109,7 +109,7 @@ test('a location of the pool gives the code before the PSP answers, and goes wit
   psp.answer({ status: 201, body: { status: 'ATIVA', loc: { location: 'pix.example.com/qr/v2/abc' } } });
   assert.deepEqual(await submit(), { kind: 'registered' });
   assert.match(psp.calls.at(-1)?.body ?? '', /"loc":\{"id":9007199254740993,"tipoCob":"cobv"\}/);
-  // Another name in the code, or none at all, is no reason to hand out another code; another location is.
+  // A different name in the code, or no name, is no reason to replace the code; another location is.
   psp.answer({ status: 201, body: { status: 'ATIVA', pixCopiaECola: CODE } });
   assert.deepEqual(await submit(), { kind: 'registered' });
   psp.answer({ status: 201, body: { status: 'ATIVA' } });
@@ -141,7 +141,7 @@ test('a code from a location is read back by an independent reader', () => {
   assert.equal(dynamicBrCode(`${longest}x`, receiver), undefined);
 });
 
-test('the code is in whichever field has it; without any the charge is only accepted', async t => {
+test('the code is read from any of its fields; without a code the charge is only accepted', async t => {
   const psp = await startScriptedPsp(t);
   const { lookup } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
   const location = 'pix.example.com/qr/v2/abc';
@@ -161,7 +161,7 @@ test('the code is in whichever field has it; without any the charge is only acce
   }
 });
 
-test('a code that cannot be paid is a failed registration, which names what is wrong with it', async t => {
+test('a code that cannot be paid fails the registration and names the fault', async t => {
   const psp = await startScriptedPsp(t);
   const { lookup, submit } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
   const ownCode = staticBrCodes({ key: PIX_KEY, receiverName: 'Loja', receiverCity: 'Recife' })(15_990n, 'T1');
@@ -216,7 +216,7 @@ test('a received pix is read exactly', () => {
   }
 });
 
-test('a pix to another key is told apart, however the key is written', () => {
+test('a pix to another key is recognised, however the key is written', () => {
   const isToOtherKey = (chave: string, pixKey: string) => {
     const receipt = readReceipt({ ...PIX, chave }, { pixKey });
     return !('kind' in receipt) && receipt.isToOtherKey === true;
@@ -228,7 +228,7 @@ test('a pix to another key is told apart, however the key is written', () => {
   assert.equal(isToOtherKey('7D9F03358DCC40549BF90DBD61D36906', '7d9f0335-8dcc-4054-9bf9-0dbd61d36906'), false);
 });
 
-test('a pix that cannot be read is not overlooked', () => {
+test('an unreadable pix is reported', () => {
   for (const wrong of [
     { valor: '159,90' },
     { valor: '1.001' },
@@ -247,7 +247,7 @@ test('a pix that cannot be read is not overlooked', () => {
   for (const wrong of ['null', '5', '[]', '{}']) assert.ok('kind' in read(wrong));
 });
 
-test('money that went back is a refund of ours only when its id can be ours and nobody else asked for it', () => {
+test('a returned amount is our refund only if its id can be ours and its kind is not of another origin', () => {
   const horario = { solicitacao: '2026-11-17T10:00:00Z', liquidacao: '2026-11-17T10:00:05Z' };
   const id = REFUND.replaceAll('-', '');
   const item = { id, rtrId: 'D1', valor: '10.00', horario, status: 'DEVOLVIDO' };

@@ -1,4 +1,4 @@
-// A PSP that answers what a test tells it to: for what goes wrong on the wire.
+// A PSP that answers as a test scripts it, for faults of the connection.
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
@@ -104,7 +104,7 @@ export async function startScriptedPsp(
     tokenUrl: `${origin}/oauth/token`,
     files: { folder: keys.folder, ca: keys.caFile, webhookChain: keys.webhookChainFile, receiver: keys.receiver },
   } as const;
-  // One that refuses the handshake never has a call.
+  // A refused handshake is never followed by a call.
   const { url, tokenUrl, remove } = server.refusesClients
     ? { ...own, remove: async () => {} }
     : await putPrismBefore(own, 'scripted');

@@ -1,4 +1,4 @@
-// The simulated PSP of one profile, and a rail that is set up for it.
+// The simulated PSP of one profile, and a rail configured for it.
 import type { TestContext } from 'node:test';
 import type { Psp, PspOptions } from '@trilho/psp';
 import type { ProfileName } from '../../../src/rails/bacen/profiles.ts';

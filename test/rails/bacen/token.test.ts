@@ -1,4 +1,4 @@
-// Tokens: one for all calls until shortly before its end, a new one when the PSP drops it, and no hammering.
+// Tokens: one for all calls until shortly before it expires, a new one when the PSP revokes it, and no repeated requests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Profile } from '../../../src/rails/bacen/profile.ts';
@@ -51,7 +51,7 @@ test('one refusal of a new token leads to another token, and to no pause', async
   assert.equal(psp.tokenCalls.length, 4);
 });
 
-test('calls at the same time on one refused token do not make a pause of it', async t => {
+test('concurrent calls with one refused token cause no pause', async t => {
   const psp = await startScriptedPsp(t);
   const { lookup } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
   psp.answer(({ headers }) => (headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: ANSWER }));
@@ -60,7 +60,7 @@ test('calls at the same time on one refused token do not make a pause of it', as
   assert.equal(psp.tokenCalls.length, 2);
 });
 
-test('a PSP that takes no token at all is not asked for one again and again', async t => {
+test('a PSP that refuses every token is not asked for new ones repeatedly', async t => {
   const psp = await startScriptedPsp(t);
   const clock = testClock(NOW);
   const { submit } = bacenRail(psp.settings, { clock, log: silentLog });
@@ -80,7 +80,7 @@ test('a PSP that takes no token at all is not asked for one again and again', as
   assert.equal((await submit(request, TXID)).kind, 'registered');
 });
 
-test('after a failure the next request for a token waits, longer each time', async t => {
+test('after a failure the next request for a token waits, with a growing pause', async t => {
   const psp = await startScriptedPsp(t);
   const clock = testClock(NOW);
   const { submit } = bacenRail(psp.settings, { clock, log: silentLog });
@@ -92,7 +92,7 @@ test('after a failure the next request for a token waits, longer each time', asy
   clock.advanceMs(1_000);
   assert.deepEqual(await submit(request, TXID), { kind: 'unavailable', retryAt: at(3) });
   clock.advanceMs(2_000);
-  // Wrong credentials wait far longer: the PSP may block this address.
+  // Wrong credentials wait much longer: the PSP may block this address.
   psp.answerToken({ status: 401, body: { error: 'invalid_client' } });
   assert.deepEqual(await submit(request, TXID), { kind: 'unavailable', retryAt: at(123) });
   clock.advanceMs(120_000);
@@ -133,7 +133,7 @@ test('scopes that the PSP does not grant are logged once', async t => {
   );
 });
 
-test('each set of scopes has a token of its own, unless the PSP is not told the scopes', async t => {
+test('each set of scopes has its own token, unless the PSP is not sent the scopes', async t => {
   for (const [sendsScopes, count] of [
     [true, 2],
     [false, 1],
@@ -150,7 +150,7 @@ test('each set of scopes has a token of its own, unless the PSP is not told the 
   }
 });
 
-test('credentials go where the profile says', async t => {
+test('credentials are sent as the profile says', async t => {
   const psp = await startScriptedPsp(t);
   psp.answer({ body: ANSWER });
   const basic = `Basic ${Buffer.from('trilho:hunter2-secret').toString('base64')}`;

@@ -1,4 +1,4 @@
-// The list of received pix: which times are asked for, how pages follow, and what happens when it cannot be read.
+// The list of received pix: which times are requested, how pages follow, and what happens when it cannot be read.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
@@ -37,7 +37,7 @@ async function start(t: TestContext, quirks: BacenSettings['quirks'] = {}) {
 const asked = ({ calls }: ScriptedPsp) =>
   calls.map(({ query }) => [query.get('inicio'), query.get('fim'), query.get('devolucaoPresente')]);
 
-test('the end is never in the future, also by a clock that is behind, long times are split, and earlier payments are asked for their returns', async t => {
+test('the end is never in the future, also for a clock that is behind, long times are split, and earlier payments are read for their returns', async t => {
   const { psp, list } = await start(t);
   psp.answer({ body: { pix: [] } });
   await list('2026-10-01T00:00:00.500Z', '2026-12-01T00:00:00Z');
@@ -50,7 +50,7 @@ test('the end is never in the future, also by a clock that is behind, long times
   ]);
 });
 
-test('whole seconds leave nothing of the time out', async t => {
+test('with whole seconds no time is skipped', async t => {
   const { psp, list } = await start(t, { pixDates: 'seconds', maxWindowDays: 366 });
   psp.answer({ body: { pix: [] } });
   await list('2026-11-15T03:00:00.700Z', '2026-11-16T02:59:59.999Z');
@@ -59,13 +59,13 @@ test('whole seconds leave nothing of the time out', async t => {
   assert.deepEqual(asked(psp)[2], ['2026-11-16T11:00:00Z', '2026-11-16T11:59:50Z', null]);
 });
 
-test('nothing is asked about the future', async t => {
+test('the future is not requested', async t => {
   const { psp, list } = await start(t);
   assert.deepEqual(await list('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z'), []);
   assert.deepEqual(psp.calls, []);
 });
 
-test('pages follow the count of the PSP, or end with one that is not full', async t => {
+test("pages follow the PSP's count, or end with a partial one", async t => {
   const withCount = (page: number) => ({ parametros: { paginacao: { quantidadeDePaginas: 3 } }, pix: [pixOf(page)] });
   const sizes = [2, 2, 1];
   const withoutCount = (page: number) => ({
@@ -86,7 +86,7 @@ test('pages follow the count of the PSP, or end with one that is not full', asyn
   }
 });
 
-test('a PSP that pages by its own size is read to its end by its own count, and one without pages once', async t => {
+test('a PSP with its own page size is read to the end by its count, and one without pages once', async t => {
   const all = Array.from({ length: 7 }, (_, index) => pixOf(index + 1));
   const counted = (total: number, pix: object[]) => ({
     parametros: { paginacao: { quantidadeTotalDeItens: total } },
@@ -112,7 +112,7 @@ test('a PSP that pages by its own size is read to its end by its own count, and 
   }
 });
 
-test('more that went back than was paid is a warning that names the payment', async t => {
+test('returns above the payment are a warning that names the payment', async t => {
   const { psp, list, lines } = await start(t);
   const back = (valor: string, status = 'DEVOLVIDO') => ({ id: `D${valor}${status}`, valor, status });
   const pix = [
@@ -128,7 +128,7 @@ test('more that went back than was paid is a warning that names the payment', as
   );
 });
 
-test('where a request is, a PSP is asked once, unless it does not answer', async t => {
+test('the location of a request is looked up once, unless the PSP does not answer', async t => {
   const { psp, watch } = await start(t);
   psp.answer({ status: 403, body: {} });
   await assert.rejects(async () => watch.locationOf?.('1'), { code: 'rail_unavailable' });
@@ -139,7 +139,7 @@ test('where a request is, a PSP is asked once, unless it does not answer', async
   assert.equal(psp.calls.length, 3);
 });
 
-test('the end stays the same from page to page while the clock goes on', async t => {
+test('the end stays the same from page to page while the clock advances', async t => {
   const psp = await startScriptedPsp(t);
   const clock = testClock(NOW);
   const { watch } = bacenRail({ ...psp.settings, quirks: { pageSize: 1 } }, { clock, log: recordingLog().log });
@@ -152,7 +152,7 @@ test('the end stays the same from page to page while the clock goes on', async t
   assert.deepEqual(asked(psp)[1], asked(psp)[0]);
 });
 
-test('no answer is an outage, and so is a 404 unless the PSP answers it to a time without payments', async t => {
+test('no answer is an outage, and so is a 404 unless the PSP uses it for a time without payments', async t => {
   const { psp, list, watch } = await start(t);
   const outages = [
     { status: 500 },
@@ -177,7 +177,7 @@ test('no answer is an outage, and so is a 404 unless the PSP answers it to a tim
   assert.deepEqual(await other.list('2026-11-16T00:00:00Z', NOW), []);
 });
 
-test('a payment is believed under the id that was asked for only', async t => {
+test('a payment is accepted only under the requested id', async t => {
   const { psp, watch } = await start(t);
   const { endToEndId } = pixOf(1);
   psp.answer({ body: pixOf(2) });
@@ -190,7 +190,7 @@ test('a payment is believed under the id that was asked for only', async t => {
   assert.equal((await watch.receipt(endToEndId))?.amountCents, 100n);
 });
 
-test('a payment in a list that cannot be read does not hide the others, and is logged without its contents', async t => {
+test('an unreadable payment in a list does not hide the others, and is logged without its contents', async t => {
   const { psp, list, lines } = await start(t);
   const answer = {
     pix: [

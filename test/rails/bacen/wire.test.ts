@@ -1,4 +1,4 @@
-// What the rail makes of every way in which a call can end: nothing was sent, nobody knows, or the PSP has judged.
+// The outcome of every way in which a call can end: nothing was sent, unknown, or the PSP has decided.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
@@ -59,7 +59,7 @@ test('an answer to PUT is registered, rejected, unknown or unavailable', async t
     [{ status: 404, body: PROBLEM }, { kind: 'unavailable' }],
     [{ status: 405 }, { kind: 'unavailable' }],
     [{ status: 302, headers: { location: 'https://elsewhere.example' } }, { kind: 'unavailable' }],
-    // The PSP says that it has the charge and that it has it not.
+    // The PSP answers that it has the charge and that it does not.
     [{ status: 409, body: PROBLEM }, { kind: 'unknown' }],
     [
       { status: 429, headers: retryAfter },
@@ -89,7 +89,7 @@ test('an answer to PUT is registered, rejected, unknown or unavailable', async t
   }
 });
 
-test('a refused PUT of a charge that the PSP has is that charge, if it is the same', async t => {
+test('a refused PUT of a charge that the PSP already has is registered, if it is the same charge', async t => {
   const psp = await startScriptedPsp(t);
   const { submit } = rail(psp.settings);
   const outcomes: [object, object][] = [
@@ -159,7 +159,7 @@ test('an answer to a refund is done, rejected, accepted, unknown or unavailable'
   }
 });
 
-test('a call without an answer ends at its deadline: unknown when it was sent, unavailable when it was not', async t => {
+test('a call without an answer ends at its deadline: unknown if it was sent, unavailable if it was not', async t => {
   const psp = await startScriptedPsp(t);
   psp.answer('hang');
   const { submit, lookup } = rail({ ...psp.settings, timeoutSeconds: 1 });
@@ -172,7 +172,7 @@ test('a call without an answer ends at its deadline: unknown when it was sent, u
   );
 });
 
-test('a PSP that cannot be reached, or does not take the certificate, was sent nothing', async t => {
+test('nothing was sent if the PSP cannot be reached or refuses the certificate', async t => {
   const psp = await startScriptedPsp(t);
   const unreachable = { baseUrl: 'https://localhost:1/api', tokenUrl: 'https://localhost:1/token' };
   const unknownName = { baseUrl: 'https://psp.invalid/api', tokenUrl: 'https://psp.invalid/token' };
@@ -197,7 +197,7 @@ test('a PSP that cannot be reached, or does not take the certificate, was sent n
   assert.deepEqual([psp.calls, psp.tokenCalls], [[], []]);
 });
 
-test('an API that cannot be reached was sent nothing, although there is a token', async t => {
+test('nothing was sent if the API cannot be reached, although there is a token', async t => {
   const psp = await startScriptedPsp(t);
   const { submit } = rail({ ...psp.settings, baseUrl: 'https://localhost:1/api' });
   assert.deepEqual(await submit(request, TXID), { kind: 'unavailable' });
@@ -210,7 +210,7 @@ test('an API that refuses only the certificate never rejects a charge', async t 
     const api = await startScriptedPsp(t, { refusesClients: true, ...(maxVersion && { maxVersion }) });
     const { baseUrl } = api.settings;
     const { submit } = rail({ ...tokens.settings, ...(baseUrl && { baseUrl }) });
-    // A server that closes the connection without an alert looks as one that lost its reply.
+    // A server that closes the connection without an alert looks like one whose reply was lost.
     assert.ok(['unavailable', 'unknown'].includes((await submit(request, TXID)).kind));
     assert.deepEqual(api.calls, []);
   }
@@ -255,7 +255,7 @@ test('an outage is logged once, and no line holds a secret, a document or a name
   assert.doesNotMatch(lines.join(), /hunter2|52998224725|Maria|token-/);
 });
 
-test('the words of the PSP are kept short and without documents', async t => {
+test("the PSP's reason is kept short and without documents", async t => {
   const psp = await startScriptedPsp(t);
   const detail = `CPF 529.982.247-25 inválido\u0000${'x'.repeat(1_000)}`;
   psp.answer(({ method }) => (method === 'PUT' ? { status: 400, body: { title: 'Não', detail } } : { status: 404 }));

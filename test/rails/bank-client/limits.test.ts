@@ -1,4 +1,4 @@
-// A rail makes so many calls at once and a second; who waits too long is told when to come back, and nothing is sent.
+// A rail limits its concurrent calls and its calls a second; a call that waits too long gets a time to retry, and nothing is sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
@@ -10,7 +10,7 @@ import { CODE, NOW, paymentRequest, startScriptedPsp, TXID } from '../bacen/scri
 const request = paymentRequest();
 const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: CODE } };
 
-test('no more calls run at once than the setting allows, and all of them run', async t => {
+test('no more calls run at once than the setting allows, and all are run', async t => {
   const psp = await startScriptedPsp(t);
   const { lookup } = bacenRail({ ...psp.settings, maxConcurrent: 3 }, { clock: testClock(NOW), log: silentLog });
   let [running, most] = [0, 0];
@@ -30,7 +30,7 @@ test('no more calls run at once than the setting allows, and all of them run', a
   assert.equal(most, 3);
 });
 
-test('work that finds no place before its deadline is not begun, and its place goes to the next', async () => {
+test('a call that gets no slot before its deadline is not started, and its slot goes to the next', async () => {
   const limits = callLimits(1, 0);
   let release = () => {};
   const held = new Promise<void>(resolve => {
@@ -48,15 +48,15 @@ test('work that finds no place before its deadline is not begun, and its place g
   assert.equal(hasBegun, false);
 });
 
-test('a second holds no more calls than the setting allows; who cannot wait is told so at once', async () => {
+test('no more calls are made in a second than the setting allows; a call that cannot wait is refused at once', async () => {
   const limits = callLimits(10, 2);
   const work = async () => 'done';
   const turns = await Promise.all([400, 400, 400, 60_000].map(ms => limits(deadlineIn(ms), work)));
-  // The last one has waited for its turn.
+  // The last one had to wait.
   assert.deepEqual(turns, [{ value: 'done' }, { value: 'done' }, { busyForMs: 1_000 }, { value: 'done' }]);
 });
 
-test('a call over the limit is unavailable with a time to come back, and nothing is sent', async t => {
+test('a call over the limit is unavailable with a time to retry, and nothing is sent', async t => {
   const psp = await startScriptedPsp(t);
   const settings = { ...psp.settings, perSecond: 1, timeoutSeconds: 0.9 };
   const { submit } = bacenRail(settings, { clock: testClock(NOW), log: silentLog });

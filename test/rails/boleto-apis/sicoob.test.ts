@@ -1,4 +1,4 @@
-// Sicoob's files of payments: read as its document names them and as its example shows them, and nothing else is taken for one.
+// Sicoob's files of payments: read with the names of its document and of its example; anything else is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { barcodeOfLine, boletoBarcode, digitableLine } from '@trilho/cnab';
@@ -32,7 +32,7 @@ const asShown = {
   idTipoOpFinanceira: 212,
 };
 
-/** As the file comes: numbers are text once they are read. */
+/** As in the file, where numbers are parsed as text. */
 const listOf = (...rows: object[]) => {
   const file = zipOne('LIQUI.json', Buffer.from(JSON.stringify(rows)));
   const list = listIn(file.toString('base64'));
@@ -51,7 +51,7 @@ test('a payment is read by the names of the document and by those of its example
   assert.deepEqual([named?.isByPix, shown?.isByPix], [undefined, true]);
 });
 
-test('a code that pix and savings share is by pix as far as its words do not say otherwise', () => {
+test('a code that pix and savings share counts as pix unless its description says otherwise', () => {
   const byPix = (message: string) => read({ ...asShown, tipoOpFinanceira: message }).receipts[0]?.isByPix;
   assert.deepEqual([byPix('07 - Via Pix'), byPix('PIX'), byPix('05 - Poupança')], [true, true, undefined]);
 });
@@ -66,7 +66,7 @@ test('four decimals and a day without its zero are read', () => {
   );
 });
 
-test('an archive whose bytes were taken for text is read, and what is none is not', () => {
+test('an archive whose bytes were decoded as text is read, and anything else is refused', () => {
   const zip = zipOne('a', Buffer.from('[]'));
   assert.deepEqual(listIn(Buffer.from(zip.toString('latin1'), 'utf8').toString('base64')), []);
   for (const wrong of ['', 'no archive', 'PK\x05\x06', zip.subarray(0, -4).toString('latin1')]) {
@@ -74,20 +74,20 @@ test('an archive whose bytes were taken for text is read, and what is none is no
   }
 });
 
-test('an archive that unpacks to more than any list is refused', () => {
+test('an archive that unpacks to more than the largest list is refused', () => {
   const zip = zipOne('a', Buffer.alloc(65 * 1024 * 1024));
   assert.ok(zip.length < 1024 * 1024);
   assert.equal(unzipOne(zip), undefined);
 });
 
-test('the same payment twice is two, with the same references at each reading', () => {
+test('two equal payments are two, with the same references at each reading', () => {
   const references = () => read(asNamed, asNamed).receipts.map(({ reference }) => reference);
   const base = `boleto 756 4327 0042971 ${NUMBER} 2026-11-16 8500`;
   assert.deepEqual(references(), [base, `${base} 2`]);
   assert.deepEqual(references(), references());
 });
 
-test('a boleto of another program is no request of ours, and a row without money is none', () => {
+test('a boleto of another program is not ours, and a row without money is no payment', () => {
   const stranger = { ...asNamed, seuNumero: 'NF 17' };
   const otherDigit = { ...asNamed, numeroTitulo: NUMBER + 1 };
   const { receipts, unreadable } = read(stranger, otherDigit, { ...asNamed, valorLiquido: 0 });
@@ -105,7 +105,7 @@ test('a number goes to the bank with its check digit and comes back without', ()
   for (const wrong of ['', '7', 'x', '123456789', '00']) assert.equal(ownNumber(ACCOUNT, wrong), undefined);
 });
 
-test('a line gives its barcode back only with right check digits', () => {
+test('a line is converted to its barcode only with correct check digits', () => {
   const freeField = '1432701004297100000424001'.slice(0, 25);
   const barcode = boletoBarcode({ bank: '756', dueDay: '2026-12-10', amountCents: 15_990n, freeField });
   const line = digitableLine(barcode);
@@ -117,7 +117,7 @@ test('a line gives its barcode back only with right check digits', () => {
   assert.equal(barcodeOfLine(''), undefined);
 });
 
-test('every profile that can be set has its data', () => {
+test('every profile of the settings has its data', () => {
   for (const name of BOLETO_API_PROFILES) {
     for (const environment of ['production', 'test'] as const) {
       assert.match(boletoProfileOf(boletoApiOf(name)!.profiles, environment).baseUrl, /^https:\/\//);
@@ -125,7 +125,7 @@ test('every profile that can be set has its data', () => {
   }
 });
 
-test('payments of two agreements are two, also when number, day and amount are the same', () => {
+test('payments of two agreements are two, also with the same number, day and amount', () => {
   const list = listOf(asNamed);
   const [one] = receiptsIn(list, ACCOUNT, NOW).receipts;
   const [other] = receiptsIn(list, { ...ACCOUNT, beneficiaryCode: '42972' }, NOW).receipts;

@@ -7,9 +7,9 @@ import { StatementError } from '../../../src/rails/statement/statement-error.ts'
 const TXID = '03G7RM8Q2ZK5T1XW9B4C6D8F0';
 const END_TO_END_ID = 'E99999999202611161503aBc12345678';
 
-/** By nothing but the file itself. */
+/** Only with the file itself. */
 const readAlone = (text: string) => readStatement(Buffer.from(text), 'csv');
-/** With the operator's word, so that a short file needs no debit beside what it is about. */
+/** With the operator's confirmation that debits have a minus, so that a short file needs no debit. */
 const read = (text: string, charset: BufferEncoding = 'utf8') =>
   readStatement(Buffer.from(text, charset), 'csv', { debitsHaveMinus: true });
 const brief = (text: string, charset: BufferEncoding = 'utf8') =>
@@ -89,7 +89,7 @@ test('an amount with a bare comma in a file of commas is a fault, never a smalle
     faults.map(({ line }) => line),
     [2, 4],
   );
-  // Line 3 has as many columns as the header and cannot be told from an amount of ten with the text «00».
+  // Line 3 has as many columns as the header and looks like an amount of ten with the text «00».
   assert.deepEqual(
     entries.map(({ amountCents }) => amountCents),
     [1_000n, 1_000n],
@@ -145,7 +145,7 @@ test('a row keeps its reference in a longer file, another order, separator, char
   assert.equal(latin1.entries[0]?.reference, row);
 });
 
-test('a document number that comes again is another entry, in the same file and in the next', () => {
+test('a repeated document number is another entry, in the same file and in the next', () => {
   const head = 'data;valor;documento\n';
   const [first, second, third] = references(`${head}16/11/2026;1,00;77\n17/11/2026;1,00;77\n17/11/2026;1,00;77\n`);
   assert.equal(new Set([first, second, third]).size, 3);
@@ -172,7 +172,7 @@ test('one id with the same content is one entry; with other content it is anothe
   );
 });
 
-test('what is no CSV statement is refused', () => {
+test('a file that is not a CSV statement is refused', () => {
   const refused = (text: string, message: RegExp) =>
     assert.throws(
       () => read(text),
@@ -207,7 +207,7 @@ const WORDS = [
   ['Pix recebido', 'Pix enviado'],
 ] as const;
 
-test('a column for the direction is known by its common names and words, and a debit is never received', () => {
+test('a column for the direction is recognised by its common names and values, and a debit is never received', () => {
   for (const name of DIRECTION_NAMES) {
     for (const [credit, debit] of WORDS) {
       const text = `Data;Histórico;Valor;${name}\n16/11/2026;A;10,00;${credit}\n16/11/2026;B;20,00;${debit}\n`;
@@ -222,7 +222,7 @@ test('a column for the direction is known by its common names and words, and a d
   }
 });
 
-test('a column for entries and exits has their letters, whatever signs stand elsewhere', () => {
+test('a column for entries and exits decides by its letters, also when other rows have signs', () => {
   for (const name of ['Entrada/Saída', 'E/S', 'Entradas/Saídas', 'Entradas e Saídas']) {
     const text = `Data;Valor;Memo;${name}\n16/11/2026;10,00;A;E\n16/11/2026;20,00;B;S\n16/11/2026;-3,00;C;E\n`;
     const { entries, faults } = readAlone(text);
@@ -235,7 +235,7 @@ test('a column for entries and exits has their letters, whatever signs stand els
   }
 });
 
-test('an amount without a sign and without a sure direction is a fault that says what to do', () => {
+test('an amount without a sign and a known direction is a fault that says what to do', () => {
   const cases = {
     'nothing beside it': 'Data;Valor;Memo\n16/11/2026;10,00;x\n',
     'a column with an unknown name': 'Data;Valor;Memo;Xyz\n16/11/2026;10,00;x;D\n16/11/2026;10,00;x;C\n',
@@ -260,7 +260,7 @@ test('an amount without a sign and without a sure direction is a fault that says
   }
 });
 
-test('a word that is no direction, in a column for it, is a fault whatever the file and the operator say', () => {
+test('an unknown value in the column of the direction is always a fault', () => {
   const rows = (...texts: string[]) =>
     `Data;Valor;Memo;Tipo\n${texts.map(word => `16/11/2026;10,00;x;${word}\n`).join('')}16/11/2026;-1,00;TARIFA;\n`;
   const { entries, faults } = read(rows('Pagamento', 'PIX', 'E', 'S', 'Pix recebido'));
@@ -273,12 +273,12 @@ test('a word that is no direction, in a column for it, is a fault whatever the f
     [1_000n, -100n],
   );
   assert.match(faults[0]?.message ?? '', /is a credit or a debit\. Write C or D there; or.*«Histórico»/);
-  // The remedies of the message.
+  // Each fix that the message names.
   assert.deepEqual(read(rows('PIX').replace('Tipo', 'Histórico')).faults, []);
   assert.deepEqual(readAlone('Data;Valor;Tipo;D/C\n16/11/2026;10,00;PIX;C\n').faults, []);
 });
 
-test('a fee for a received pix is no sure credit', () => {
+test('a fee for a received pix is not taken for a credit', () => {
   const descriptions = [
     'TARIFA PIX RECEBIDO',
     'Tarifa de recebimento Pix',
@@ -299,7 +299,7 @@ test('a fee for a received pix is no sure credit', () => {
   );
 });
 
-test('a sign, a letter, a text of the bank or the word of the operator makes it sure, and no other row', () => {
+test('a sign, a letter, a text of the bank or the operator decides the direction, and no other row does', () => {
   const cents = ({ entries, faults }: ReturnType<typeof read>) => {
     assert.deepEqual(faults, []);
     return entries.map(({ amountCents }) => amountCents);
@@ -323,7 +323,7 @@ test('a sign, a letter, a text of the bank or the word of the operator makes it 
   assert.deepEqual([entries.map(({ amountCents }) => amountCents), faults.map(({ line }) => line)], [[-500n], [2]]);
 });
 
-test('the word of the operator does not stand against a debit without a sign', () => {
+test('the operator cannot turn a debit without a sign into a credit', () => {
   const { entries, faults } = read('Data;Valor;Tipo\n16/11/2026;10,00;D\n16/11/2026;10,00;PIX\n');
   assert.deepEqual(
     entries.map(({ amountCents }) => amountCents),
@@ -335,7 +335,7 @@ test('the word of the operator does not stand against a debit without a sign', (
   );
 });
 
-test('a column «tipo» with the kind of movement is text, and its balances are none', () => {
+test('a column «tipo» with the kind of movement is text, and its balances are no entries', () => {
   const text = [
     'Tipo;Protocolo;Data;Valor',
     'Saldo anterior;;15/11/2026;1.000,00',
@@ -377,7 +377,7 @@ test('a statement with «Data Mov.», days in eight digits and a column «Deb_Cr
   );
 });
 
-test('money that came back is marked as such where the bank shortens its words', () => {
+test('returned money is marked as such also when the bank abbreviates', () => {
   const texts = [
     'DEV PIX',
     'DEVOL. PIX',
@@ -397,7 +397,7 @@ test('money that came back is marked as such where the bank shortens its words',
   assert.equal(entries.length, rows.length);
 });
 
-test('money that came back is marked as such', () => {
+test('returned money is marked as such', () => {
   const { entries } = read(
     'Data;Valor;Memo\n16/11/2026;1,00;Devolução de Pix\n16/11/2026;1,00;ESTORNO TARIFA\n16/11/2026;1,00;Pix devolvido\n16/11/2026;1,00;TED cancelada\n16/11/2026;1,00;Pix de Devolder\n',
   );

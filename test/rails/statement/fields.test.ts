@@ -42,7 +42,7 @@ test('an amount is read in every way that banks print it', () => {
   for (const [text, cents] of Object.entries(cases)) assert.equal(centsOf(text), cents, text);
 });
 
-test('an amount that could mean two things, or is none, is not read', () => {
+test('an ambiguous or invalid amount is not read', () => {
   const cases = [
     '',
     '-',
@@ -93,7 +93,7 @@ test('every amount is read back to the cent', () => {
 
 const posted = (day: string, at?: string) => (at === undefined ? { day } : { day, at: new Date(at) });
 
-test('an OFX date gives the day as the bank wrote it, and the moment where it tells one', () => {
+test('an OFX date gives the day as the bank wrote it, and the moment if it has one', () => {
   assert.deepEqual(ofxPosted('20261116'), posted('2026-11-16'));
   assert.deepEqual(ofxPosted('20261116120000[-3:BRT]'), posted('2026-11-16', '2026-11-16T15:00:00Z'));
   assert.deepEqual(ofxPosted('20261116233000[-03:EST]'), posted('2026-11-16', '2026-11-17T02:30:00Z'));
@@ -101,14 +101,14 @@ test('an OFX date gives the day as the bank wrote it, and the moment where it te
   assert.deepEqual(ofxPosted('202611161011'), posted('2026-11-16', '2026-11-16T13:11:00Z'));
 });
 
-test('midnight means only the day, even when a bank writes it in Greenwich', () => {
+test('midnight means only the day, even in UTC', () => {
   assert.deepEqual(ofxPosted('20261116000000'), posted('2026-11-16'));
   assert.deepEqual(ofxPosted('20261116000000[-3:BRT]'), posted('2026-11-16'));
   assert.deepEqual(ofxPosted('20261116000000[0:GMT]'), posted('2026-11-16'));
   assert.deepEqual(csvPosted('16/11/2026 00:00:00'), posted('2026-11-16'));
 });
 
-test("a real time in Greenwich falls on São Paulo's day", () => {
+test("a time in UTC falls on São Paulo's day", () => {
   assert.deepEqual(ofxPosted('20261117013000[0:GMT]'), posted('2026-11-16', '2026-11-17T01:30:00Z'));
   assert.deepEqual(csvPosted('2026-11-17T01:30:00Z'), posted('2026-11-16', '2026-11-17T01:30:00Z'));
 });
@@ -151,7 +151,7 @@ test('a date that does not exist is not read', () => {
 const TXID = '03G7RM8Q2ZK5T1XW9B4C6D8F0';
 const END_TO_END_ID = 'E99999999202611161503aBc12345678';
 
-test('a txid is found inside other text, in any case, and given in upper case', () => {
+test('a txid is found inside other text, in any case, and returned in upper case', () => {
   assert.equal(txidIn(`PIX RECEBIDO ${TXID} LOJA`), TXID);
   assert.equal(txidIn(`Pix recebido/${TXID.toLowerCase()}`), TXID);
   assert.equal(txidIn(`txid:${TXID}.`), TXID);
@@ -166,14 +166,14 @@ test('a longer or shorter run is no txid', () => {
   assert.equal(txidIn(''), undefined);
 });
 
-test('a run of letters and digits wins over a long word or number before it', () => {
+test('a run of letters and digits is preferred to a long word or number before it', () => {
   assert.equal(txidIn(`1234567890123456789012345 ${TXID}`), TXID);
   assert.equal(txidIn('1234567890123456789012345'), '1234567890123456789012345');
   assert.equal(txidAsId('1234567890123456789012345'), undefined);
   assert.equal(txidAsId(TXID.toLowerCase()), TXID);
 });
 
-test('a txid column holds 1 to 25 letters and digits; anything else there is none', () => {
+test('a txid column holds 1 to 25 letters and digits; anything else is ignored', () => {
   assert.equal(txidInColumn('pedido42'), 'PEDIDO42');
   for (const value of ['', '***', 'a b', 'x'.repeat(26)]) assert.equal(txidInColumn(value), undefined, value);
 });
@@ -187,7 +187,7 @@ test('an endToEndId keeps its case and must hold a time of day', () => {
   assert.equal(endToEndIdIn(END_TO_END_ID.replace('E', 'D')), undefined);
 });
 
-test('a document of a payer is read as far as a bank shows it, and other long numbers are none', () => {
+test("a payer's document is read as far as a bank shows it, and other long numbers are ignored", () => {
   const cases: Record<string, string | undefined> = {
     'MARIA 529.982.247-25': '52998224725',
     'MARIA 52998224725': '52998224725',
@@ -204,7 +204,7 @@ test('a document of a payer is read as far as a bank shows it, and other long nu
   for (const [text, document] of Object.entries(cases)) assert.equal(payerDocumentIn(text), document, text);
 });
 
-test('two documents are of two payers only when a shown digit differs', () => {
+test('two documents belong to two payers only if a shown digit differs', () => {
   assert.ok(!areOfTwoPayers('52998224725', '***982247**'));
   assert.ok(areOfTwoPayers('52998224725', '***982248**'));
   assert.ok(areOfTwoPayers('52998224725', '00000000000191'));

@@ -77,7 +77,7 @@ test('an SGML statement in 1252 with open tags, decimal commas and CRLF is read'
     faults: [],
   };
   assert.deepEqual(read(OLD_BANK, 'latin1'), expected);
-  // The header says 1252 and lies.
+  // The header says 1252, wrongly.
   assert.deepEqual(read(OLD_BANK, 'utf8'), expected);
 });
 
@@ -173,7 +173,7 @@ test('a debit is never a credit, with or without its sign', () => {
   assert.equal(of('PAYMENT', '10.00'), 1_000n);
 });
 
-test('ids of a pix are found in the fields made for numbers too', () => {
+test('ids of a pix are also found in the fields for numbers', () => {
   const { entries } = read(
     wrapped([entry(`<FITID>${END_TO_END_ID}<REFNUM>${TXID}`), entry(`<FITID>2<CHECKNUM>${TXID}`)].join('\n')),
   );
@@ -185,7 +185,7 @@ test('ids of a pix are found in the fields made for numbers too', () => {
   );
 });
 
-test('one id for two different entries loses neither; one entry told twice counts once', () => {
+test('two different entries with one id are both kept; one entry that is listed twice counts once', () => {
   const other = '<STMTTRN><DTPOSTED>20261117<TRNAMT>10.00<FITID>000000</STMTTRN>';
   const { entries, faults } = read(wrapped([entry('<FITID>000000'), other, entry('<FITID>000000'), other].join('\n')));
   assert.equal(entries.length, 2);
@@ -197,12 +197,12 @@ test('one id for two different entries loses neither; one entry told twice count
   );
 });
 
-test('entries without an id are told apart by their content and number', () => {
+test('entries without an id are identified by their content and number', () => {
   const { entries } = read(wrapped([entry('<FITID><MEMO>a'), entry('<FITID>\n<MEMO>a'), entry('<MEMO>b')].join('\n')));
   assert.equal(new Set(entries.map(({ reference }) => reference)).size, 3);
 });
 
-test('a balance is no entry', () => {
+test('a balance is not an entry', () => {
   const body = [entry('<FITID>1<MEMO>SALDO ANTERIOR'), entry('<FITID>2<MEMO>Saldo Bazar Ltda')].join('\n');
   assert.deepEqual(
     read(wrapped(body)).entries.map(({ reference }) => reference),
@@ -223,7 +223,7 @@ test('a very long text is cut only after its ids were found', () => {
   assert.ok(odd.isWellFormed() && odd.length === 999);
 });
 
-test('what is no OFX statement in reais is refused', () => {
+test('a file that is not an OFX statement in reais is refused', () => {
   const refused = (text: string, message: RegExp) =>
     assert.throws(
       () => read(text),
@@ -249,7 +249,7 @@ test('signs that only windows-1252 has are read', () => {
 const section = (currency: string, body: string) =>
   `<STMTTRNRS><STMTRS><CURDEF>${currency}<BANKTRANLIST>${body}</BANKTRANLIST></STMTRS></STMTTRNRS>`;
 
-test('of accounts in reais and in dollars only those in reais are read', () => {
+test('with accounts in reais and in dollars only those in reais are read', () => {
   const body =
     section('BRL', entry('<FITID>1')) + section('USD', entry('<FITID>2')) + section('BRL', entry('<FITID>3'));
   const { entries, faults } = read(`<OFX><BANKMSGSRSV1>${body}</BANKMSGSRSV1></OFX>`);
@@ -262,7 +262,7 @@ test('of accounts in reais and in dollars only those in reais are read', () => {
   assert.throws(() => read(late), /not in reais/);
 });
 
-test('a last entry whose lines are whole is read without its closing tags; one that may be cut is not', () => {
+test('a last entry with complete lines is read without its closing tags; one that may be cut is not', () => {
   const head = `<OFX><STMTRS><CURDEF>BRL\n<BANKTRANLIST>\n${entry('<FITID>1')}\n<STMTTRN>\n<DTPOSTED>20261116\n`;
   const cut = [{ line: 0, message: 'The file ends before </OFX>: it may be cut short.' }];
   const references = (tail: string) => {
@@ -284,7 +284,7 @@ test('a last entry whose lines are whole is read without its closing tags; one t
     assert.deepEqual(references(`<TRNAMT>15.00\n<FITID>2\n<MEMO>dois\n${next}`), ['1', '2 dois'], next);
     assert.deepEqual(references(`<TRNAMT>15.00</TRNAMT><FITID>2</FITID>\n${next}`), ['1', '2'], next);
   }
-  // Another field was coming.
+  // Another field had begun.
   for (const next of ['<MEMO', '<', '<MEMO ', '<![CDATA[dois\n']) {
     assert.deepEqual(references(`<TRNAMT>15.00\n<FITID>2\n${next}`), ['1'], next);
     assert.deepEqual(references(`<TRNAMT>15.00</TRNAMT>\n<FITID>2</FITID>\n${next}`), ['1'], next);

@@ -22,12 +22,12 @@ test('a statement of too many entries is refused, and one with as many as it may
   refused(numbered(MAX_STATEMENT_ENTRIES + 1), 'csv', /more than 100000 entries/);
 });
 
-test('files made to be slow are answered all the same', () => {
+test('files made to be slow are read in time', () => {
   // Large enough for anything that grows with the square of it to take minutes.
   const size = MAX_STATEMENT_BYTES / 4;
   const full = (head: string, piece: string) =>
     Buffer.from(head + piece.repeat(Math.floor((size - head.length) / piece.length)));
-  // Each row opens a quote that only the limit of a row ends, and the next line is tried again.
+  // Each row opens a quote that ends only at the row limit; then the next line is tried.
   refused(full('data;valor\n', '"""\n'), 'csv', /cannot be read/);
   assert.equal(readStatement(full('data;valor\n', '"";"'), 'csv').faults.length, 1);
   assert.deepEqual(readStatement(full('data;valor\n', '\n'), 'csv'), { entries: [], faults: [] });

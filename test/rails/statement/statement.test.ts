@@ -1,5 +1,5 @@
-// What holds for every statement: it is read back as it was written, the same each time, within its limits, and
-// whatever the bytes are nothing but a StatementError is thrown.
+// What holds for every statement: it is read back as it was written, the same each time, within its limits, and any other
+// bytes throw only a StatementError.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import { scaled } from '../../harness/scale.ts';
 import { atMinus3, csv, ofx1, ofx2 } from './write-statement.ts';
 
 const SEED = 20_261_116;
-/** Files that are damaged; both ends are reached also by the least of them. */
+/** Damaged files; also the fewest of them include both outcomes. */
 const DAMAGED = scaled(5_000, 500);
 
 // Letters above 0xC0 and no signs of 0x80 to 0xBF, so that Latin-1 is never valid UTF-8 by chance.
@@ -73,7 +73,7 @@ const csvStyle = fc
   })
   .chain(own => style.map(shared => ({ ...own, ...shared })));
 
-test('what is written as OFX 1 or OFX 2 is read back', () => {
+test('a statement written as OFX 1 or OFX 2 is read back', () => {
   fc.assert(
     fc.property(entries, style, (written, how) => {
       assert.deepEqual(readStatement(ofx1(written, how), 'ofx'), { entries: written, faults: [] });
@@ -83,7 +83,7 @@ test('what is written as OFX 1 or OFX 2 is read back', () => {
   );
 });
 
-test('what is written as CSV is read back', () => {
+test('a statement written as CSV is read back', () => {
   fc.assert(
     fc.property(entries, csvStyle, (written, how) => {
       const reading = readStatement(csv(written, how), 'csv', { debitsHaveMinus: true });
@@ -93,7 +93,7 @@ test('what is written as CSV is read back', () => {
   );
 });
 
-test('a CSV without any sign or word gives no credit, and with debits unsigned none of them is received', () => {
+test('a CSV without any sign or direction gives no credit, and an unsigned debit is never received', () => {
   const unsigned = (some: readonly StatementEntry[]) =>
     some.map(each => ({ ...each, amountCents: each.amountCents < 0n ? -each.amountCents : each.amountCents }));
   fc.assert(
@@ -116,7 +116,7 @@ function mutate(original: Buffer, mutations: readonly Mutation[]): Buffer {
   }, original);
 }
 
-test('whatever happens to a file, only a StatementError is thrown, and what is read is sound and repeatable', () => {
+test('a damaged file throws only a StatementError, and what is read of it is valid and repeatable', () => {
   const piece = fc.constantFrom(
     ...[
       '<',
@@ -179,11 +179,11 @@ test('whatever happens to a file, only a StatementError is thrown, and what is r
   );
   assert.ok(
     read > DAMAGED / 2 && refused > DAMAGED / 250,
-    `the mutations reach both ends: ${read} read, ${refused} refused`,
+    `the mutations have both outcomes: ${read} read, ${refused} refused`,
   );
 });
 
-test('bytes of chance throw nothing but a StatementError', () => {
+test('random bytes throw only a StatementError', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom('ofx' as const, 'csv' as const), (bytes, format) => {
       const heads = { ofx: '<OFX><STMTTRN>', csv: 'data;valor\n' };

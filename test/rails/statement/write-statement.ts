@@ -1,4 +1,4 @@
-// Writes statements in the styles of several banks, so that what is read back can be compared with what was meant.
+// Writes statements in the styles of several banks, to be read back and compared.
 import type { StatementEntry } from '../../../src/rails/statement/statement.ts';
 
 export type Style = {
@@ -21,7 +21,7 @@ export function groupedAmount(cents: bigint): string {
   return `${digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.')},${digits.slice(-2)}`;
 }
 
-/** A moment as a clock three hours behind Greenwich shows it: `2026-11-16T12:00:00`. */
+/** A moment at UTC−3: `2026-11-16T12:00:00`. */
 export const atMinus3 = (at: Date) => new Date(at.getTime() - 3 * 3_600_000).toISOString().slice(0, 19);
 
 function ofxDate({ postedDay, postedAt }: StatementEntry): string {

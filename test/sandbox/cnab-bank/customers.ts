@@ -1,4 +1,4 @@
-// The customers of the simulated bank: those of the agreements by which the tests write.
+// The customers of the simulated bank, one for each agreement of the tests.
 import type { Agreement } from '@trilho/cnab';
 import type { Customer } from '../../../src/sandbox/cnab-bank/customer.ts';
 import { AGREEMENTS } from '../../packages/cnab/agreements.ts';

@@ -1,4 +1,4 @@
-// The same made-up bank from its own side: what it demands of a file, and how it answers. By itself, as the other simulated banks.
+// The made-up bank's own side: what it requires of a file, and how it answers. Independent of the layout, as for the other simulated banks.
 import { modulo10 } from '../../../src/sandbox/cnab-bank/check-digits.ts';
 import { zeros } from '../../../src/sandbox/cnab-bank/columns.ts';
 import { account, type BankRules, demand, NORM } from '../../../src/sandbox/cnab-bank/rules.ts';

@@ -1,5 +1,5 @@
-// Files by our tables, through a bank that knows none of them, and back: for every bank, random titles and every occurrence, with every
-// reason in the deep tier and with every tenth in the first.
+// Files by our tables, through a bank that does not use these tables, and back: for every bank, random titles and every occurrence,
+// with every reason in the deep tier and every tenth in the first.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +50,7 @@ function anyCents(random: Random): bigint {
   return BigInt(1 + random.below(Math.min(10 ** (1 + random.below(10)), MAX_CENTS)));
 }
 
-/** An abatement and discounts that the bank takes, of a title of at least R$ 1.00. */
+/** An abatement and discounts that the bank accepts, for a title of at least R$ 1.00. */
 function randomReductions(
   bank: string,
   random: Random,
@@ -105,8 +105,8 @@ type Exchange = {
   readonly bank: CnabBank;
   send(movement: Movement, ...titles: readonly Title[]): void;
   numberOf(title: Title): string;
-  /** What the next return says, and its warnings. */
-  told(): { readonly entries: readonly ReturnEntry[]; readonly warnings: readonly string[] };
+  /** The entries of the next return, and its warnings. */
+  nextReturn(): { readonly entries: readonly ReturnEntry[]; readonly warnings: readonly string[] };
 };
 
 function exchangeWith(code: string): Exchange {
@@ -126,7 +126,7 @@ function exchangeWith(code: string): Exchange {
       }
     },
     numberOf: title => numbers.get(title.ourNumber)!,
-    told: () => {
+    nextReturn: () => {
       const bytes = bank.makeReturn({ day: TODAY, time: '180000' });
       assert.equal(readHead(bytes).bank, code);
       const read = readEntries(bytes, agreement.account);
@@ -146,11 +146,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   '44': 'reversed',
 };
 
-const UNKNOWN = 'not known here';
+const UNKNOWN = 'unknown code';
 
 const reasonsToTell = new Map<Meaning, readonly string[]>();
 
-/** Codes that there are words for with such an occurrence. */
+/** Codes with a description for such an occurrence. */
 function reasonCodes(meaning: Meaning): readonly string[] {
   const codes = reasonsToTell.get(meaning) ?? findReasons(meaning).filter((_, index) => index % STRIDE === 0);
   reasonsToTell.set(meaning, codes);
@@ -163,17 +163,17 @@ function findReasons(meaning: Meaning): string[] {
   return codes.filter(code => reasonsOf(meaning, code)[0]?.text !== UNKNOWN);
 }
 
-/** Santander counts its records in a way of its own. */
+/** Santander counts its records differently. */
 const oddities = (code: string) =>
   code === '033' ? ['the trailer counts other records of the file than there are'] : [];
 
 for (const code of BANKS) {
   describe(`bank ${code}`, () => {
-    test('registers whatever a title is like, and what comes back is the title', () => {
+    test('registers any title, and the return has the same title', () => {
       const exchange = exchangeWith(code);
       const titles = Array.from({ length: CASES }, (_, index) => randomTitle(code, randomOf(SEED, index), index));
       exchange.send('register', ...titles);
-      const { entries, warnings } = exchange.told();
+      const { entries, warnings } = exchange.nextReturn();
       assert.deepEqual(warnings, oddities(code));
       assert.equal(entries.length, CASES);
       for (const [index, entry] of entries.entries()) {
@@ -188,7 +188,7 @@ for (const code of BANKS) {
       const random = randomOf(SEED, Number(code));
       const titles = Array.from({ length: CASES }, (_, index) => randomTitle(code, randomOf(SEED + 1, index), index));
       exchange.send('register', ...titles);
-      exchange.told();
+      exchange.nextReturn();
       const expected = titles.map(title => {
         const number = exchange.numberOf(title);
         const isLate = random.chance(0.3);
@@ -214,7 +214,7 @@ for (const code of BANKS) {
           ...(isReversed ? [of('44', paidCents, discountCents, abatementCents, 0n, [], TODAY, undefined)] : []),
         ];
       });
-      const { entries, warnings } = exchange.told();
+      const { entries, warnings } = exchange.nextReturn();
       assert.deepEqual(warnings, oddities(code));
       const seen = entries.map(one => {
         const { ourNumber, meaning, paidCents, discountCents, abatementCents, feeCents } = one;
@@ -230,7 +230,7 @@ for (const code of BANKS) {
       const payer = { ...TITLE.payer, name: ' ', document: '52998224700', postalCode: '0', state: 'XX' };
       const bad: Title = { ...TITLE, ourNumber: '1', dueDay: '2026-11-16', payer };
       exchange.send('register', bad, { ...TITLE, ourNumber: '2' }, { ...TITLE, ourNumber: '2' });
-      const { entries } = exchange.told();
+      const { entries } = exchange.nextReturn();
       assert.deepEqual(
         entries.map(({ meaning, reasons }) => [meaning, reasons.map(reason => reason.code)]),
         [
@@ -242,7 +242,7 @@ for (const code of BANKS) {
       assert.ok(entries[0]!.reasons.every(({ text }) => text !== ''));
     });
 
-    test('rejects discounts and an abatement that cannot be, by the codes of the norm', () => {
+    test('rejects invalid discounts and abatements with the codes of the norm', () => {
       const exchange = exchangeWith(code);
       const code1 = { code: '1', day: TITLE.dueDay, hundredths: 1_000n } as const;
       const wrong: readonly Partial<Title>[] = [
@@ -253,7 +253,7 @@ for (const code of BANKS) {
       ];
       exchange.send('register', ...wrong.map((part, index) => ({ ...TITLE, ...part, ourNumber: String(index + 1) })));
       assert.deepEqual(
-        exchange.told().entries.map(({ reasons }) => reasons.map(reason => reason.code)),
+        exchange.nextReturn().entries.map(({ reasons }) => reasons.map(reason => reason.code)),
         [['29'], ['80'], ['34'], []],
       );
     });
@@ -265,7 +265,7 @@ for (const code of BANKS) {
       exchange.send('write_off', off!);
       exchange.send('change_due_day', { ...moved!, dueDay: '2026-12-24' });
       exchange.send('write_off', unknown!, off!);
-      const { entries } = exchange.told();
+      const { entries } = exchange.nextReturn();
       assert.deepEqual(
         entries.map(({ occurrence, meaning, reasons }) => [occurrence, meaning, reasons[0]?.code]),
         [
@@ -280,10 +280,10 @@ for (const code of BANKS) {
       assert.equal(entries[3]?.dueDay, '2026-12-24');
     });
 
-    test('tells of every occurrence, with any amounts and the reasons that there are words for', () => {
+    test('reports every occurrence, with any amounts and every reason that has a description', () => {
       const exchange = exchangeWith(code);
       exchange.send('register', TITLE);
-      exchange.told();
+      exchange.nextReturn();
       const number = exchange.numberOf(TITLE);
       const random = randomOf(SEED + 2, Number(code));
       const expected: unknown[] = [];
@@ -295,7 +295,7 @@ for (const code of BANKS) {
           expected.push([occurrence, meaning, text, reason, paidCents, feeCents, TODAY, creditDay, TITLE.amountCents]);
         }
       }
-      const { entries, warnings } = exchange.told();
+      const { entries, warnings } = exchange.nextReturn();
       assert.deepEqual(warnings, oddities(code));
       const seen = entries.map(one => {
         const { occurrence, meaning, text, reasons, paidCents, feeCents, occurrenceDay, creditDay, amountCents } = one;
@@ -307,7 +307,7 @@ for (const code of BANKS) {
       assert.deepEqual(seen, expected);
     });
 
-    test('takes nothing of a file with one wrong character in its frame, of another customer, or with a used sequence', () => {
+    test('refuses a file with one wrong character in its headers and trailers, of another customer, or with a used sequence', () => {
       const agreement = AGREEMENTS[code]!;
       const writer = fileWriter(agreement, HEAD);
       const text = writer.add({ movement: 'register', title: TITLE }) + writer.end();
@@ -350,11 +350,11 @@ test('a pix key goes to Santander with the title, and its location comes back', 
   const exchange = exchangeWith('033');
   const pix = { keyType: '5', key: 'b2e0a2f0-3f0d-4c55-9d3f-2f1a5c7d9e10', txid: 'TRILHO0000000000000000000042' };
   exchange.send('register', { ...TITLE, pix });
-  const { entries } = exchange.told();
+  const { entries } = exchange.nextReturn();
   assert.equal(entries[0]?.location, `pix.example.com/qr/${pix.txid}`);
 });
 
-test('the simulated bank takes nothing from the tables of the service', () => {
+test('the simulated bank does not import the tables of the service', () => {
   const folder = path.resolve(import.meta.dirname, '../../../src/sandbox/cnab-bank');
   for (const file of globSync('**/*.ts', { cwd: folder })) {
     const text = readFileSync(path.join(folder, file), 'utf8');

@@ -1,4 +1,4 @@
-// Hardhat's node beyond what Hardhat has: finality behind the head, reorganisations, and a chain that is kept over a restart.
+// What our node adds to Hardhat's: finality behind the head, reorganisations, and a chain that survives a restart.
 import assert from 'node:assert/strict';
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ test('a reorganisation replaces blocks and drops what was in them', async t => {
   assert.equal(await node.rpc('eth_getBalance', [PAYEE, 'latest']), '0x0');
 });
 
-test('a kept chain is the same after a restart, also when the last line of its journal is cut off', async t => {
+test('a stored chain is the same after a restart, also when the last line of its journal is cut off', async t => {
   const folder = await mkdtemp(path.join(tmpdir(), 'trilho-chain-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const stateFile = path.join(folder, 'blocks.jsonl');
@@ -60,10 +60,10 @@ test('a kept chain is the same after a restart, also when the last line of its j
   );
 });
 
-test('a body that is no call gets an error, and the node still answers', async t => {
+test('an invalid body gets an error, and the node still answers', async t => {
   const node = await startHardhat({ chainId: 31_337, port: 0, slotsInEpoch: 1 });
   t.after(() => node.stop());
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer.
   const post = async (body: string): Promise<any> =>
     [await (await fetch(node.url, { method: 'POST', body })).json()].flat()[0];
   for (const body of ['{', '5', '[{}]', '{"method":1}']) assert.equal((await post(body)).error.code, -32_600, body);

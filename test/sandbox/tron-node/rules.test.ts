@@ -1,4 +1,4 @@
-// What the simulated node refuses, by the codes of java-tron, and what it takes into a block at a cost.
+// What the simulated node refuses, with the codes of java-tron, and what it includes in a block at a cost.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { keySigner } from '../../../src/chains/signer/key-signer.ts';
@@ -36,7 +36,7 @@ async function send(changes: Partial<TronTransfer>, signer = SIGNER): Promise<st
   return code;
 }
 
-test('what java-tron refuses is refused by its code', async () => {
+test('a transaction that java-tron refuses is refused with its code', async () => {
   const nowMs = tron.clock.now().getTime();
   assert.equal(await send({}), 'SUCCESS');
   assert.equal(await send({}, keySigner(new Uint8Array(32).fill(9))), 'SIGERROR');
@@ -50,7 +50,7 @@ test('what java-tron refuses is refused by its code', async () => {
   assert.equal(await send({ token: { contract: USDT, feeLimit: 15_000_000_001n } }), 'CONTRACT_VALIDATE_ERROR');
 });
 
-test('a call with too low a fee limit is taken, fails in its block, and costs it', async () => {
+test('a call with too low a fee limit is included, fails in its block, and costs the limit', async () => {
   const { node, passBlocks } = tron;
   assert.equal(await send({ token: { contract: USDT, feeLimit: 1_000_000n } }), 'SUCCESS');
   passBlocks(1);
@@ -61,7 +61,7 @@ test('a call with too low a fee limit is taken, fails in its block, and costs it
   assert.equal(node.tokenBalance(USDT, PAYEE), 0n);
 });
 
-test('what cannot be read is an error with status 200', async () => {
+test('unreadable bytes are an error with status 200', async () => {
   assert.match((await ask('wallet/broadcasthex', { transaction: '0a7f' })).Error, /ends inside a field/);
   assert.match((await ask('wallet/getaccount', { address: PAYEE })).Error, /INVALID address/);
   assert.equal((await ask('wallet/getaccount', { address: SENDER, visible: true })).address, SENDER);

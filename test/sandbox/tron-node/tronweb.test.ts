@@ -1,5 +1,4 @@
-// The simulated node takes what tronweb builds, signs and sends, and shows it as tronweb expects: neither was written with
-// the other in mind.
+// The simulated node accepts what tronweb builds, signs and sends, and shows it as tronweb expects: the two are independent.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TronWeb, utils } from 'tronweb';
@@ -22,7 +21,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-test('a transfer of TRX by tronweb is taken and carried out', async () => {
+test('a transfer of TRX by tronweb is accepted and carried out', async () => {
   const unsigned = await tronWeb.transactionBuilder.sendTrx(PAYEE, 2_500_000, sender);
   const sent = await tronWeb.trx.sendRawTransaction(await tronWeb.trx.sign(unsigned, KEY));
   assert.equal(sent.result, true);
@@ -35,7 +34,7 @@ test('a transfer of TRX by tronweb is taken and carried out', async () => {
   assert.equal(await tronWeb.trx.getUnconfirmedBalance(PAYEE), 2_500_000);
 });
 
-test('a transfer of a token by tronweb is taken and carried out', async () => {
+test('a transfer of a token by tronweb is accepted and carried out', async () => {
   const parameters = [
     { type: 'address', value: PAYEE },
     { type: 'uint256', value: '7000000' },
@@ -79,7 +78,7 @@ test('a transaction that was changed after it was signed is refused', async () =
   assert.equal(sent.code, 'SIGERROR');
 });
 
-/** `txJsonToPb` leaves the signatures out; they are field 2. */
+/** `txJsonToPb` omits the signatures; they are field 2. */
 function signatureField({ signature }: { readonly signature: readonly string[] }): string {
   return signature.map(each => `1241${each}`).join('');
 }

@@ -13,7 +13,7 @@ import type { Periodicity } from '../../../../packages/psp/src/automatic/states.
 
 const every = (periodicidade: Periodicity, dataInicial: string) => ({ dataInicial, periodicidade });
 
-test('a day is in the cycle that began last, and a day that a month lacks is its last one', () => {
+test('a day belongs to the cycle that began last, and a day that a month lacks becomes its last day', () => {
   const endOfMonth = every('MENSAL', '2030-01-31');
   const starts = [0, 1, 2, 3].map(cycle => startOfCycle(endOfMonth, cycle));
   assert.deepEqual(starts, ['2030-01-31', '2030-02-28', '2030-03-31', '2030-04-30']);

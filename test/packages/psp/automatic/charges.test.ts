@@ -1,4 +1,4 @@
-// The charges of a recurrence at the simulated PSP: when they are taken, scheduled, collected, retried and canceled.
+// The charges of a recurrence at the simulated PSP: when they are accepted, scheduled, collected, retried and canceled.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefusalCode } from '../../../../packages/psp/src/payer.ts';
@@ -22,7 +22,7 @@ async function refuses(caller: AutomaticCaller, why: RegExp, body: object, txid 
   assert.match(json.violacoes[0].razao, why);
 }
 
-test('a charge is scheduled at once and collected in the night of its day', async t => {
+test('a charge is scheduled at once and collected in the first hours of its day', async t => {
   const caller = await startAutomatic(t);
   const { approved, call, clock } = caller;
   const read = reader(caller);
@@ -115,7 +115,7 @@ test('the day of settlement is a banking day of the payer’s municipality, unle
   assert.deepEqual(attempts(second), ['AGND 2030-12-07 AGENDADA']);
 });
 
-test('without money it is tried in the evening again, and then over', async t => {
+test('without money it is tried again in the evening, and then ends', async t => {
   const caller = await startAutomatic(t);
   const { approved, clock, psp, scheduled } = caller;
   const read = reader(caller);
@@ -136,7 +136,7 @@ test('without money it is tried in the evening again, and then over', async t =>
   assert.match(json.violacoes[0].razao, /não permite retentativa/);
 });
 
-test('three retries on different days within a week, none while one is open', async t => {
+test('three retries on different days within a week, and no retry while one is open', async t => {
   const caller = await startAutomatic(t);
   const { approved, call, clock, psp, scheduled } = caller;
   const read = reader(caller);
@@ -172,7 +172,7 @@ test('three retries on different days within a week, none while one is open', as
   await refused('2030-12-16', /não está no status ATIVA/);
 });
 
-test('a retry collects, a weekly recurrence leaves it less time, and an unasked one ends by itself', async t => {
+test('a retry collects, a weekly recurrence leaves it less time, and without a retry a charge ends by itself', async t => {
   const caller = await startAutomatic(t);
   const { approved, call, clock, psp, scheduled } = caller;
   const read = reader(caller);
@@ -192,7 +192,7 @@ test('a retry collects, a weekly recurrence leaves it less time, and an unasked 
   assert.equal((await read(second)).status, 'EXPIRADA');
 });
 
-test('the payer’s bank rejects: some codes leave the charge, others and unknown ones end it', async t => {
+test('the payer’s bank rejects: some codes keep the charge open, others and unknown ones end it', async t => {
   const caller = await startAutomatic(t);
   const { approved, clock, psp, scheduled } = caller;
   const read = reader(caller);

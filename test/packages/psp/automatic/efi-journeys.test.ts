@@ -1,5 +1,5 @@
-// Efí's own SDK goes through the four journeys of Pix Automático in the order of its examples (examples/pix/automatic), and
-// its own schemas read every answer.
+// Efí's SDK goes through the four journeys of Pix Automático in the order of its examples (examples/pix/automatic), and its
+// schemas validate every answer.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import * as efiSchemas from 'sdk-node-apis-efi';
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const today = Date.now();
 const day = (ahead: number) => new Date(today - 3 * 3_600_000 + ahead * DAY_MS).toISOString().slice(0, 10);
 
-/** Its schemas demand a location always; the norm's own examples recResponse2 and 4 have none. */
+/** Its schemas always require a location; the norm's examples recResponse2 and 4 have no location. */
 const LOCATED = { loc: true, dadosQR: true } as const;
 
 const recurrence = {

@@ -118,7 +118,7 @@ test('journey 2: the payer reads a code of the recurrence alone', async t => {
   );
 });
 
-test('journey 3: who pays the cob of the code approves the recurrence', async t => {
+test('journey 3: paying the cob of the code approves the recurrence', async t => {
   const { call, psp } = await startAutomatic(t);
   const [txid, other] = [newTxid(), newTxid()];
   for (const one of [txid, other]) await call('PUT', `/cob/${one}`, cobBody());
@@ -140,7 +140,7 @@ test('journey 3: who pays the cob of the code approves the recurrence', async t 
   await assert.rejects(psp.pay({ emv: dadosQR.pixCopiaECola }), refusal('not_open'));
 });
 
-test('journey 4: the payer of a cobv may approve the recurrence, and the txid of journey 3 goes', async t => {
+test('journey 4: the payer of a cobv may approve the recurrence, and the txid of journey 3 is dropped', async t => {
   const { call, psp } = await startAutomatic(t);
   const [cob, cobv] = [newTxid(), newTxid()];
   await call('PUT', `/cob/${cob}`, cobBody());

@@ -1,4 +1,4 @@
-// What the webhooks of Pix Automático are called with, and what faults do to them and to the calls of the API.
+// The webhooks of Pix Automático, and the effect of faults on them and on the calls of the API.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newTxid } from '../caller.ts';
@@ -44,7 +44,7 @@ test('every change of a recurrence and of its charges is posted over mTLS', asyn
   assert.deepEqual(receiver.heard.at(-1)?.json.recs[0].encerramento.cancelamento.solicitante, 'USUARIO_PAGADOR');
 });
 
-test('webhooks are read, replaced and removed, one of each for a receiver', async t => {
+test('webhooks are read, replaced and removed, one of each kind for a receiver', async t => {
   const { approved, call, psp, receiver } = await start(t);
   const { json } = await call('GET', '/webhookrec');
   assert.deepEqual([json.webhookUrl, json.criacao], [receiver.url, '2030-12-02T15:00:00.000Z']);
@@ -89,7 +89,7 @@ test('notifications are lost, repeated, reordered and forged', async t => {
   assert.equal(receiver.heard.at(-1)?.path, '/hook/cobr');
 });
 
-test('an answer that is lost was carried out, and is found by its id', async t => {
+test('a call whose answer was lost was carried out, and is found by its id', async t => {
   const { approved, call, psp } = await start(t);
   const idRec = await approved();
   const txid = newTxid();

@@ -13,15 +13,15 @@ import { recBody, requestBody, startAutomatic, VARIABLE } from './caller.ts';
 
 const OPERATION = 'https://pix.bcb.gov.br/api/v2/error/RecOperacaoInvalida';
 
-test('tables of transitions name every state, and lead only to states that there are', () => {
+test('tables of transitions name every state, and lead only to existing states', () => {
   for (const table of [REC_TRANSITIONS, SOLICREC_TRANSITIONS, COBR_TRANSITIONS, ATTEMPT_TRANSITIONS]) {
     const reached = Object.values(table).flatMap(next => next.map(({ to }: { to: string }) => to));
     const states = Object.keys(table);
-    assert.deepEqual([...new Set(reached)].sort(), states.slice(1).sort(), 'all but the first are reached');
+    assert.deepEqual([...new Set(reached)].sort(), states.slice(1).sort(), 'all but the first can be reached');
   }
 });
 
-test('README.md draws the tables, with what is derived', () => {
+test('README.md draws the tables, with the derived parts', () => {
   const readme = readFileSync('packages/psp/README.md', 'utf8');
   const drawn = [...readme.matchAll(/```mermaid\nstateDiagram-v2\n(.*?)```/gs)].map(([, lines = '']) =>
     lines
@@ -137,7 +137,7 @@ test('a recurrence that is canceled takes its request and its later charges with
   assert.deepEqual(json.encerramento.cancelamento.codigo, 'SLDB');
 });
 
-test('a recurrence ends with its last day, or when a test says so', async t => {
+test('a recurrence ends after its last day, or when a test ends it', async t => {
   const { approved, call, clock, newRec, psp } = await startAutomatic(t);
   const until = { calendario: { dataInicial: '2030-12-10', dataFinal: '2030-12-31', periodicidade: 'MENSAL' } };
   const [waiting, active, other] = [await newRec(until), await approved(until), await newRec()];
@@ -149,7 +149,7 @@ test('a recurrence ends with its last day, or when a test says so', async t => {
   assert.throws(() => psp.automatic.expire(other), { code: 'not_open' });
 });
 
-test('lists have filters and pages, and show only what is the client’s own', async t => {
+test('lists have filters and pages, and show only the client’s own objects', async t => {
   const { approved, call, newRec, psp } = await startAutomatic(t);
   const company = { contrato: '2', devedor: { cnpj: '12ABC34501DE35', nome: 'Empresa SA' } };
   const mine = [await approved(), await newRec({ vinculo: company, recebedor: { convenio: 'Master' } })];
@@ -177,7 +177,7 @@ test('lists have filters and pages, and show only what is the client’s own', a
   assert.equal((await call('DELETE', '/locrec/1/idRec')).status, 404);
 });
 
-test('each kind of thing has scopes of its own', async t => {
+test('each kind of object has its own scopes', async t => {
   const { call } = await startAutomatic(t, {
     clients: [{ clientId: 'trilho', clientSecret: 's', keys: [], scopes: ['rec.read', 'cobr.write'] }],
   });
