@@ -44,28 +44,56 @@ export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (c
 /** A location as a code holds it: host, perhaps a port, and path, without a scheme. */
 const LOCATION = /^(?=.{1,77}$)[0-9A-Za-z.-]+(?::\d{1,5})?\/[\x21-\x7e]+$/;
 
+/** The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. */
+export function dynamicBrCode(location: string, receiver: ReceiverNames): string | undefined {
+  return locatedCode({ location }, receiver);
+}
+
 /**
- * The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. The package builds the
- * rest, but refuses locations with a port, which test PSPs have.
+ * The code by which a payer approves a recurrence behind a location, and pays the charge behind another one if it is given. Undefined when
+ * a code cannot hold one of them.
  */
-export function dynamicBrCode(location: string, receiver: Omit<Receiver, 'key'>): string | undefined {
+export function recurrenceBrCode(
+  { recurrence, location }: { readonly recurrence: string; readonly location?: string },
+  receiver: ReceiverNames,
+): string | undefined {
+  return locatedCode({ recurrence, ...(location !== undefined && { location }) }, receiver);
+}
+
+type ReceiverNames = Omit<Receiver, 'key'>;
+type Locations = { readonly location?: string; readonly recurrence?: string };
+
+/** The package builds the rest, but refuses locations with a port, which test PSPs have, and knows no recurrences. */
+function locatedCode({ location, recurrence }: Locations, receiver: ReceiverNames): string | undefined {
   const { receiverName: merchantName, receiverCity: merchantCity } = receiver;
-  const url = location.replace(/^https?:\/\//i, '');
   const fields = readFields(generatePixPayload({ url: 'pix.example.com/qr', merchantName, merchantCity }) ?? '');
-  if (!fields || !LOCATION.test(url)) return undefined;
-  const account = field('00', 'br.gov.bcb.pix') + field('25', url);
-  const kept = fields.filter(({ id }) => id !== '63');
-  const text = kept.map(({ id, value }) => field(id, id === '26' ? account : value)).join('') + CHECKSUM;
+  const [charge, template] = [location, recurrence].map(url => url?.replace(/^https?:\/\//i, ''));
+  if (!fields || [charge, template].some(url => url !== undefined && !LOCATION.test(url))) return undefined;
+  const account = (url?: string) => field('00', PIX) + (url === undefined ? '' : field(LOCATION_FIELD, url));
+  // A recurrence alone can be read by one payer after the other, so its code is not for single use.
+  const kept = fields.filter(({ id }) => id !== '63' && (id !== SINGLE_USE || charge !== undefined));
+  const parts = kept.map(({ id, value }) => field(id, id === '26' ? account(charge) : value));
+  if (template !== undefined) parts.push(field(RECURRENCE, account(template)));
+  const text = parts.join('') + CHECKSUM;
   return text + checksum(text);
 }
 
 /** The location in a dynamic code. */
 export function locationIn(emv: string): string | undefined {
-  const accounts = readFields(emv)?.filter(({ id }) => id >= '26' && id <= '51') ?? [];
+  return pixLocationIn(emv, id => id >= '26' && id <= '51');
+}
+
+/** The location of a recurrence in a code. */
+export function recurrenceIn(emv: string): string | undefined {
+  return pixLocationIn(emv, id => id === RECURRENCE);
+}
+
+function pixLocationIn(emv: string, isOfField: (id: string) => boolean): string | undefined {
+  const accounts = readFields(emv)?.filter(({ id }) => isOfField(id)) ?? [];
   return accounts
     .map(({ value }) => readFields(value) ?? [])
-    .find(([first]) => first?.value.toLowerCase() === 'br.gov.bcb.pix')
-    ?.find(({ id }) => id === '25')?.value;
+    .find(([first]) => first?.value.toLowerCase() === PIX)
+    ?.find(({ id }) => id === LOCATION_FIELD)?.value;
 }
 
 /** The name of the receiver in a code: what a bank's app shows before it fetches the charge. */
@@ -84,13 +112,28 @@ const MAX_CODE_LENGTH = 512;
 
 /** Why a payer could not pay by a code that a bank made for a charge; undefined when the code is right. */
 export function faultOfDynamicCode(emv: string): string | undefined {
+  return faultOfCode(emv) ?? (LOCATION.test(locationIn(emv) ?? '') ? undefined : 'it has no location of a charge');
+}
+
+/** Why a payer could not approve a recurrence by a code that a bank made for it; undefined when the code is right. */
+export function faultOfRecurrenceCode(emv: string): string | undefined {
+  return (
+    faultOfCode(emv) ?? (LOCATION.test(recurrenceIn(emv) ?? '') ? undefined : 'it has no location of a recurrence')
+  );
+}
+
+function faultOfCode(emv: string): string | undefined {
   if (emv.length > MAX_CODE_LENGTH) return 'it is too long for a BR Code';
   if (readFields(emv) === undefined) return 'it is not a BR Code';
   if (!isBrCodeIntact(emv)) return 'its checksum or the length of a field is wrong';
-  if (valueIn(emv, CURRENCY) !== REAIS || valueIn(emv, COUNTRY) !== 'BR') return 'it is not in reais';
-  return LOCATION.test(locationIn(emv) ?? '') ? undefined : 'it has no location of a charge';
+  return valueIn(emv, CURRENCY) === REAIS && valueIn(emv, COUNTRY) === 'BR' ? undefined : 'it is not in reais';
 }
 
+const PIX = 'br.gov.bcb.pix';
+const LOCATION_FIELD = '25';
+const SINGLE_USE = '01';
+/** Bacen's API 2.9.0 shows it in three examples of `pixCopiaECola`. */
+const RECURRENCE = '80';
 const CURRENCY = '53';
 const REAIS = '986';
 const COUNTRY = '58';
