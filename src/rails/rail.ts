@@ -4,6 +4,7 @@
 
 import type { ReturnEnd, ReturnEntry } from '@trilho/cnab';
 import type { CivilDay } from '../lib/civil-days.ts';
+import type { AutomaticCalls } from './automatic.ts';
 import type { FileServer } from './file-server.ts';
 import type { BoletoInstrument } from './methods/boleto.ts';
 import type { Instruments, Method } from './methods/methods.ts';
@@ -316,6 +317,8 @@ export type Rail<M extends Method = Method> = {
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */
   readonly watch?: ReceiptsByTime | ReceiptsByRequest;
+  /** Present where a payer's bank collects again and again once the payer has approved it: Pix Automático. */
+  readonly automatic?: AutomaticCalls;
   /** When the client certificate expires; undefined where the bank wants no certificate. */
   readonly certificateEnd?: () => Date | undefined;
 };

@@ -93,7 +93,11 @@ type Payer = PaymentRequest['payer'];
 const CPF = /^\d{11}$/;
 
 function person({ document, name }: Payer): object {
-  return { ...(CPF.test(document) ? { cpf: document } : { cnpj: document }), nome: cut(name, 200) };
+  return { ...documentField(document), nome: cut(name, 200) };
+}
+
+export function documentField(document: string): { readonly cpf: string } | { readonly cnpj: string } {
+  return CPF.test(document) ? { cpf: document } : { cnpj: document };
 }
 
 /** Optional in the norm, so a malformed field is omitted. */
@@ -113,6 +117,6 @@ function addressOf({ address = {} }: Payer): object {
 }
 
 /** Whole characters, not halves of a surrogate pair. */
-function cut(text: string, length: number): string {
+export function cut(text: string, length: number): string {
   return text.length <= length ? text : Array.from(text).slice(0, length).join('');
 }

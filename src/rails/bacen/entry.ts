@@ -15,6 +15,7 @@ import {
 } from '../bank-client/entry-fields.ts';
 import { NAME_FIELD, SHARE_FIELDS } from '../entry-fields.ts';
 import { brCodeText, pixKey } from '../pix-key.ts';
+import { RESOURCES, type Resource } from './profile.ts';
 
 const byKind = (kind: Kind<unknown>) =>
   Type.String(check(text => 'value' in kind.parse(text), `must be ${kind.description}`));
@@ -25,6 +26,8 @@ const Templates = () =>
     Type.String(check(isTemplate, 'must be printable ASCII')),
     CLOSED,
   );
+
+const PLACES = Object.fromEntries(RESOURCES.map(name => [name, Place()])) as Record<Resource, ReturnType<typeof Place>>;
 
 const Quirks = Type.Object(
   {
@@ -41,19 +44,23 @@ const Quirks = Type.Object(
     hasLocations: Type.Optional(Type.Boolean()),
     sendsLocationKind: Type.Optional(Type.Boolean()),
     maxTlsVersion: Type.Optional(OneOf(['TLSv1.2'])),
-    paths: Type.Optional(
-      Type.Object(
-        {
-          cob: Type.Optional(Place()),
-          cobv: Type.Optional(Place()),
-          pix: Type.Optional(Place()),
-          loc: Type.Optional(Place()),
-          webhook: Type.Optional(Place()),
-        },
-        CLOSED,
-      ),
-    ),
+    paths: Type.Optional(Type.Partial(Type.Object(PLACES, CLOSED))),
     patchPaths: Type.Optional(Type.Object({ cob: Type.Optional(Place()), cobv: Type.Optional(Place()) }, CLOSED)),
+  },
+  CLOSED,
+);
+
+/** Up to as many days before as the norm's PSPs take. */
+const MAX_DAYS_AHEAD = 30;
+
+const Automatic = Type.Object(
+  {
+    account: Type.String(check(text => /^\d{1,20}$/.test(text), 'must be digits, with the check digit')),
+    accountType: OneOf(['CORRENTE', 'POUPANCA', 'PAGAMENTO']),
+    branch: Type.Optional(Type.String(check(text => /^\d{1,4}$/.test(text), 'must be at most four digits'))),
+    earliestDays: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS_AHEAD })),
+    latestDays: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_DAYS_AHEAD })),
+    cancelUntilHour: Type.Optional(Type.Integer({ minimum: 1, maximum: 24 })),
   },
   CLOSED,
 );
@@ -72,6 +79,7 @@ export const BACEN_FIELDS = {
   // A code from the pool cannot be paid until the PSP has the charge, and never if the PSP refuses it: no pool by default.
   locationPool: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   quirks: Type.Optional(Quirks),
+  automatic: Type.Optional(Automatic),
   webhook: Type.Optional(
     Type.Object({ ...WEBHOOK_FIELDS, skipMtls: Type.Optional(Type.Boolean()) }, { ...CLOSED, ...WEBHOOK_CHECK }),
   ),

@@ -2,7 +2,10 @@
 import type { ClientProfile } from '../bank-client/profile.ts';
 import type { Scopes } from '../bank-client/token.ts';
 
-export const RESOURCES = ['cob', 'cobv', 'pix', 'loc', 'webhook'] as const;
+export const RESOURCES = [
+  ...(['cob', 'cobv', 'pix', 'loc', 'webhook'] as const),
+  ...(['rec', 'solicrec', 'cobr', 'locrec', 'webhookrec', 'webhookcobr'] as const),
+] as const;
 export type Resource = (typeof RESOURCES)[number];
 
 /** The two kinds of charge: immediate, or with a due day. */
@@ -34,6 +37,12 @@ export type Profile = Omit<ClientProfile<Resource>, 'baseUrl' | 'tokenUrl'> &
 export const CHARGE_SCOPES: Scopes = ['cob.read', 'cob.write', 'cobv.read', 'cobv.write', 'pix.read', 'pix.write'];
 export const LOCATION_SCOPES: Scopes = ['payloadlocation.read', 'payloadlocation.write'];
 export const WEBHOOK_SCOPES: Scopes = ['webhook.read', 'webhook.write'];
+/** Of Pix Automático: a client that has none of it gets no token for them. */
+export const AUTOMATIC_SCOPES: Scopes = [
+  ...['rec.read', 'rec.write', 'solicrec.read', 'solicrec.write', 'cobr.read', 'cobr.write'],
+  ...['payloadlocationrec.read', 'payloadlocationrec.write'],
+  ...['webhookrec.read', 'webhookrec.write', 'webhookcobr.read', 'webhookcobr.write'],
+];
 
 /** What a setting can override, for a PSP that differs from its profile. */
 export type Quirks = Partial<

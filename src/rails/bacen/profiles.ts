@@ -2,10 +2,10 @@
 // bank, so a setting (`quirks`) can override what turns out to be different.
 import { COMMON_SHAPES } from '../bank-client/profile.ts';
 import type { BankEnvironment } from '../bank-client/settings.ts';
-import { CHARGE_SCOPES, type Profile } from './profile.ts';
+import { CHARGE_SCOPES, type Profile, RESOURCES } from './profile.ts';
 
 const NORM: Profile = {
-  paths: { cob: 'cob', cobv: 'cobv', pix: 'pix', loc: 'loc', webhook: 'webhook' },
+  paths: Object.fromEntries(RESOURCES.map(name => [name, name])) as Profile['paths'],
   credentials: 'basic',
   tokenBody: 'form',
   tokenQuery: {},
@@ -130,7 +130,13 @@ export const PROFILES = {
     },
   },
   sicredi: {
-    all: { paths: { cob: 'v3/cob', cobv: 'v2/cobv', pix: 'v2/pix', loc: 'v2/loc', webhook: 'v2/webhook' } },
+    all: {
+      paths: {
+        ...{ cob: 'v3/cob', cobv: 'v2/cobv', pix: 'v2/pix', loc: 'v2/loc', webhook: 'v2/webhook' },
+        ...{ rec: 'v1/rec', solicrec: 'v1/solicrec', cobr: 'v1/cobr', locrec: 'v1/locrec' },
+        ...{ webhookrec: 'v1/webhookrec', webhookcobr: 'v1/webhookcobr' },
+      },
+    },
     production: {
       baseUrl: 'https://api-pix.sicredi.com.br/api',
       tokenUrl: 'https://api-pix.sicredi.com.br/oauth/token',

@@ -6,6 +6,7 @@ import { type Credentials, readCredentials } from '../bank-client/credentials.ts
 import type { SettingFault } from '../bank-client/settings.ts';
 import type { WebhookAdmin } from '../bank-client/webhook.ts';
 import type { Location, PaymentRequest, Rail } from '../rail.ts';
+import { automaticAt } from './automatic/calls.ts';
 import { checkRequest, kindOf, pspIdOf } from './charge-body.ts';
 import { chargesAt } from './charges.ts';
 import { locationsAt, takeLocation } from './locations.ts';
@@ -94,6 +95,7 @@ function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections
     cancel,
     ...refundsAt(client),
     watch: watchOf(settings, profile, client, deps),
+    ...(settings.automatic && { automatic: automaticAt(settings.automatic, profile, client) }),
     ...webhookAt(settings, profile, client),
     kindOf,
     ...(profile.hasLocations && { takeLocation: (kind: ChargeKind) => takeLocation(client, kind) }),

@@ -14,7 +14,21 @@ export type BacenSettings = ClientSettings & {
   /** How many free locations of each kind are kept; 0: codes come with the PSP's answer. */
   readonly locationPool?: number;
   readonly quirks?: Quirks;
+  /** Present: this account may use Pix Automático. */
+  readonly automatic?: AutomaticSettings;
   readonly webhook?: { readonly url: string; readonly skipMtls?: boolean };
+};
+
+/** The account that gets what is collected, and what the PSP decides for itself. */
+export type AutomaticSettings = {
+  readonly account: string;
+  readonly accountType: 'CORRENTE' | 'POUPANCA' | 'PAGAMENTO';
+  readonly branch?: string;
+  /** Days before the due day on which a collection is taken. */
+  readonly earliestDays?: number;
+  readonly latestDays?: number;
+  /** The hour of the day before the first attempt until which it may be canceled. */
+  readonly cancelUntilHour?: number;
 };
 
 export type BacenDeps = ClientDeps & {

@@ -5,6 +5,7 @@ import { idAt, listAt, textAt } from '../bank-client/read-answer.ts';
 import { unanswered } from '../bank-client/unanswered.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime, UnreadableReceipt } from '../rail.ts';
 import { isAbsent } from './charges.ts';
+import { FIRST_PAGE, type PagePosition, pageAfter } from './pages.ts';
 import { hintsIn, readReceipt, type Unreadable } from './receipts.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
@@ -12,7 +13,6 @@ const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** A payment can be returned within this time; PSPs list by the time of payment, not of the return. */
 const RETURN_DAYS = 91;
-const MAX_PAGES = 100_000;
 
 /** The PSP's clock may be behind: an end in its future is refused. What arrives within this time is found by the next look. */
 const CLOCK_MARGIN_MS = 10_000;
@@ -71,7 +71,7 @@ export function watchOf(
       const receipts = window.isForReturns
         ? all.receipts.filter(receipt => hasReturnSince(receipt, from))
         : all.receipts;
-      const after = pageAfter(body, list, position, profile.pageSize);
+      const after = pageAfter(body, idAt(list[0], 'endToEndId'), list.length, position, profile.pageSize);
       if (after.missing > 0) {
         log.error('the PSP counts more payments than it lists; look for them at the PSP', {
           rail: settings.name,
@@ -162,40 +162,6 @@ function isOverReturned({ amountCents, returns }: Receipt): boolean {
 
 function hasReturnSince({ returns }: Receipt, from: Date): boolean {
   return returns.some(({ at, status }) => at === undefined || at >= from || status === 'PENDING');
-}
-
-/** The position of a reading in one window: the page, how many payments the earlier pages had, and the first of the last page. */
-type PagePosition = { readonly page: number; readonly listed: number; readonly firstId: string };
-const FIRST_PAGE: PagePosition = { page: 0, listed: 0, firstId: '' };
-
-/**
- * The next page, by the PSP's own counts where it gives them: some use another page size. A PSP that answers every page with the same list
- * has no pages. `missing`: how many payments the PSP counts but does not list.
- */
-function pageAfter(
-  body: unknown,
-  list: readonly unknown[],
-  { page, listed: before, firstId: idBefore }: PagePosition,
-  pageSize: number,
-): { readonly next?: PagePosition; readonly missing: number } {
-  const firstId = idAt(list[0], 'endToEndId') ?? '';
-  const isRepeat = page > 0 && firstId !== '' && firstId === idBefore;
-  const listed = before + (isRepeat ? 0 : list.length);
-  const total = countAt(body, 'quantidadeTotalDeItens');
-  const pages = countAt(body, 'quantidadeDePaginas');
-  const hasMore =
-    total === undefined && pages === undefined
-      ? list.length >= pageSize
-      : listed < (total ?? 0) || page + 1 < (pages ?? 0);
-  if (hasMore && list.length > 0 && !isRepeat && page + 1 < MAX_PAGES) {
-    return { next: { page: page + 1, listed, firstId }, missing: 0 };
-  }
-  return { missing: Math.max(0, (total ?? 0) - listed) };
-}
-
-function countAt(body: unknown, name: string): number | undefined {
-  const text = textAt(body, `parametros.paginacao.${name}`);
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Rounded outward to whole seconds so that nothing is missed, but never into the future. */

@@ -20,16 +20,27 @@ export type Simulated = {
 /** What only some profiles need; the others ignore it. */
 const VALUES = { accountNumber: '123456789', appKey: 'app-key' };
 
+/** The account of the simulated PSP's client. */
+export const AUTOMATIC = { branch: '9708', account: '012682', accountType: 'CORRENTE' } as const;
+
 export async function startSimulated(
   t: TestContext,
   profile: ProfileName,
-  { quirks, ...options }: Omit<PspOptions, 'profile' | 'clock'> & Pick<BacenSettings, 'quirks'> = {},
+  {
+    quirks,
+    withAutomatic = false,
+    ...options
+  }: Omit<PspOptions, 'profile' | 'clock'> & Pick<BacenSettings, 'quirks'> & { readonly withAutomatic?: boolean } = {},
 ): Promise<Simulated> {
   const clock = testClock(NOW);
   const psp = await startTestPsp({ ...options, profile: profile === 'custom' ? 'bacen' : profile, clock });
   t.after(() => psp.stop());
   const { log, lines } = recordingLog();
-  const settings = { ...settingsFor(psp, profile), ...(quirks && { quirks }) };
+  const settings = {
+    ...settingsFor(psp, profile),
+    ...(quirks && { quirks }),
+    ...(withAutomatic && { automatic: AUTOMATIC }),
+  };
   const rail = bacenRail(settings, { clock, log });
   t.after(() => rail.stop());
   return { psp, rail, settings, clock, lines };
