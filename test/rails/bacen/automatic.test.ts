@@ -169,11 +169,11 @@ test('amounts are fixed, variable with or without a minimum; and every period ex
   clock.advanceMs(5_000);
   const { status, attempts, ending } = await collected(reference);
   assert.deepEqual([status, attempts[0]?.refusal?.code, ending?.code], ['REJECTED', 'AM09', 'AM09']);
-  psp.automatic.refuseCharges({ codigo: 'CRNC', count: 1 });
-  const unknownCode = newReference();
-  await calls.collect(collect(fixed), unknownCode);
+  psp.automatic.refuseCharges({ codigo: 'DENC', count: 1 });
+  const refused = newReference();
+  await calls.collect(collect(fixed), refused);
   clock.advanceMs(5_000);
-  assert.equal((await collected(unknownCode)).ending?.code, 'CRNC', 'a code that the norm does not know is kept');
+  assert.equal((await collected(refused)).ending?.code, 'DENC');
 });
 
 test('a collection is paid on its day, and its pix is in the list of payments', async t => {
