@@ -1,0 +1,150 @@
+// A collection: one charge that the bank of the payer pays by a mandate. Pure.
+import { addDays, type CivilDay, civilDay, DAY_MS, momentOn } from '../../lib/civil-days.ts';
+import type { Attempt, AutomaticCalls, Collection as CollectionAtPsp, Ending } from '../../rails/automatic.ts';
+import { canReach, isFinal, type Transitions } from './transitions.ts';
+
+/** WAITING: not known to be at the PSP. FAILED: the PSP refused it. The others are those of the norm. */
+export const COLLECTION_STATES = [
+  'WAITING',
+  'CREATED',
+  'ACTIVE',
+  'COMPLETED',
+  'EXPIRED',
+  'REJECTED',
+  'CANCELED',
+  'FAILED',
+] as const;
+export type CollectionState = (typeof COLLECTION_STATES)[number];
+
+/** Drawn in docs/states.md. */
+export const COLLECTION_TRANSITIONS = {
+  WAITING: [
+    { to: 'CREATED', when: 'the PSP has it' },
+    { to: 'FAILED', when: 'the PSP refuses it' },
+    { to: 'CANCELED', when: 'it is canceled before it is sent' },
+  ],
+  CREATED: [
+    { to: 'ACTIVE', when: 'its first attempt goes to the payer’s bank' },
+    { to: 'CANCELED', when: 'the account cancels it, or its mandate ends' },
+  ],
+  ACTIVE: [
+    { to: 'COMPLETED', when: 'an attempt is paid', derived: true },
+    { to: 'REJECTED', when: 'the payer’s bank refuses it for good' },
+    { to: 'CANCELED', when: 'the account or the payer cancels it, or its mandate ends' },
+    { to: 'EXPIRED', when: 'no attempt may follow', derived: true },
+  ],
+  COMPLETED: [],
+  EXPIRED: [],
+  REJECTED: [],
+  CANCELED: [],
+  FAILED: [],
+} as const satisfies Transitions<CollectionState>;
+
+export type Collection = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly mandateId: string;
+  readonly chargeId: string;
+  readonly amountCents: bigint;
+  readonly dueDay: CivilDay;
+  readonly status: CollectionState;
+  readonly pspStatus?: string;
+  readonly attempts: readonly Attempt[];
+  readonly ending?: Ending;
+  readonly eventCount: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly cancelAskedAt?: Date;
+};
+
+export function isOver({ status }: Pick<Collection, 'status'>): boolean {
+  return isFinal<CollectionState>(COLLECTION_TRANSITIONS, status);
+}
+
+/** The collection as the PSP shows it; the same object when that says nothing new, as from an older answer. */
+export function seenCollection(before: Collection, shown: CollectionAtPsp, at: Date): Collection {
+  const { status, pspStatus, attempts, ending } = shown;
+  const isNext = status !== undefined && canReach<CollectionState>(COLLECTION_TRANSITIONS, before.status, status);
+  if (!isNext && status !== undefined && status !== before.status) return before;
+  const isSame =
+    !isNext &&
+    before.pspStatus === pspStatus &&
+    stepsOf(before.attempts) === stepsOf(attempts) &&
+    !ending === !before.ending;
+  if (isSame || attempts.length < before.attempts.length) return before;
+  return {
+    ...before,
+    pspStatus,
+    attempts,
+    ...(isNext && { status }),
+    ...(ending && { ending }),
+    updatedAt: at,
+  };
+}
+
+function stepsOf(attempts: readonly Attempt[]): string {
+  return attempts.map(({ day, kind, pspStatus }) => [day, kind, pspStatus].join()).join(';');
+}
+
+type Window = AutomaticCalls['window'];
+
+/** From when on the PSP takes it. */
+export function sendableFrom(dueDay: CivilDay, { earliestDays }: Window): Date {
+  return momentOn(addDays(dueDay, -earliestDays));
+}
+
+/** The last day on which the PSP takes it. */
+export function lastDayToSend(dueDay: CivilDay, { latestDays }: Window): CivilDay {
+  return addDays(dueDay, -latestDays);
+}
+
+/** Until when the PSP lets the receiver cancel it. */
+export function cancelableUntil(dueDay: CivilDay, { cancelUntilHour }: Window): Date {
+  return momentOn(addDays(dueDay, -1), cancelUntilHour);
+}
+
+const MAX_RETRIES = 3;
+/** Within seven days, also where the next cycle is a week later. */
+const RETRY_AFTER_DAYS = [1, 3, 6] as const;
+
+/** The next day to try again on, after an attempt that brought nothing; undefined while one is open, or when none may follow. */
+export function nextRetryDay(
+  { status, attempts, dueDay }: Pick<Collection, 'status' | 'attempts' | 'dueDay'>,
+  at: Date,
+): CivilDay | undefined {
+  if (status !== 'ACTIVE' || attempts.length === 0 || attempts.some(isOpen)) return undefined;
+  if (attempts.filter(({ kind }) => kind === 'RETRY').length >= MAX_RETRIES) return undefined;
+  const taken = [civilDay(at), ...attempts.flatMap(({ day }) => day ?? [])];
+  return RETRY_AFTER_DAYS.map(after => addDays(dueDay, after)).find(day => taken.every(before => day > before));
+}
+
+/** One in a state that the norm does not know may still be paid. */
+function isOpen({ status }: Attempt): boolean {
+  return status === undefined || status === 'REQUESTED' || status === 'SCHEDULED';
+}
+
+/** Soon after it was sent the payer's bank has scheduled or refused it. */
+const FIRST_LOOK_MS = 10 * 60_000;
+/** Time for a last cancel of a charge that was paid otherwise. */
+const BEFORE_LIMIT_MS = 2 * 3_600_000;
+/** Payers' banks try until 8 h and, without money, until 21 h. */
+const HOURS_OF_RESULTS = [8.5, 21.5] as const;
+
+/** When the PSP is asked next, should every notification be lost; undefined once it is over. */
+export function nextLookAtCollection(collection: Collection, window: Window, at: Date): Date | undefined {
+  if (isOver(collection)) return undefined;
+  const { status, dueDay, attempts, createdAt } = collection;
+  if (status === 'WAITING') {
+    const from = sendableFrom(dueDay, window);
+    return from > at ? from : new Date(at.getTime() + 60_000);
+  }
+  const days = [dueDay, ...attempts.flatMap(({ day }) => day ?? [])];
+  const sent = [createdAt, sendableFrom(dueDay, window)].map(from => new Date(from.getTime() + FIRST_LOOK_MS));
+  const moments = [
+    ...sent,
+    new Date(cancelableUntil(dueDay, window).getTime() - BEFORE_LIMIT_MS),
+    ...days.flatMap(day => HOURS_OF_RESULTS.map(hour => momentOn(day, hour))),
+    new Date(at.getTime() + DAY_MS),
+  ];
+  return moments.filter(moment => moment > at).reduce((first, moment) => (moment < first ? moment : first));
+}
