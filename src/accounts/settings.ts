@@ -21,17 +21,10 @@ export type AccountSettings = {
 
 export const NO_SETTINGS: AccountSettings = { frameOrigins: [], offersRemainder: false };
 
-/** A change as a caller sends it: null removes a value, what is absent stays. */
-export type SettingsChange = {
-  readonly displayName?: string | null;
-  readonly document?: string | null;
-  readonly colour?: string | null;
-  readonly returnUrl?: string | null;
-  readonly supportUrl?: string | null;
-  readonly frameOrigins?: readonly string[];
-  readonly offersRemainder?: boolean;
-  /** A `data:` URL of a PNG, JPEG or WebP. */
-  readonly logo?: string | null;
+type Kept = 'frameOrigins' | 'offersRemainder';
+/** A change as a caller sends it: null removes a value, what is absent stays. A logo is a `data:` URL of a PNG, JPEG or WebP. */
+export type SettingsChange = Partial<Pick<AccountSettings, Kept>> & {
+  readonly [Field in Exclude<keyof AccountSettings, Kept>]?: string | null;
 };
 
 /** WCAG 2.2, 1.4.11: a button must stand out from the white card that it is on. */

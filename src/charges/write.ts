@@ -1,7 +1,6 @@
 // Writes transitions of charges: the row and the event in one transaction. The caller holds the row locks.
-import { insertEvents } from '../events/store.ts';
+import { insertEvents, objectEvent } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { uuidV7 } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import type { Step } from './life.ts';
@@ -49,15 +48,7 @@ export async function writeStep(deps: WriteDeps, tx: Sql, step: Step, at: Date):
 
 /** An event that carries the charge as it is now. */
 export function eventOf(links: Links, charge: Charge, type: string, at: Date) {
-  return {
-    id: uuidV7(at),
-    accountId: charge.accountId,
-    type,
-    objectId: charge.id,
-    sequence: charge.eventCount,
-    occurredAt: at,
-    object: chargeView(links, charge),
-  };
+  return objectEvent(charge, type, at, chargeView(links, charge));
 }
 
 const NO_CONCERN: readonly Step['event'][] = [

@@ -1,5 +1,6 @@
 // The SQL of events for people: those of one object, and the newest of all.
 import type { Sql } from '../storage/database.ts';
+import { type RowOf, recordOf } from '../storage/records.ts';
 
 export type ShownEvent = {
   readonly id: string;
@@ -9,25 +10,16 @@ export type ShownEvent = {
   readonly occurredAt: Date;
 };
 
-type EventRow = { id: string; type: string; account_id: string; object_id: string; occurred_at: Date };
-
-function toEvent(row: EventRow): ShownEvent {
-  return {
-    id: row.id,
-    type: row.type,
-    accountId: row.account_id,
-    objectId: row.object_id,
-    occurredAt: row.occurred_at,
-  };
-}
+const COLUMNS = 'e.id, e.type, e.account_id, e.object_id, e.occurred_at';
+const toEvent = recordOf<ShownEvent>(COLUMNS);
 
 const MAX_OF_OBJECT = 200;
 
 /** The events of an object, oldest first. */
 export async function readObjectEvents(sql: Sql, objectId: string, accountId: string): Promise<ShownEvent[]> {
-  const rows = await sql.query<EventRow>(
-    `select id, type, account_id, object_id, occurred_at from events
-      where object_id = $1 and account_id = $2 order by sequence limit ${MAX_OF_OBJECT}`,
+  const rows = await sql.query<RowOf<ShownEvent>>(
+    `select ${COLUMNS} from events e
+      where e.object_id = $1 and e.account_id = $2 order by e.sequence limit ${MAX_OF_OBJECT}`,
     [objectId, accountId],
   );
   return rows.map(toEvent);
@@ -49,12 +41,12 @@ export async function readNewestEvents(
   const values: unknown[] = [limit];
   const and = (condition: (parameter: string) => string, value: unknown) =>
     value === undefined ? '' : ` and ${condition(`$${values.push(value)}`)}`;
-  const rows = await sql.query<EventRow & { position: string }>(
+  const rows = await sql.query<RowOf<ShownEvent> & { position: string }>(
     `with chosen as materialized (
        select p.position, p.event_id, p.account_id from event_positions p
         where true${and(at => `p.account_id = ${at}`, accountId)}${and(at => `p.type = ${at}`, type)}${and(at => `p.position < ${at}`, before)}
         order by p.position desc limit $1)
-     select c.position, e.id, e.type, e.account_id, e.object_id, e.occurred_at
+     select c.position, ${COLUMNS}
        from chosen c join events e on e.id = c.event_id and e.account_id = c.account_id order by c.position desc`,
     values,
   );

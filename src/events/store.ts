@@ -1,5 +1,6 @@
 // The event log: each event is written in the transaction of the change that it reports.
 
+import { uuidV7 } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 
 export type Event = {
@@ -13,6 +14,17 @@ export type Event = {
   /** The object as the API shows it. */
   readonly object: object;
 };
+
+/** An event that carries an object as it is now. */
+export function objectEvent(
+  object: { readonly id: string; readonly accountId: string; readonly eventCount: number },
+  type: string,
+  at: Date,
+  shown: object,
+): Event {
+  const { id, accountId, eventCount } = object;
+  return { id: uuidV7(at), accountId, type, objectId: id, sequence: eventCount, occurredAt: at, object: shown };
+}
 
 /** The channel that waiters for events listen on. */
 export const EVENTS_CHANNEL = 'events';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { decimalsOf } from '../chains/networks.ts';
-import { insertEvents } from '../events/store.ts';
+import { insertEvents, objectEvent } from '../events/store.ts';
 import { commitmentEntry, type Commitment as LedgerCommitment, releaseEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
@@ -53,15 +53,7 @@ export async function writeOrderSteps(tx: Sql, steps: readonly WrittenStep[], at
 
 /** An event that carries the order as it is now. */
 export function orderEvent(order: Order, event: OrderEvent, at: Date, payout?: Payout) {
-  return {
-    id: uuidV7(at),
-    accountId: order.accountId,
-    type: orderEventType(event),
-    objectId: order.id,
-    sequence: order.eventCount,
-    occurredAt: at,
-    object: orderView(order, payout),
-  };
+  return objectEvent(order, orderEventType(event), at, orderView(order, payout));
 }
 
 /** Smallest units of the asset. */

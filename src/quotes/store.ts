@@ -1,9 +1,11 @@
 // The SQL of quotes. There is no update: a quote never changes.
-import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Currency } from '../lib/currency.ts';
-import type { PriceInput } from '../prices/price.ts';
-import type { Row, Sql } from '../storage/database.ts';
+import type { Sql } from '../storage/database.ts';
+import { type RowOf, recordOf } from '../storage/records.ts';
 import type { Quote } from './quote.ts';
+
+const COLUMNS = `id, account_id, symbol, network, currency, price, fee_percent, fee_cents, cost_cents, units, network_fee_units, decimals,
+  price_source as source, price_at, inputs, created_at, expires_at`;
+const toQuote = recordOf<Quote>(COLUMNS, ['feeCents', 'costCents', 'units', 'networkFeeUnits']);
 
 /** Inserts a quote, unless its id exists: then a retry has inserted it before. */
 export async function insertQuote(tx: Sql, quote: Quote): Promise<void> {
@@ -35,58 +37,11 @@ export async function insertQuote(tx: Sql, quote: Quote): Promise<void> {
 }
 
 export async function findQuote(sql: Sql, id: string): Promise<Quote | undefined> {
-  const [row] = await sql.query<QuoteRow>(
-    `select id, account_id, symbol, network, currency, price, fee_percent, fee_cents, cost_cents, units, network_fee_units, decimals,
-            price_source, price_at, inputs, created_at, expires_at
-       from quotes where id = $1`,
-    [id],
-  );
+  const [row] = await sql.query<RowOf<Quote>>(`select ${COLUMNS} from quotes where id = $1`, [id]);
   return row && toQuote(row);
 }
 
 /** Locks the row of a quote until the transaction ends, so that only one order at a time checks whether it is used. */
 export async function lockQuote(tx: Sql, id: string): Promise<void> {
   await tx.query('select from quotes where id = $1 for update', [id]);
-}
-
-type QuoteRow = Row & {
-  id: string;
-  account_id: string | null;
-  symbol: AssetSymbol;
-  network: Network;
-  currency: Currency;
-  price: string;
-  fee_percent: string;
-  fee_cents: string;
-  cost_cents: string;
-  units: string;
-  network_fee_units: string;
-  decimals: number;
-  price_source: string;
-  price_at: Date;
-  inputs: PriceInput[];
-  created_at: Date;
-  expires_at: Date;
-};
-
-function toQuote(row: QuoteRow): Quote {
-  return {
-    id: row.id,
-    ...(row.account_id !== null && { accountId: row.account_id }),
-    symbol: row.symbol,
-    network: row.network,
-    currency: row.currency,
-    price: row.price,
-    feePercent: row.fee_percent,
-    costCents: BigInt(row.cost_cents),
-    feeCents: BigInt(row.fee_cents),
-    units: BigInt(row.units),
-    networkFeeUnits: BigInt(row.network_fee_units),
-    decimals: row.decimals,
-    source: row.price_source,
-    priceAt: row.price_at,
-    inputs: row.inputs,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
 }

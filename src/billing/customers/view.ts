@@ -1,5 +1,5 @@
 // A customer as the API and its events show it. Its schema is `CustomerView` in api/; JSON leaves out what is undefined.
-import { uuidV7 } from '../../lib/ids.ts';
+import { objectEvent } from '../../events/store.ts';
 import type { Customer, CustomerEvent } from './customer.ts';
 
 export function customerView(customer: Customer) {
@@ -27,13 +27,5 @@ export function customerView(customer: Customer) {
 
 /** An event that carries the customer as it is now. */
 export function customerEvent(customer: Customer, type: CustomerEvent, at: Date) {
-  return {
-    id: uuidV7(at),
-    accountId: customer.accountId,
-    type,
-    objectId: customer.id,
-    sequence: customer.eventCount,
-    occurredAt: at,
-    object: customerView(customer),
-  };
+  return objectEvent(customer, type, at, customerView(customer));
 }

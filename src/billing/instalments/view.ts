@@ -1,7 +1,8 @@
 // An instalment plan as the API and its events show it. Its schema is `InstalmentPlanView` in api/; JSON leaves out what is undefined.
+
 import type { Links } from '../../charges/links/links.ts';
 import { refundView } from '../../charges/view.ts';
-import { uuidV7 } from '../../lib/ids.ts';
+import { objectEvent } from '../../events/store.ts';
 import type { InstalmentPlan, PlanEvent } from './instalment-plan.ts';
 import type { ChargeRefunds } from './refund.ts';
 
@@ -29,15 +30,7 @@ export function planView(links: Links, plan: InstalmentPlan) {
 
 /** An event that carries the plan as it is now. */
 export function planEvent(links: Links, plan: InstalmentPlan, type: PlanEvent, at: Date) {
-  return {
-    id: uuidV7(at),
-    accountId: plan.accountId,
-    type,
-    objectId: plan.id,
-    sequence: plan.eventCount,
-    occurredAt: at,
-    object: planView(links, plan),
-  };
+  return objectEvent(plan, type, at, planView(links, plan));
 }
 
 export function planRefundsView(results: readonly ChargeRefunds[]) {

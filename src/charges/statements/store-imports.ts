@@ -2,6 +2,7 @@
 import type { PageQuery } from '../../lib/paging.ts';
 import type { StatementFormat } from '../../rails/statement/statement.ts';
 import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { ImportCounts } from './statement.ts';
 
 export type StatementImport = {
@@ -16,6 +17,8 @@ export type StatementImport = {
   readonly faults: number;
 };
 
+const toImport = recordOf<StatementImport>('id, imported_at, imported_by, format, digest, counts, faults');
+
 export async function insertImport(tx: Sql, done: StatementImport): Promise<void> {
   await tx.query(
     `insert into statement_imports (id, imported_at, imported_by, format, digest, counts, faults)
@@ -29,16 +32,7 @@ export async function readImportPage(
   sql: Sql,
   { page, pageSize }: PageQuery,
 ): Promise<{ imports: StatementImport[]; total: number }> {
-  const rows = await sql.query<{
-    total: string;
-    id: string | null;
-    imported_at: Date;
-    imported_by: string;
-    format: StatementFormat;
-    digest: string;
-    counts: ImportCounts;
-    faults: number;
-  }>(
+  const rows = await sql.query<{ total: string } & (RowOf<StatementImport> | { id: null })>(
     `select total, page.* from (select count(*) as total from statement_imports) counted
        left join lateral (
          select id, imported_at, imported_by, format, encode(digest, 'hex') as digest, counts, faults
@@ -46,18 +40,6 @@ export async function readImportPage(
       order by page.imported_at desc, page.id desc`,
     [pageSize, BigInt(page - 1) * BigInt(pageSize)],
   );
-  const imports = rows.flatMap(row =>
-    row.id === null
-      ? []
-      : {
-          id: row.id,
-          importedAt: row.imported_at,
-          importedBy: row.imported_by,
-          format: row.format,
-          digest: row.digest,
-          counts: row.counts,
-          faults: row.faults,
-        },
-  );
+  const imports = rows.flatMap(row => (row.id === null ? [] : toImport(row)));
   return { imports, total: Number(rows[0]?.total ?? 0) };
 }

@@ -3,6 +3,7 @@ import { addDays, type CivilDay, momentOn } from '../../lib/civil-days.ts';
 import type { PageQuery } from '../../lib/paging.ts';
 import { payerDocumentIn } from '../../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { PaymentSource } from '../charge.ts';
 import { normalReference } from '../receive/payment-reference.ts';
 import { type KnownMoney, MAX_DAYS_APART } from '../receive/same-money.ts';
@@ -209,8 +210,8 @@ function toKnownMoney({ reference, amount_cents, paid_at, source, payer_document
 }
 
 const COLUMNS = `
-         r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of, r.returned_cents,
-         r.decided_at,
+         r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of,
+         nullif(r.returned_cents, 0) as returned_cents, r.decided_at,
          (select m.charge_id from charge_methods m where m.method = 'pix' and m.reference = r.txid
            order by m.charge_id limit 1) as charge_id`;
 
@@ -252,48 +253,10 @@ export async function findReceipts(
   return new Map(rows.map(row => [comparable(row.reference), toUnmatched(row)]));
 }
 
-type ListedRow = Row & {
-  reference: string;
-  posted_at: Date;
-  amount_cents: string | null;
-  txid: string | null;
-  words: string;
-  reason: ListedReceipt['reason'];
-  duplicate_of: string | null;
-  returned_cents: string;
-  decided_at: Date | null;
-  charge_id: string | null;
-};
+type ListedRow = Row & RowOf<ListedReceipt>;
+type UnmatchedRow = Row & RowOf<StoredReceipt>;
 
-type UnmatchedRow = ListedRow & { amount_cents: string; reason: UnmatchedReason };
-
-function toUnmatched(row: UnmatchedRow): StoredReceipt {
-  return { ...toListed(row), amountCents: BigInt(row.amount_cents), reason: row.reason };
-}
-
-function toListed(row: ListedRow): ListedReceipt {
-  const {
-    reference,
-    posted_at,
-    amount_cents,
-    txid,
-    words,
-    reason,
-    duplicate_of,
-    returned_cents,
-    decided_at,
-    charge_id,
-  } = row;
-  return {
-    reference,
-    postedAt: posted_at,
-    ...(amount_cents !== null && { amountCents: BigInt(amount_cents) }),
-    words,
-    reason,
-    ...(txid !== null && { txid }),
-    ...(charge_id !== null && { chargeId: charge_id }),
-    ...(duplicate_of !== null && { duplicateOf: duplicate_of }),
-    ...(returned_cents !== '0' && { returnedCents: BigInt(returned_cents) }),
-    ...(decided_at !== null && { decidedAt: decided_at }),
-  };
-}
+const NAMES =
+  'reference, posted_at, amount_cents, txid, words, reason, duplicate_of, returned_cents, decided_at, charge_id';
+const toListed = recordOf<ListedReceipt>(NAMES, ['amountCents', 'returnedCents']);
+const toUnmatched = recordOf<StoredReceipt>(NAMES, ['amountCents', 'returnedCents']);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Network } from '../../chains/asset.ts';
 import { SENT_SYMBOLS, type SentSymbol } from '../../chains/networks.ts';
 import type { Row, Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 
 /** A sender with its slots that no block has used yet, from one snapshot. */
 export type Sender = {
@@ -233,18 +234,15 @@ export type HaltedSender = {
   readonly words?: string;
 };
 
+const HALT_COLUMNS = 'network, sender, halted_at, halt_words as words';
+const toHalted = recordOf<HaltedSender>(HALT_COLUMNS);
+
 /** Senders that take no slots until a person has looked. */
 export async function readHalts(sql: Sql): Promise<HaltedSender[]> {
-  const rows = await sql.query<{ network: Network; sender: string; halted_at: Date; halt_words: string | null }>(
-    `select network, sender, halted_at, halt_words from chain_senders
-      where halted_at is not null order by halted_at, network, sender`,
+  const rows = await sql.query<RowOf<HaltedSender>>(
+    `select ${HALT_COLUMNS} from chain_senders where halted_at is not null order by halted_at, network, sender`,
   );
-  return rows.map(({ network, sender, halted_at, halt_words }) => ({
-    network,
-    sender,
-    haltedAt: halted_at,
-    ...(halt_words !== null && { words: halt_words }),
-  }));
+  return rows.map(toHalted);
 }
 
 /** The halted senders of each network, for the metrics. */

@@ -1,8 +1,8 @@
 // The SQL of top-ups between senders of ours.
 import type { Approval } from '../../accounts/approvals.ts';
 import type { Network } from '../../chains/asset.ts';
-import type { SentSymbol } from '../../chains/networks.ts';
-import type { Row, Sql } from '../../storage/database.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { TopUp } from '../own-transfers/top-up.ts';
 
 /** False when the key was used before. Waits for a transaction that uses it now. */
@@ -19,27 +19,34 @@ export async function insertTopUp(tx: Sql, topUp: TopUp): Promise<boolean> {
   return rows.length > 0;
 }
 
-const SELECT = `select id, request_key, network, sender, destination, symbol, units::text as units, requested_by, approvals, created_at,
-  payout_id from top_ups`;
+/** Approvals are JSON, whose moments are text. */
+type StoredTopUp = Omit<TopUp, 'approvals'> & {
+  readonly approvals: readonly { readonly by: string; readonly at: string }[];
+};
+
+const COLUMNS =
+  'id, request_key, network, sender, destination, symbol, units::text as units, requested_by, approvals, created_at, payout_id';
+const SELECT = `select ${COLUMNS} from top_ups`;
+const toStored = recordOf<StoredTopUp>(COLUMNS, ['units']);
 
 export async function findTopUp(sql: Sql, id: string): Promise<TopUp | undefined> {
-  const [row] = await sql.query<TopUpRow>(`${SELECT} where id = $1`, [id]);
+  const [row] = await sql.query<RowOf<StoredTopUp>>(`${SELECT} where id = $1`, [id]);
   return row && toTopUp(row);
 }
 
 export async function lockTopUp(tx: Sql, id: string): Promise<TopUp | undefined> {
-  const [row] = await tx.query<TopUpRow>(`${SELECT} where id = $1 for update`, [id]);
+  const [row] = await tx.query<RowOf<StoredTopUp>>(`${SELECT} where id = $1 for update`, [id]);
   return row && toTopUp(row);
 }
 
 export async function findTopUpByKey(sql: Sql, requestKey: string): Promise<TopUp | undefined> {
-  const [row] = await sql.query<TopUpRow>(`${SELECT} where request_key = $1`, [requestKey]);
+  const [row] = await sql.query<RowOf<StoredTopUp>>(`${SELECT} where request_key = $1`, [requestKey]);
   return row && toTopUp(row);
 }
 
 /** Those without a payout that were made after a moment, oldest first. */
 export async function readWaitingTopUps(sql: Sql, since: Date, limit: number): Promise<TopUp[]> {
-  const rows = await sql.query<TopUpRow>(
+  const rows = await sql.query<RowOf<StoredTopUp>>(
     `${SELECT} where payout_id is null and created_at > $1 order by created_at, id limit $2`,
     [since, limit],
   );
@@ -63,29 +70,7 @@ export async function findOpenTopUp(tx: Sql, network: Network, destination: stri
   return row?.id;
 }
 
-type TopUpRow = Row & {
-  id: string;
-  request_key: string | null;
-  network: Network;
-  sender: string;
-  destination: string;
-  symbol: SentSymbol;
-  units: string;
-  requested_by: string;
-  approvals: readonly { readonly by: string; readonly at: string }[];
-  created_at: Date;
-  payout_id: string | null;
-};
-
-function toTopUp(row: TopUpRow): TopUp {
-  const { id, network, sender, destination, symbol } = row;
-  return {
-    ...{ id, network, sender, destination, symbol },
-    units: BigInt(row.units),
-    requestedBy: row.requested_by,
-    approvals: row.approvals.map(({ by, at }) => ({ by, at: new Date(at) })),
-    createdAt: row.created_at,
-    ...(row.request_key !== null && { requestKey: row.request_key }),
-    ...(row.payout_id !== null && { payoutId: row.payout_id }),
-  };
+function toTopUp(row: RowOf<StoredTopUp>): TopUp {
+  const { approvals, ...stored } = toStored(row);
+  return { ...stored, approvals: approvals.map(({ by, at }) => ({ by, at: new Date(at) })) };
 }
