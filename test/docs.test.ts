@@ -400,11 +400,12 @@ test('README is short and has its sections in order', () => {
   ]);
 });
 
-const decisionPages = globSync('docs/decisions/*.md', { cwd: root }).sort();
+const decisionPages = globSync('docs/decisions/[0-9]*.md', { cwd: root }).sort();
 const pages = [
   ...['README.md', 'CHANGELOG.md'],
   ...globSync('docs/*.md', { cwd: root }).sort(),
   ...decisionPages,
+  'docs/decisions/README.md',
   ...globSync('src/**/*.md', { cwd: root }).sort(),
   ...globSync('packages/*/*.md', { cwd: root }).sort(),
 ];
@@ -455,7 +456,7 @@ function anchorsOf(file: string): string[] {
   );
 }
 
-test('a link between pages leads to a file and a heading, and every decision keeps its number', () => {
+test('a link between pages leads to a file and a heading', () => {
   for (const page of pages) {
     for (const [, target = '', anchor] of read(page).matchAll(/\]\(([^)#\s]+)(?:#([^)\s]+))?\)/g)) {
       if (/^https?:/.test(target)) continue;
@@ -467,11 +468,18 @@ test('a link between pages leads to a file and a heading, and every decision kee
       assert.ok(anchorsOf(page).includes(anchor), `${page} links to its own #${anchor}`);
     }
   }
-  for (const [index, page] of decisionPages.entries()) {
-    const number = index + 1;
-    assert.match(path.basename(page), new RegExp(`^${String(number).padStart(4, '0')}-`));
-    assert.match(read(page), new RegExp(`^# ${number}\\. `));
-  }
+});
+
+test('every decision bears its number, which no other has, and stands once in the index under its title', () => {
+  const written = decisionPages.map(page => {
+    const [, number = '', title] = /^# (\d+)\. (.+)$/m.exec(read(page)) ?? [];
+    const file = path.basename(page);
+    assert.equal(file.slice(0, 5), `${number.padStart(4, '0')}-`);
+    return `| ${number} | [${title}](${file}) |`;
+  });
+  const listed = read('docs/decisions/README.md').match(/^\| \d+ \|.*$/gm) ?? [];
+  assert.deepEqual(sorted(listed), sorted(written));
+  assert.equal(new Set(written.map(row => row.split('|')[1])).size, written.length);
 });
 
 test('every dependency has its reason in the decisions, in the table of its kind', () => {
