@@ -1,4 +1,4 @@
-// Where our files differ from published ones of the same titles, and why; docs/boletos.md has the same table. A difference
+// Where our files differ from published ones of the same titles, and why; docs/boleto-layouts.md has them in short. A difference
 // that is not explained fails.
 
 export type Explanation = {
