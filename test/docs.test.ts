@@ -204,8 +204,8 @@ test('the states of a payout are the same in the code, the database and the page
   assert.deepEqual(valuesAllowedIn('payouts', 'state'), [...PAYOUT_STATES]);
 });
 
-test('the page of orders has a section for every hold', () => {
-  const sections = [...sectionsOf('docs/orders.md').keys()];
+test('the page of orders on hold has a section for every reason', () => {
+  const sections = [...sectionsOf('docs/order-holds.md').keys()];
   assert.deepEqual(
     sections.filter(heading => HOLD_REASONS.some(reason => reason === heading)),
     [...HOLD_REASONS],
