@@ -169,6 +169,20 @@ export const InstalmentsPage = Type.Object(
   { $id: 'InstalmentsPage', additionalProperties: false },
 );
 
+const PER_PAGE = ['1', '3'] as const;
+
+export const SlipsQuery = Type.Object(
+  {
+    perPage: Type.Optional(
+      OneOf(PER_PAGE, {
+        description: '3, when absent: the slips of a carnê, to be cut. 1: each boleto on a page of its own.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type PerPage = (typeof PER_PAGE)[number];
+
 export const INSTALMENT_SCHEMAS = [
   InstalmentPlanBody,
   InstalmentPlanView,

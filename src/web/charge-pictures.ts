@@ -17,7 +17,10 @@ import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
 
-type Deps = { readonly db: Sql; readonly mode: Mode; readonly links: Links; readonly rails: Rails };
+/** Where the slip of a boleto comes from. */
+export type SlipDeps = { readonly mode: Mode; readonly links: Links; readonly rails: Rails };
+
+type Deps = SlipDeps & { readonly db: Sql };
 
 export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
   const picture = (
@@ -63,10 +66,7 @@ export async function pixPng(charge: Charge): Promise<Buffer> {
   return qrPng(payableMethod(charge, 'pix').instrument.emv);
 }
 
-export async function boletoFile(
-  { mode, links, rails }: Pick<Deps, 'mode' | 'links' | 'rails'>,
-  charge: Charge,
-): Promise<Buffer> {
+export async function boletoFile({ mode, links, rails }: SlipDeps, charge: Charge): Promise<Buffer> {
   const { boletoPdf } = await import('./boleto-pdf.ts');
   return boletoPdf({ ...slipOf(rails, charge, mode), checkoutUrl: links.checkoutUrl(charge) });
 }
@@ -98,7 +98,7 @@ function sandboxIssuer({ id, externalId }: Charge, reference: string): SlipIssue
   };
 }
 
-function slipOf(rails: Rails, charge: Charge, mode: Mode): BoletoSlip {
+export function slipOf(rails: Rails, charge: Charge, mode: Mode): BoletoSlip {
   const { rail, reference, instrument } = payableMethod(charge, 'boleto');
   const { barcode, pix: own } = instrument;
   const issuer = railNamed(rails, 'boleto', rail).slip?.(reference, instrument) ?? sandboxIssuer(charge, reference);

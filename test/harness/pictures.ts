@@ -33,6 +33,21 @@ export async function pdfPage(file: Buffer, dpi: number): Promise<{ picture: Pic
   }
 }
 
+/** The picture of every page of a PDF. */
+export async function pdfPictures(file: Buffer, dpi: number): Promise<Picture[]> {
+  const document = await pdfium.loadDocument(file);
+  try {
+    const pictures: Picture[] = [];
+    for (const page of document.pages()) {
+      const { width, height, data } = await page.render({ scale: dpi / POINTS_PER_INCH });
+      pictures.push({ width, height, rgba: new Uint8ClampedArray(data) });
+    }
+    return pictures;
+  } finally {
+    document.destroy();
+  }
+}
+
 /** The text of every page of a PDF. */
 export async function pdfText(file: Buffer): Promise<string> {
   const document = await pdfium.loadDocument(file);

@@ -10,6 +10,7 @@ export const instalments = {
       'GET /instalments': 'charges:read',
       'POST /instalments': 'charges:write',
       'GET /instalments/:id': 'charges:read',
+      'GET /instalments/:id/slips.pdf': 'charges:read',
       'POST /instalments/:id/cancel': 'charges:write',
       'POST /instalments/:id/refund': 'refunds:write',
     },

@@ -16,13 +16,16 @@ const VALUE_ABOVE_BOTTOM = 1.3;
 
 export const LABEL = { size: 5.8, leastSize: 4.5, ink: 'label' } as const;
 export const VALUE = { size: 8.5, leastSize: 5.5 } as const;
+/** In a lower box the value is smaller, so that it stays clear of the label. */
+const WHOLE_HEIGHT = 7.2;
 
 /** A box with a small label at the top and a value at the bottom. */
 export function drawField(paper: Paper, box: Box, { label, value = '', align = 'left', strong = false }: Field): void {
   if (strong) fillBoxes(paper, [box], 'shade');
   drawLabelledBox(paper, box, label);
   const place = { ...inside(box), y: box.y + box.height - VALUE_ABOVE_BOTTOM };
-  drawText(paper, value, place, { ...VALUE, align, bold: strong });
+  const size = VALUE.size * Math.min(1, box.height / WHOLE_HEIGHT);
+  drawText(paper, value, place, { ...VALUE, size, align, bold: strong });
 }
 
 /** The box with its label only, for a caller that writes more than one line into it. */

@@ -40,3 +40,6 @@ export type BoletoSlip = {
   /** Prints on the slip that it is from a sandbox and cannot be paid. */
   readonly sandbox: boolean;
 };
+
+/** A slip of an instalment plan: which one it is, of how many. */
+export type CarneSlip = BoletoSlip & { readonly number: number; readonly count: number };
