@@ -18,7 +18,7 @@ import {
   runToEnd,
   until,
 } from '../harness/process.ts';
-import { type Heard, startReceiver } from '../harness/receiver.ts';
+import { type Received, startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
@@ -37,10 +37,10 @@ async function startListening(folder: string, ...args: string[]): Promise<{ runn
 }
 
 /** Makes charges until an event of one arrives: then it listens. */
-async function untilListening(heard: readonly Heard[]): Promise<void> {
+async function untilListening(received: readonly Received[]): Promise<void> {
   const isHeard = async () => {
     await make();
-    return heard.length > 0;
+    return received.length > 0;
   };
   await until('it to listen', isHeard, ASK_AGAIN_MS);
 }
@@ -50,12 +50,12 @@ test('events are sent on, signed and in order, and wait while the local port is 
   const port = await freePort();
   const first = await startReceiver(t, 200, port);
   const { running, secret } = await startListening(folder, '--url', service.url, '--forward', first.url);
-  await untilListening(first.heard);
-  for (const { text, headers } of first.heard) new Verifier(secret).verify(text, headers as Record<string, string>);
+  await untilListening(first.received);
+  for (const { text, headers } of first.received) new Verifier(secret).verify(text, headers as Record<string, string>);
 
   const paid = await make();
   await until('the last of it', () =>
-    first.heard.some(({ json }) => json.data.objectId === paid && json.type === 'charge.active'),
+    first.received.some(({ json }) => json.data.objectId === paid && json.type === 'charge.active'),
   );
   await first.close();
   await service.post(`/sandbox/charges/${paid}/pay`, { method: 'pix' });
@@ -63,10 +63,10 @@ test('events are sent on, signed and in order, and wait while the local port is 
   await until('the complaint', () => /charge\.(paid|active) \S+ waits/.test(running.stdout()));
   await service.post(`/charges/${paid}/refunds`, {});
   const second = await startReceiver(t, 500, port);
-  const waited = () => second.heard.filter(({ json }) => json.data.objectId === paid).map(({ json }) => json.type);
+  const waited = () => second.received.filter(({ json }) => json.data.objectId === paid).map(({ json }) => json.type);
   await until('what waited', () => waited().length >= 3);
   assert.deepEqual(waited(), ['charge.paid', 'charge.refund_requested', 'charge.refunded']);
-  const ids = [...first.heard, ...second.heard].map(({ headers }) => headers['webhook-id']);
+  const ids = [...first.received, ...second.received].map(({ headers }) => headers['webhook-id']);
   assert.equal(new Set(ids).size, ids.length, 'nothing twice');
 });
 
@@ -82,11 +82,14 @@ test('only the types that are named are sent on', async t => {
     '--types',
     'charge.created,charge.paid',
   );
-  await untilListening(receiver.heard);
+  await untilListening(receiver.received);
   const paid = await make();
   await service.post(`/sandbox/charges/${paid}/pay`, { method: 'pix' });
-  await until('the payment', () => receiver.heard.some(({ json }) => json.type === 'charge.paid'));
-  assert.deepEqual([...new Set(receiver.heard.map(({ json }) => json.type))].sort(), ['charge.created', 'charge.paid']);
+  await until('the payment', () => receiver.received.some(({ json }) => json.type === 'charge.paid'));
+  assert.deepEqual([...new Set(receiver.received.map(({ json }) => json.type))].sort(), [
+    'charge.created',
+    'charge.paid',
+  ]);
 });
 
 test('a service that goes away and comes back is followed from where it was', async t => {
@@ -115,8 +118,8 @@ test('a service that goes away and comes back is followed from where it was', as
   const address = `http://127.0.0.1:${(wire.address() as { port: number }).port}`;
   const types = ['--types', 'charge.created'];
   await startListening(folder, '--url', address, '--forward', receiver.url, ...types);
-  await untilListening(receiver.heard);
-  const start = receiver.heard.length;
+  await untilListening(receiver.received);
+  const start = receiver.received.length;
   const made: string[] = [];
   for (let round = 0; round < 3; round++) {
     made.push(await make());
@@ -125,11 +128,11 @@ test('a service that goes away and comes back is followed from where it was', as
     made.push(await make(), await make());
     isCut = false;
     const last = made.at(-1);
-    await until('what was missed', () => receiver.heard.some(({ json }) => json.data.objectId === last));
+    await until('what was missed', () => receiver.received.some(({ json }) => json.data.objectId === last));
   }
-  const heard = receiver.heard.map(({ json }) => json.data.objectId);
-  assert.deepEqual(heard.slice(-made.length), made, 'all, once, in order');
-  assert.equal(new Set(heard).size, heard.length);
+  const received = receiver.received.map(({ json }) => json.data.objectId);
+  assert.deepEqual(received.slice(-made.length), made, 'all, once, in order');
+  assert.equal(new Set(received).size, received.length);
   assert.ok(start >= 1);
 });
 

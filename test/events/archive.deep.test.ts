@@ -1,4 +1,4 @@
-// Old events are moved to files. A reader of the feed misses nothing without being told, and what is still needed stays.
+// Old events are moved to files. A reader of the feed gets an error before it would miss an event, and events that are needed stay.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ async function startArchiving(t: TestContext, keep = 'P30D') {
     service,
     dir,
     page,
-    /** All events from a cursor on, and where they end. */
+    /** All events from a cursor on, and the cursor at their end. */
     follow: async (query: string, from = '') => {
       const events: Shown[] = [];
       for (let cursor = from; ; ) {
@@ -79,7 +79,7 @@ async function startArchiving(t: TestContext, keep = 'P30D') {
   };
 }
 
-test('a block of old events is moved; readers go on, or are told where to begin', async t => {
+test('a block of old events is moved; readers continue, or get an error that says where to begin', async t => {
   const archiving = await startArchiving(t, 'P120D');
   const { service, page, follow } = archiving;
   const receiver = await startReceiver(t);
@@ -114,7 +114,7 @@ test('a block of old events is moved; readers go on, or are told where to begin'
   assert.match((await archiving.check()).said, /^events: 1 file, 1 to 1000, whole: [0-9a-f]{64}$/m);
   assert.equal((await runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl }, ['check'])).code, 0);
 
-  // An account that has read all that was removed goes on; one that has not is told.
+  // An account that has read all removed events continues; another one gets an error.
   assert.deepEqual(await page(`accountId=quiet&after=${ofQuiet.cursor}`), {
     events: [],
     cursor: ofQuiet.cursor,
@@ -137,13 +137,13 @@ test('a block of old events is moved; readers go on, or are told where to begin'
     assert.equal(rest.cursor, before.cursor);
   }
 
-  // What is still needed stays, in its order, and goes when it is not.
+  // Events that are still needed stay, in order, and are moved later.
   const typesOf = async (id: string) => (await follow(`objectId=${id}`)).events.map(({ type }) => type);
   assert.deepEqual(await typesOf(quiet), []);
   assert.deepEqual(await typesOf(open), ['charge.created', 'charge.active']);
   assert.deepEqual((await typesOf(slow)).slice(0, 2), ['charge.created', 'charge.active']);
 
-  // A new reader begins behind what was removed and gets to the end; one of an object that still changes gets all of its events.
+  // A new reader begins after the removed events and gets to the end; one of an object that still changes gets all of its events.
   for (const [scope, before] of [
     ['', all],
     ['accountId=acme', whole],
@@ -163,7 +163,7 @@ test('a block of old events is moved; readers go on, or are told where to begin'
   assert.equal((await service.post(`/charges/${open}/cancel`, {})).status, 200);
   await enable(true);
   await service.prune();
-  assert.deepEqual(receiver.heard.map(({ json }) => json.type).slice(0, 2), ['charge.created', 'charge.active']);
+  assert.deepEqual(receiver.received.map(({ json }) => json.type).slice(0, 2), ['charge.created', 'charge.active']);
   await service.prune();
   assert.deepEqual(await typesOf(open), ['charge.canceled']);
   const expired = (await service.get(`/events?objectId=${open}&after=${ofOpen.json.cursor}`)).json.errors[0];
@@ -174,12 +174,12 @@ test('a block of old events is moved; readers go on, or are told where to begin'
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`], 'they were in the archive before');
 });
 
-test('deliveries are kept for as long as events at most, and go without a file', async t => {
+test('deliveries are kept at most as long as events, and are removed without a file', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   const receiver = await startReceiver(t);
-  await service.post('/webhooks', { url: receiver.url, accountId: 'told' });
-  const { id } = (await service.post('/charges', chargeBody({ accountId: 'told' }))).json;
+  await service.post('/webhooks', { url: receiver.url, accountId: 'webhook account' });
+  const { id } = (await service.post('/charges', chargeBody({ accountId: 'webhook account' }))).json;
   await service.prune();
   assert.equal((await service.post(`/charges/${id}/cancel`, {})).status, 200);
   await service.prune();
@@ -190,16 +190,16 @@ test('deliveries are kept for as long as events at most, and go without a file',
   service.clock.advanceMs(31 * DAY_MS);
   await service.prune();
   assert.deepEqual(await service.sql('select from webhook_deliveries'), []);
-  assert.equal((await service.sql('select from events where account_id = $1', ['told'])).length, 0);
-  assert.doesNotMatch((await readdir(dir, { recursive: true })).join('\n'), /deliver/, 'they are no records');
+  assert.equal((await service.sql('select from events where account_id = $1', ['webhook account'])).length, 0);
+  assert.doesNotMatch((await readdir(dir, { recursive: true })).join('\n'), /deliver/, 'deliveries are not archived');
 });
 
 test('an event stays until its last delivery has gone', async t => {
   const archiving = await startArchiving(t);
   const { service } = archiving;
   const receiver = await startReceiver(t);
-  const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'told' })).json.id;
-  const { id } = (await service.post('/charges', chargeBody({ accountId: 'told' }))).json;
+  const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'webhook account' })).json.id;
+  const { id } = (await service.post('/charges', chargeBody({ accountId: 'webhook account' }))).json;
   await service.prune();
   await service.post(`/charges/${id}/cancel`, {});
   await service.prune();
@@ -210,7 +210,7 @@ test('an event stays until its last delivery has gone', async t => {
   await service.send(`/webhooks/${hook}/deliveries/${again.id}/redeliver`, { method: 'POST' });
   await service.prune();
 
-  const left = () => service.sql<{ id: string }>(`select id from events where account_id = 'told'`);
+  const left = () => service.sql<{ id: string }>(`select id from events where account_id = 'webhook account'`);
   service.clock.advanceMs(12 * DAY_MS);
   await service.prune();
   assert.deepEqual(await left(), [{ id: again.eventId }]);
@@ -235,7 +235,7 @@ test('trilho audit verify --archive wants every event that was moved there', asy
   assert.equal((await verify()).code, 1);
 });
 
-test('what was erased while its block was being moved is not in the file', async t => {
+test('data that was erased while its block was being moved is not in the file', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   await archiving.insert(1_000);
@@ -260,7 +260,7 @@ test('what was erased while its block was being moved is not in the file', async
   assert.equal((await archiving.check()).code, 0);
 });
 
-test('a database that was restored moves its events again, without what was erased since', async t => {
+test('a restored database moves its events again, without the data that was erased since', async t => {
   const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
   t.after(() => rm(dir, { recursive: true }));
   const clock = testClock('2026-11-16T12:00:00.000Z');
@@ -295,7 +295,7 @@ test('a database that was restored moves its events again, without what was eras
   assert.match((await runCommand(archiveCommand, {}, ['check', dir])).said, /^events: 2 files, 1 to 2000, whole/);
 });
 
-test('a database that was restored puts nothing back into the archive that was erased after its backup', async t => {
+test('a restored database puts no data back into the archive that was erased after its backup', async t => {
   const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
   t.after(() => rm(dir, { recursive: true }));
   const clock = testClock('2026-11-16T12:00:00.000Z');
@@ -340,7 +340,7 @@ test('a database that was restored puts nothing back into the archive that was e
   assert.match(await text(), /"name": ?"erased"/);
 });
 
-test('events that a webhook is to be sent stay until it is deleted', async t => {
+test('events that wait for a webhook stay until it is deleted', async t => {
   const archiving = await startArchiving(t);
   const { service } = archiving;
   const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/', accountId: 'acme' })).json;
@@ -355,19 +355,19 @@ test('events that a webhook is to be sent stay until it is deleted', async t => 
   assert.deepEqual(await service.sql('select from events'), []);
 });
 
-test('killed at any step, no event is lost and none is in two files', async t => {
+test('killed at any step, no event is lost or in two files', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   let deaths = 0;
   for (let step = 1; ; step++) {
-    assert.ok(step <= MAX_STEPS, 'it comes to its end');
+    assert.ok(step <= MAX_STEPS, 'it finishes');
     await archiving.insert(1_000);
     await service.prune();
     service.clock.advanceMs(31 * DAY_MS);
     const now = service.clock.now().toISOString();
     const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'events', step, dir };
     const died = await crashAt('archive-crash-at-step.ts', order);
-    // Any node may go on when the lease of the dead one is over.
+    // Any node may continue when the lease of the dead one has expired.
     await service.sql('delete from leases');
     await service.prune();
     const { code, said } = await archiving.check();

@@ -35,7 +35,7 @@ async function read(query = ''): Promise<Page> {
   return answer.json;
 }
 
-/** Follows the cursor to the end of what there is. */
+/** Follows the cursor to the end. */
 async function follow(from: string, query = 'limit=7'): Promise<{ events: Shown[]; cursor: string }> {
   const events: Shown[] = [];
   let cursor = from;
@@ -81,7 +81,7 @@ async function withClient<T>(
 const write = (client: pg.Client, ...events: Parameters<typeof insertEvents>[1]) =>
   insertEvents({ query: async (text, values) => (await client.query(text, values as unknown[])).rows }, events);
 
-test('the life of a charge is read as it happened, with the charge as it was then', async () => {
+test('the events of a charge come in order, each with the charge as it was then', async () => {
   const start = await endOfFeed();
   const { id } = (await service.post('/charges', chargeBody())).json;
   await service.runJobs();
@@ -103,7 +103,7 @@ test('the life of a charge is read as it happened, with the charge as it was the
   assert.deepEqual(await read(`after=${cursor}`), { events: [], cursor, hasMore: false });
 });
 
-test('an event can be read as soon as its cause was answered, with no job run', async () => {
+test('an event can be read as soon as its request was answered, without any job', async () => {
   const start = await endOfFeed();
   const { id } = (await service.post('/charges', chargeBody())).json;
   assert.deepEqual(
@@ -112,7 +112,7 @@ test('an event can be read as soon as its cause was answered, with no job run', 
   );
 });
 
-test('what commits late comes later, and holds up no other event', async () => {
+test('an event that commits late comes later, and delays no other', async () => {
   const start = await endOfFeed();
   const [early, late] = [event(), event()];
   await withClient(async slow => {
@@ -132,16 +132,16 @@ test('what commits late comes later, and holds up no other event', async () => {
     assert.deepEqual(
       (await follow(start)).events.map(({ id }) => id),
       [late.id, early.id],
-      'who begins anew sees the same order',
+      'a new reader sees the same order',
     );
   });
 });
 
-test('events of one object come by their sequence, whatever their times', async () => {
+test('events of one object come in order of their sequence, not of their times', async () => {
   const start = await endOfFeed();
   const objectId = uuidV7(service.clock.now());
   const at = (minute: number) => new Date(service.clock.now().getTime() + minute * 60_000);
-  // The last one is made first, so that neither ids nor times are right.
+  // The last one is created first, so that neither ids nor times are in order.
   const all = [3, 9, 1, 5].map((minute, index) => event({ objectId, sequence: 4 - index, occurredAt: at(minute) }));
   await withClient(client => write(client, ...all.toReversed()));
   assert.deepEqual(
@@ -152,7 +152,7 @@ test('events of one object come by their sequence, whatever their times', async 
 
 type Writer = { readonly client: pg.Client; open: Parameters<typeof insertEvents>[1][number][] };
 
-/** Several writers begin, write, commit and roll back by chance, while a reader follows with pages by chance. */
+/** Several writers begin, write, commit and roll back at random, while a reader follows with random pages. */
 async function interleave(random: Random): Promise<void> {
   const clients = Array.from({ length: 4 }, () => new pg.Client({ connectionString: service.databaseUrl }));
   await Promise.all(clients.map(client => client.connect()));
@@ -201,7 +201,7 @@ for (let index = 0; index < scaled(12, 3); index++) {
   test(`a reader among writers that commit in any order, ${index}`, () => interleave(randomOf(20_261_116, index)));
 }
 
-test('writers and readers at once: every reader meets every event once, in the same order', async () => {
+test('with concurrent writers and readers every reader gets every event once, in the same order', async () => {
   const start = await endOfFeed();
   const batches = Array.from({ length: scaled(40, 12) }, () => [event(), event()]);
   let isWriting = true;
@@ -235,7 +235,7 @@ test('writers and readers at once: every reader meets every event once, in the s
   for (const other of others) assert.deepEqual(other, first);
 });
 
-test('events without a position are read once each, and not once for each other', async t => {
+test('events without a position are read once each, not once for every other one', async t => {
   const COUNT = 1_000;
   const { databaseUrl: connectionString, ...other } = await startService();
   t.after(() => other.stop());
@@ -246,7 +246,7 @@ test('events without a position are read once each, and not once for each other'
   };
   const waiting = (count: number) =>
     withClient(client => write(client, ...times(count, () => event())), connectionString);
-  // The planner is told of a table in which hardly one waits, as it is most of the time.
+  // The planner's statistics are those of a table with hardly any waiting row, as usual.
   await waiting(COUNT);
   await assign();
   await other.sql('analyze unpositioned_events');
@@ -263,7 +263,7 @@ test('events without a position are read once each, and not once for each other'
   assert.ok(count >= COUNT && count < 5 * COUNT, `${count} read`);
 });
 
-test('filters leave out the rest and still lead to the end', async () => {
+test('filters skip other events and still reach the end', async () => {
   const start = await endOfFeed();
   const wanted = event({ accountId: 'other', type: 'charge.paid' });
   await withClient(client => write(client, event(), wanted, event(), event({ type: 'charge.paid' })));
@@ -287,7 +287,7 @@ test('filters leave out the rest and still lead to the end', async () => {
   }
 });
 
-test('decimals of an object reach the wire digit for digit', async () => {
+test('decimals of an object are exact in JSON', async () => {
   const digits = '123456789012345678.123456789012345678';
   const object = { ...ORDER_EXAMPLE, quantity: exactNumber(digits) };
   const exact = event({ type: 'crypto_transaction.fulfilled', object });
@@ -297,7 +297,7 @@ test('decimals of an object reach the wire digit for digit', async () => {
   assert.ok(start.text.includes(digits));
 });
 
-test('what is no cursor, or one of another history, is refused by name', async () => {
+test('an invalid cursor, or one of another database, is refused with its field', async () => {
   await withClient(client => write(client, event()));
   const cursor = await endOfFeed();
   const changed = `${cursor.slice(0, -1)}${cursor.endsWith('0') ? '1' : '0'}`;
@@ -322,7 +322,7 @@ test('what is no cursor, or one of another history, is refused by name', async (
   assert.equal((await read('after=0&limit=1')).events.length, 1);
 });
 
-test('a cursor of an account shows nothing of the events of others, neither by its text nor by its changes', async t => {
+test('a cursor of an account reveals nothing about the events of others, neither by its text nor by its changes', async t => {
   const live = await startService({ mode: 'live', rails: sandboxRails });
   t.after(() => live.stop());
   const other = { authorization: `Bearer ${(await live.makeKey('other')).text}` };
@@ -352,7 +352,7 @@ test('a cursor of an account shows nothing of the events of others, neither by i
   }
 });
 
-test('a cursor of 0.2.0 is taken up to the upgrade, and refused by name beyond it', async t => {
+test('a cursor of 0.2.0 is accepted up to the upgrade, and refused with its field beyond it', async t => {
   await withClient(client => write(client, event()));
   await endOfFeed();
   const plain = async () => {
@@ -374,11 +374,11 @@ test('a cursor of 0.2.0 is taken up to the upgrade, and refused by name beyond i
   ]);
 });
 
-test('an event that is not there is a 404', async () => {
+test('an unknown event is a 404', async () => {
   for (const id of [uuidV7(new Date()), 'x', '1']) assert.equal((await service.get(`/events/${id}`)).status, 404);
 });
 
-test('positions are dense and survive as plain data', async () => {
+test('positions have no gaps and are stored as plain data', async () => {
   await endOfFeed();
   const [row] = await service.sql<{ head: string; count: string; last: string }>(
     `select (select position from event_feed) as head, (select count(*) from events) as count, max(position) as last

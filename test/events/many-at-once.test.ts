@@ -1,5 +1,5 @@
-// Deliveries that are taken, ended and written many at once cost each of them no more than one: of the others that are pending,
-// none is looked at in vain.
+// Claiming, ending and writing many deliveries at once costs no more per delivery than one alone: no other pending delivery is
+// read needlessly.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -12,7 +12,7 @@ import { connectTo, createDatabase, type TestDatabase } from '../harness/databas
 
 const DELIVERED = 3_000;
 const PENDING = 400;
-/** What is not one for each that is pending. */
+/** Less than one per pending delivery. */
 const FEW = 10;
 const AT_ONCE = 100;
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -31,7 +31,7 @@ before(async () => {
   await insertEvents(1, DELIVERED);
   await deliverAll();
   await sql.query(`update webhook_deliveries set state = 'delivered', delivered_at = now()`);
-  // The statistics know of no delivery that is pending, as after a quiet night.
+  // The statistics have no pending delivery, as after a quiet night.
   await sql.query('vacuum (analyze) webhook_deliveries, webhook_attempts, webhooks, events, event_positions');
 });
 after(async () => {
@@ -58,7 +58,7 @@ async function deliverAll(after = 0, tx = sql): Promise<void> {
   await insertDeliveries(tx, ids, matches, NOW);
 }
 
-test('what is pending is written, taken and ended without a look at all that is pending', async () => {
+test('pending deliveries are written, claimed and ended without reading all pending ones', async () => {
   await sql.query('begin');
   await insertEvents(DELIVERED + 1, DELIVERED + PENDING);
   await deliverAll(DELIVERED);
@@ -68,7 +68,7 @@ test('what is pending is written, taken and ended without a look at all that is 
   const claim = { claim: randomUUID(), now: NOW, limit: 1_000, perWebhook: AT_ONCE };
   const taking = await discardedRows(client, tx => claimDue(tx, claim));
   const claimed = await claimDue(sql, { ...claim, claim: randomUUID() });
-  assert.equal(claimed.length, 0, 'the webhook has as many as it may get');
+  assert.equal(claimed.length, 0, 'the webhook has its maximum');
   const taken = await sql.query<{ id: string; claim: string }>(
     'select id, claim from webhook_deliveries where claim is not null',
   );
@@ -82,6 +82,6 @@ test('what is pending is written, taken and ended without a look at all that is 
   const ending = await discardedRows(client, tx => endAttempts(tx, ended, NOW));
   await sql.query('rollback');
   for (const [what, rows] of Object.entries({ writing, taking, ending })) {
-    assert.ok(rows <= FEW, `${what} looked at ${rows} rows in vain`);
+    assert.ok(rows <= FEW, `${what} discarded ${rows} rows`);
   }
 });

@@ -1,4 +1,4 @@
-// Master keys for a service, and what it sends with secrets that they seal.
+// Master keys for a service, and deliveries signed with secrets that they seal.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -9,13 +9,13 @@ import type { Service } from '../harness/service.ts';
 export const newKey = () => randomBytes(32).toString('base64');
 export const withKeys = (...keys: string[]) => (keys.length === 0 ? {} : { TRILHO_MASTER_KEY: keys.join(',') });
 
-/** Makes an event, sends it and verifies what came with the secret, as a receiver would. */
+/** Causes an event, sends it and verifies the delivery with the secret, as a receiver would. */
 export async function sendsSigned(service: Service, receiver: Receiver, secret: string): Promise<void> {
-  const before = receiver.heard.length;
+  const before = receiver.received.length;
   await service.post('/charges', chargeBody());
   await service.runJobs();
-  assert.ok(receiver.heard.length > before, 'something was sent');
-  for (const { text, headers } of receiver.heard.slice(before)) {
+  assert.ok(receiver.received.length > before, 'something was sent');
+  for (const { text, headers } of receiver.received.slice(before)) {
     new Verifier(secret).verify(text, headers as Record<string, string>);
   }
 }

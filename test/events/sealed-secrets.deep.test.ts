@@ -1,4 +1,4 @@
-// Secrets of webhooks that are moved from key to key while many nodes run.
+// Secrets of webhooks that are resealed from key to key while several nodes run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secretsCommand } from '../../src/cli/secrets.ts';
@@ -10,7 +10,7 @@ import { newKey, sendsSigned, withKeys } from './master-keys.ts';
 
 const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
-test('secrets move from none to a key and on to another, while nodes send', async t => {
+test('secrets are sealed with a first key and then with another, while nodes send', async t => {
   const receiver = await startReceiver(t);
   const service = await startService();
   const nodes: Service[] = [];
@@ -37,7 +37,7 @@ test('secrets move from none to a key and on to another, while nodes send', asyn
   assert.match((await command([first], 'reseal')).said, /^webhooks: 0 .*\nthe key of receipts: 0 /, 'done once');
   await sendsSigned(old, receiver, secret);
 
-  // Every node first learns to open what the new key seals, then to seal with it.
+  // Every node first gets the new key to open secrets, then to seal them.
   const both = await node(first, second);
   await sendsSigned(both, receiver, secret);
   const next = await node(second, first);
@@ -49,13 +49,13 @@ test('secrets move from none to a key and on to another, while nodes send', asyn
   assert.equal(status.code, 0);
   assert.match(status.said, /^key [0-9a-f]{8} \(seals\): 3 secrets$/);
 
-  // Without the key nothing starts, rather than signing with something else.
+  // Without the key the service does not start, instead of signing with another secret.
   await assert.rejects(node(first), refusal(/^TRILHO_MASTER_KEY lacks the key [0-9a-f]{8}/));
   await assert.rejects(node(), refusal(/lacks the key/));
   await assert.rejects(command([], 'reseal'), refusal(/needs TRILHO_MASTER_KEY/));
   await assert.rejects(command([first], 'reseal'), refusal(/lacks the key/));
 
-  // The second key is lost: the webhook gets a secret that nobody has seen, and a rotation shows the next.
+  // The second key is lost: the webhook gets an unknown secret, and a rotation shows the next one.
   assert.match(
     (await command([first], 'renew')).said,
     /^webhooks: 1 secrets given up\nthe key of receipts: 1 secrets given up\nlinks to checkouts: 1 secrets given up/,

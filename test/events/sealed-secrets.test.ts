@@ -1,4 +1,4 @@
-// Secrets of webhooks at rest: sealed by a master key that the database does not hold, and moved to another key while nodes run.
+// Secrets of webhooks at rest: sealed with a master key that is not in the database, and resealed with another key while nodes run.
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ async function storedSecrets(service: Service): Promise<Buffer[]> {
   return rows.flatMap(({ secret, old }) => [secret, ...old]);
 }
 
-test('the database alone signs nothing, and every secret that signs comes from the master key', async t => {
+test('the database alone cannot sign, and every signing secret needs the master key', async t => {
   const receiver = await startReceiver(t);
   const env = withKeys(newKey());
   const service = await startService({ env });
@@ -28,7 +28,10 @@ test('the database alone signs nothing, and every secret that signs comes from t
   const { id, secret } = (await service.post('/webhooks', { url: receiver.url })).json;
   await sendsSigned(service, receiver, secret);
   assert.equal((await service.send(`/webhooks/${id}/ping`, { method: 'POST' })).json.success, true);
-  new Verifier(secret).verify(receiver.heard.at(-1)!.text, receiver.heard.at(-1)!.headers as Record<string, string>);
+  new Verifier(secret).verify(
+    receiver.received.at(-1)!.text,
+    receiver.received.at(-1)!.headers as Record<string, string>,
+  );
   const rotated = (await service.send(`/webhooks/${id}/rotate-secret`, { method: 'POST' })).json.secret;
   await sendsSigned(service, receiver, rotated);
   await sendsSigned(service, receiver, secret);
@@ -47,7 +50,7 @@ test('the database alone signs nothing, and every secret that signs comes from t
   assert.equal((await fetch(`${other.url}/pay/${token}`)).status, 200);
 });
 
-/** A link to a checkout, and whether what is stored is the key that signed it. */
+/** A link to a checkout, and whether the stored key signed it. */
 async function checkoutLink(service: Service) {
   const { headers } = await service.post('/charges', chargeBody());
   const token = /\/pay\/([\w-]+)>/.exec(headers.get('link') ?? '')![1]!;
@@ -60,7 +63,7 @@ async function checkoutLink(service: Service) {
   return { token, isSigned };
 }
 
-test('a first master key seals nothing before all nodes have it and trilho secrets reseal is run', async t => {
+test('a first master key seals nothing until all nodes have it and trilho secrets reseal is run', async t => {
   const receiver = await startReceiver(t);
   const keyless = await startService();
   t.after(() => keyless.stop());
@@ -84,10 +87,10 @@ test('a first master key seals nothing before all nodes have it and trilho secre
   );
   assert.doesNotMatch(await doctor({}), /secrets:/, 'a sandbox needs no key');
 
-  // Now every node has it; those that run learn of the reseal without a restart.
+  // Now every node has it; running ones notice the reseal without a restart.
   assert.equal((await secrets('reseal')).code, 0);
   assert.equal((await first.post('/webhooks', { url: receiver.url })).status, 201);
-  assert.equal((await secrets('status')).code, 0, 'what is new is sealed');
+  assert.equal((await secrets('status')).code, 0, 'new secrets are sealed');
   assert.match(await doctor(env), /^right {2}secrets: sealed$/m);
   for (const without of [{}, withKeys(newKey())]) {
     assert.match(await doctor(without), /^wrong {2}secrets: TRILHO_MASTER_KEY lacks the key [0-9a-f]{8}, which/m);
@@ -96,23 +99,23 @@ test('a first master key seals nothing before all nodes have it and trilho secre
   assert.equal((await fetch(`${first.url}/pay/${token}`)).status, 200);
 });
 
-test('a sealed secret opens in its own place only, and not when a bit of it was changed', () => {
+test('a sealed secret opens only in its own place, and not after a bit of it was changed', () => {
   const key = randomBytes(32);
   const box = secretBox([key]);
   const secret = randomBytes(32);
   const sealed = box.seal(secret, 'webhook a');
   assert.deepEqual(box.open(sealed, 'webhook a'), secret);
-  assert.notDeepEqual(box.seal(secret, 'webhook a'), sealed, 'no two are the same');
+  assert.notDeepEqual(box.seal(secret, 'webhook a'), sealed, 'each sealing differs');
   assert.throws(() => box.open(sealed, 'webhook b'));
   for (const place of sealed.keys()) {
     const changed = Buffer.from(sealed);
     changed[place] = changed[place]! ^ 1;
     assert.throws(() => box.open(changed, 'webhook a'), `byte ${place}`);
   }
-  assert.deepEqual(secretBox([]).open(secret, 'webhook a'), secret, 'what is not sealed');
+  assert.deepEqual(secretBox([]).open(secret, 'webhook a'), secret, 'a secret that is not sealed');
 });
 
-test('trilho secrets status looks into the files that settings name', async t => {
+test('trilho secrets status checks the files that settings name', async t => {
   const service = await startService({ env: {} });
   t.after(() => service.stop());
   const folder = await ownFolder(t);
@@ -135,7 +138,7 @@ test('trilho secrets status looks into the files that settings name', async t =>
   assert.match(before.said, /^signers\[1\]\.pinFile: not sealed$/m);
   assert.ok(!before.said.includes(folder));
 
-  // The file was forgotten when the key was changed.
+  // The file was not resealed when the key was changed.
   await secrets([next, old], 'reseal');
   assert.match(
     (await secrets([next, old], 'status')).said,

@@ -17,10 +17,10 @@ before(async () => {
 });
 after(() => service.stop());
 
-type Told = { readonly id: string; readonly data: { id: string; type: string; objectId: string } };
-type Stream = { told(): Told[]; raw(): string; readonly ended: Promise<void>; close(): void };
+type Received = { readonly id: string; readonly data: { id: string; type: string; objectId: string } };
+type Stream = { received(): Received[]; raw(): string; readonly ended: Promise<void>; close(): void };
 
-/** On a connection of its own, which ends with it. */
+/** On its own connection, which ends with it. */
 async function open(path: string, headers: Record<string, string> = {}, base = service.url): Promise<Stream> {
   const request = get(base + path, { headers, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -32,7 +32,7 @@ async function open(path: string, headers: Record<string, string> = {}, base = s
     raw += chunk;
   });
   const ended = new Promise<void>(resolve => response.once('error', () => {}).once('close', resolve));
-  const told = () =>
+  const received = () =>
     raw
       .split('\n\n')
       .slice(0, -1)
@@ -40,60 +40,60 @@ async function open(path: string, headers: Record<string, string> = {}, base = s
         const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
         return id && data ? [{ id, data: JSON.parse(data) }] : [];
       });
-  return { told, raw: () => raw, ended, close: () => void request.destroy() };
+  return { received, raw: () => raw, ended, close: () => void request.destroy() };
 }
 
 const make = async (): Promise<string> => (await service.post('/charges', chargeBody())).json.id;
 const cursorNow = async (): Promise<string> => (await service.get('/events?after=end')).json.cursor;
 
-test('what happens is told as it happens, each with its cursor', async () => {
+test('events are sent as they happen, each with its cursor', async () => {
   const start = await cursorNow();
   const stream = await open('/events/stream?after=end');
   const ids = [await make(), await make()];
-  await until('both events', () => stream.told().length >= 2);
+  await until('both events', () => stream.received().length >= 2);
   assert.deepEqual(
-    stream.told().map(({ data }) => data.objectId),
+    stream.received().map(({ data }) => data.objectId),
     ids,
   );
   const { json } = await service.get(`/events?after=${start}`);
   assert.deepEqual(
-    stream.told().map(({ data }) => data),
+    stream.received().map(({ data }) => data),
     json.events,
   );
-  assert.equal(stream.told().at(-1)!.id, json.cursor);
+  assert.equal(stream.received().at(-1)!.id, json.cursor);
   stream.close();
 });
 
-test('a client that comes back with Last-Event-ID goes on where it was', async () => {
+test('a client that reconnects with Last-Event-ID continues where it was', async () => {
   const first = await open('/events/stream?after=end');
   await make();
-  const [told] = await until('an event', () => (first.told().length > 0 ? first.told() : undefined));
+  const [event] = await until('an event', () => (first.received().length > 0 ? first.received() : undefined));
   first.close();
   const [missed, next] = [await make(), await make()];
-  const second = await open('/events/stream?after=end', { 'last-event-id': told!.id });
-  await until('what was missed', () => second.told().length >= 2);
+  const second = await open('/events/stream?after=end', { 'last-event-id': event!.id });
+  await until('the missed events', () => second.received().length >= 2);
   assert.deepEqual(
-    second.told().map(({ data }) => data.objectId),
+    second.received().map(({ data }) => data.objectId),
     [missed, next],
   );
   second.close();
 });
 
-test('a stream may begin with the beginning, and be filtered', async () => {
+test('a stream may start at the beginning, and be filtered', async () => {
   const id = await make();
   await service.runJobs();
   const all = await open('/events/stream');
   const one = await open(`/events/stream?objectId=${id}&type=charge.active`);
-  await until('its own event', () => one.told().length >= 1);
+  await until('its own event', () => one.received().length >= 1);
   const { json } = await service.get('/events?limit=1000');
-  await until('everything', () => all.told().length >= json.events.length);
+  await until('everything', () => all.received().length >= json.events.length);
   assert.deepEqual(
-    all.told().map(({ data }) => data),
+    all.received().map(({ data }) => data),
     json.events,
   );
   await service.post('/charges', chargeBody());
   assert.deepEqual(
-    one.told().map(({ data }) => [data.type, data.objectId]),
+    one.received().map(({ data }) => [data.type, data.objectId]),
     [['charge.active', id]],
   );
   all.close();
@@ -106,7 +106,7 @@ test('a wrong cursor is refused before the stream begins', async () => {
   assert.equal((await service.get('/events/stream?limit=1')).status, 400);
 });
 
-test('there is an end to how many streams are open, and a closed one makes room', async () => {
+test('the number of open streams is limited, and a closed one frees its place', async () => {
   const streams: Stream[] = [];
   for (let count = 0; count < 100; count++) streams.push(await open('/events/stream?after=end'));
   const refused = await service.get('/events/stream?after=end');
@@ -118,7 +118,7 @@ test('there is an end to how many streams are open, and a closed one makes room'
   again.close();
 });
 
-test('a caller that leaves before its stream is set up leaves none open', async t => {
+test('a caller that disconnects before its stream is set up leaves no stream open', async t => {
   const paths = ['/events/stream', '/dashboard/stream', `${await pathOf(service, await openCharge(service))}/stream`];
   const client = await sessionOn(t, service.databaseUrl);
   // Every request of a sandbox reads the clock first.
@@ -126,7 +126,7 @@ test('a caller that leaves before its stream is set up leaves none open', async 
   for (const path of paths) {
     const socket = openPaused(service.url, path);
     await once(socket, 'connect');
-    // Answered behind the request before it, which waits at the clock.
+    // Answered after the request before it, which waits for the clock.
     await fetch(`${service.url}/livez`);
     socket.resetAndDestroy();
     await once(socket, 'close');
@@ -134,10 +134,10 @@ test('a caller that leaves before its stream is set up leaves none open', async 
   await client.query('rollback');
   await service.get('/charges');
   const open = async () => (await service.get('/metrics')).text.match(/^trilho_(event|page)_streams.* [1-9].*$/gm);
-  await until('none to be open', async () => (await open()) === null);
+  await until('no stream to be open', async () => (await open()) === null);
 });
 
-test('HEAD of a stream opens none', async () => {
+test('HEAD opens no stream', async () => {
   for (const path of ['/events/stream', '/dashboard/stream']) {
     const { status } = await fetch(service.url + path, { method: 'HEAD' });
     assert.equal(status, 200);
@@ -145,7 +145,7 @@ test('HEAD of a stream opens none', async () => {
   assert.doesNotMatch((await service.get('/metrics')).text, /^trilho_(event|page)_streams.* [1-9].*$/m);
 });
 
-/** Many events, more than the buffers of a socket take. */
+/** More events than the buffers of a socket hold. */
 async function writeManyEvents({ sql, get }: Service): Promise<void> {
   await sql(
     `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
@@ -155,7 +155,7 @@ async function writeManyEvents({ sql, get }: Service): Promise<void> {
   await get('/events?after=end');
 }
 
-/** A reader that asks for a stream and takes nothing of it. */
+/** A reader that requests a stream and reads nothing of it. */
 function openPaused(base: string, path: string): Socket {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -168,7 +168,7 @@ async function metric({ get }: Service, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await get('/metrics')).text)?.[1]);
 }
 
-test('a reader that takes nothing is owed a page and a buffer, and holds up no other reader', async t => {
+test('for a reader that reads nothing a page and a buffer are held, and no other reader is delayed', async t => {
   const start = await cursorNow();
   await writeManyEvents(service);
   const lazy = openPaused(service.url, `/events/stream?after=${start}`);
@@ -176,19 +176,19 @@ test('a reader that takes nothing is owed a page and a buffer, and holds up no o
   await until('it to be behind', async () => (await metric(service, 'trilho_event_stream_owed_bytes')) > 0);
   const stream = await open('/events/stream?after=end');
   const id = await make();
-  await until('the other reader', () => stream.told().some(({ data }) => data.objectId === id));
+  await until('the other reader', () => stream.received().some(({ data }) => data.objectId === id));
   assert.equal(await metric(service, 'trilho_event_streams'), 2);
   const owed = await metric(service, 'trilho_event_stream_owed_bytes');
   assert.ok(owed > 0 && owed < 300_000, `${owed} bytes of 25 MB are held`);
   stream.close();
 });
 
-// The second limit is for one that sends something meanwhile, as a proxy may.
+// The second limit is for a connection that still sends something, as a proxy may.
 for (const [limit, message] of [
   [{ unreadLimitMs: 500 }, 'its caller does not read the answer'],
   [{ streamStallTimeoutMs: 50 }, 'its reader took nothing'],
 ] as const) {
-  test(`a reader that goes on taking nothing is cut off (${Object.keys(limit)}), and comes back to where it was`, async t => {
+  test(`a reader that keeps reading nothing is disconnected (${Object.keys(limit)}), and continues where it was`, async t => {
     const { log, lines } = recordingLog();
     const impatient = await startService({ ...limit, log });
     t.after(() => impatient.stop());
@@ -198,13 +198,13 @@ for (const [limit, message] of [
     const ended = new Promise<NodeJS.ErrnoException | undefined>(resolve =>
       lazy.once('error', resolve).once('close', () => resolve(undefined)),
     );
-    await until('it to be cut off', () => lines.some(line => line.includes(message)));
+    await until('it to be disconnected', () => lines.some(line => line.includes(message)));
     await until('it to be gone', async () => (await metric(impatient, 'trilho_event_streams')) === 0);
     lazy.setEncoding('latin1').on('data', chunk => {
       text += chunk;
     });
     lazy.resume();
-    assert.equal((await ended)?.code, 'ECONNRESET', 'nothing is kept for it');
+    assert.equal((await ended)?.code, 'ECONNRESET', 'nothing is held for it');
     const [, cursor = '', json = ''] = [...text.matchAll(/^id: ([0-9a-f]{32})\ndata: (.*)\n\n/gm)].at(-1) ?? [];
     const [next] = await impatient.sql<{ id: string }>(
       `select event_id as id from event_positions
@@ -212,13 +212,13 @@ for (const [limit, message] of [
       [JSON.parse(json).id],
     );
     const back = await open('/events/stream', { 'last-event-id': cursor }, impatient.url);
-    await until('what comes next', () => back.told().length > 0);
-    assert.equal(back.told()[0]!.data.id, next!.id);
+    await until('the next events', () => back.received().length > 0);
+    assert.equal(back.received()[0]!.data.id, next!.id);
     back.close();
   });
 }
 
-test('a stop ends every stream in order', async () => {
+test('a stop ends every stream cleanly', async () => {
   const other = await startService();
   const stream = await open('/events/stream', {}, other.url);
   await until('the stream to begin', () => stream.raw().startsWith('retry:'));

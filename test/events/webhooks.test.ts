@@ -1,4 +1,4 @@
-// Webhooks: what is signed and sent, when it is tried again, and how what was missed is found and sent once more.
+// Webhooks: what is signed and sent, when it is retried, and how missed deliveries are found and sent again.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 import { type Judge, readOpenApi } from '../harness/openapi.ts';
 import { until } from '../harness/process.ts';
-import { type Heard, type Receiver, startReceiver } from '../harness/receiver.ts';
+import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const { log, lines } = recordingLog();
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** A webhook for an account of its own, gone with its test. */
+/** A webhook for its own account, deleted with its test. */
 async function hook(t: TestContext, receiver: Receiver, changes: Record<string, unknown> = {}) {
   const accountId = `account of ${t.name}`.slice(0, 200);
   const answer = await service.post('/webhooks', { url: receiver.url, accountId, ...changes });
@@ -71,28 +71,28 @@ const patch = (id: string, body: unknown) =>
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
   });
-const typesOf = (heard: readonly Heard[]) => heard.map(({ json }) => json.type.replace('charge.', ''));
-const verified = (secret: string, { text, headers }: Heard) =>
+const typesOf = (received: readonly Received[]) => received.map(({ json }) => json.type.replace('charge.', ''));
+const verified = (secret: string, { text, headers }: Received) =>
   new Verifier(secret).verify(text, headers as Record<string, string>);
-/** Past the next try of whatever waits. */
+/** Past the next try of every waiting delivery. */
 const HOUR_MS = 3_600_000;
 
-test('an event is sent as Standard Webhooks says, and is what GET /events shows', async t => {
+test('an event is sent as in Standard Webhooks, and equals the one in GET /events', async t => {
   const receiver = await startReceiver(t);
   const { id, secret, make } = await hook(t, receiver);
   const chargeId = await make();
   await service.runJobs();
-  assert.deepEqual(typesOf(receiver.heard), ['created', 'active']);
-  for (const heard of receiver.heard) {
-    verified(secret, heard);
-    assert.throws(() => verified(secret, { ...heard, text: `${heard.text} ` }));
-    const { type, timestamp, data } = heard.json;
-    assert.equal(heard.headers['webhook-id'], data.id);
-    assert.equal(heard.headers['content-type'], 'application/json');
+  assert.deepEqual(typesOf(receiver.received), ['created', 'active']);
+  for (const received of receiver.received) {
+    verified(secret, received);
+    assert.throws(() => verified(secret, { ...received, text: `${received.text} ` }));
+    const { type, timestamp, data } = received.json;
+    assert.equal(received.headers['webhook-id'], data.id);
+    assert.equal(received.headers['content-type'], 'application/json');
     assert.equal(data.objectId, chargeId);
     assert.equal(timestamp, data.occurredAt);
     const place = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'];
-    assert.equal(judge.faultOf(place, heard.json), undefined);
+    assert.equal(judge.faultOf(place, received.json), undefined);
     assert.deepEqual((await service.get(`/events/${data.id}`)).json, data);
   }
   const { json } = await service.get(`/webhooks/${id}/deliveries?state=delivered`);
@@ -108,24 +108,24 @@ test('an event is sent as Standard Webhooks says, and is what GET /events shows'
     ],
   );
   const [attempt] = json.deliveries[0].attempts;
-  assert.equal(`${attempt.status} ${attempt.answer}`, '200 heard');
+  assert.equal(`${attempt.status} ${attempt.answer}`, '200 received');
   assert.ok(attempt.latencyMs >= 0);
   await service.runJobs();
-  assert.equal(receiver.heard.length, 2, 'nothing is sent twice');
+  assert.equal(receiver.received.length, 2, 'nothing is sent twice');
 });
 
-test('a delivery and a ping say who sends them', async t => {
+test('a delivery and a ping name the sender', async t => {
   const receiver = await startReceiver(t);
   const { make, post } = await hook(t, receiver);
   await make();
   await service.runJobs();
   await post('/ping');
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  assert.ok(receiver.heard.length >= 2);
-  for (const { headers } of receiver.heard) assert.equal(headers['user-agent'], `Trilho/${version}`);
+  assert.ok(receiver.received.length >= 2);
+  for (const { headers } of receiver.received) assert.equal(headers['user-agent'], `Trilho/${version}`);
 });
 
-test('only what was asked for is sent: its types, its account, from its making on', async t => {
+test('only subscribed events are sent: of its types and its account, from its creation on', async t => {
   const receiver = await startReceiver(t);
   const before = await service.post('/charges', chargeBody({ accountId: `account of ${t.name}` }));
   const paidOnly = await hook(t, receiver, { types: ['charge.paid', 'charge.paid'] });
@@ -136,40 +136,40 @@ test('only what was asked for is sent: its types, its account, from its making o
   await service.runJobs();
   for (const id of [chargeId, before.json.id]) await service.post(`/sandbox/charges/${id}/pay`, { method: 'pix' });
   await service.runJobs();
-  assert.deepEqual(typesOf(receiver.heard), ['paid', 'paid']);
+  assert.deepEqual(typesOf(receiver.received), ['paid', 'paid']);
   assert.deepEqual((await paidOnly.view()).types, ['charge.paid']);
-  const accounts = new Set(unfiltered.heard.map(({ json }) => json.data.accountId));
+  const accounts = new Set(unfiltered.received.map(({ json }) => json.data.accountId));
   assert.ok(accounts.has('another') && accounts.has(paidOnly.accountId));
-  assert.ok(!unfiltered.heard.some(({ json }) => json.data.objectId === before.json.id && json.data.sequence === 1));
+  assert.ok(!unfiltered.received.some(({ json }) => json.data.objectId === before.json.id && json.data.sequence === 1));
 });
 
-test('what fails is tried again, later and later, and the events of its object wait behind it', async t => {
+test('a failed delivery is retried with growing pauses, and the events of its object wait behind it', async t => {
   const receiver = await startReceiver(t, 503);
   const { make, view, deliveries } = await hook(t, receiver);
   const chargeId = await make();
   await service.runJobs();
-  assert.deepEqual(typesOf(receiver.heard), ['created']);
+  assert.deepEqual(typesOf(receiver.received), ['created']);
   const failing = await view();
   assert.equal(`${failing.health} ${failing.lastError}`, 'failing Answered 503.');
   assert.equal(failing.failingSince, service.clock.now().toISOString());
   await service.runJobs();
-  assert.equal(receiver.heard.length, 1, 'not before its time');
+  assert.equal(receiver.received.length, 1, 'not before its time');
   const [waiting] = (await deliveries('state=pending')).toReversed();
   const gapMs = Date.parse(waiting.nextAttemptAt) - service.clock.now().getTime();
   assert.ok(gapMs >= 5_000 && gapMs <= 6_000, String(gapMs));
   service.clock.advanceMs(6_000);
   await service.runJobs();
-  assert.deepEqual(typesOf(receiver.heard), ['created', 'created']);
+  assert.deepEqual(typesOf(receiver.received), ['created', 'created']);
   receiver.behave(204);
   service.clock.advanceMs(HOUR_MS);
   await service.runJobs();
-  assert.deepEqual(typesOf(receiver.heard), ['created', 'created', 'created', 'active']);
-  assert.ok(receiver.heard.every(({ json }) => json.data.objectId === chargeId));
+  assert.deepEqual(typesOf(receiver.received), ['created', 'created', 'created', 'active']);
+  assert.ok(receiver.received.every(({ json }) => json.data.objectId === chargeId));
   const mended = await view();
   assert.equal(`${mended.health} ${mended.failingSince} ${mended.lastError}`, 'ok undefined Answered 503.');
 });
 
-test('the schedule lasts 76 hours at the least, each gap longer than the one before, whatever chance says', () => {
+test('with any jitter the schedule lasts at least 76 hours, each gap longer than the one before', () => {
   const start = new Date(0);
   for (const chance of [0, 0.5, 1]) {
     let at = start;
@@ -185,20 +185,20 @@ test('the schedule lasts 76 hours at the least, each gap longer than the one bef
   }
 });
 
-test('a delivery that fails to the end is listed as failed, lets the next one pass, and can be sent again', async t => {
+test('a delivery whose last try fails is listed as failed, lets the next one pass, and can be sent again', async t => {
   const receiver = await startReceiver(t, 500);
   const { make, deliveries, post, view } = await hook(t, receiver, { types: ['charge.created', 'charge.canceled'] });
   const chargeId = await make();
   await service.runJobs();
   await service.send(`/charges/${chargeId}/cancel`, { method: 'POST' });
   for (let tries = 1; tries <= RETRY_GAPS_MS.length; tries++) {
-    assert.equal(receiver.heard.length, tries);
+    assert.equal(receiver.received.length, tries);
     service.clock.advanceMs(RETRY_GAPS_MS[tries - 1]! * 1.2);
     if (tries === RETRY_GAPS_MS.length)
       receiver.behave((response, { json }) => response.writeHead(json.type === 'charge.created' ? 500 : 200).end());
     await service.runJobs();
   }
-  assert.deepEqual(typesOf(receiver.heard).slice(-2), ['created', 'canceled']);
+  assert.deepEqual(typesOf(receiver.received).slice(-2), ['created', 'canceled']);
   const [failed, ...others] = await deliveries('state=failed');
   assert.equal(others.length, 0);
   assert.equal(failed.attempts.length, RETRY_GAPS_MS.length + 1);
@@ -208,12 +208,12 @@ test('a delivery that fails to the end is listed as failed, lets the next one pa
   assert.equal(again.status, 202);
   assert.equal(again.json.state, 'pending');
   await service.runJobs();
-  assert.equal(receiver.heard.at(-1)!.headers['webhook-id'], failed.eventId);
+  assert.equal(receiver.received.at(-1)!.headers['webhook-id'], failed.eventId);
   assert.deepEqual(await deliveries('state=failed'), []);
   assert.equal((await post(`/deliveries/${chargeId}/redeliver`)).status, 404);
 });
 
-test('410 disables, which its view tells; enabled again it gets all it missed', async t => {
+test('410 disables a webhook, as its view shows; enabled again it gets all missed events', async t => {
   const receiver = await startReceiver(t, 410);
   const { id, make, view, deliveries } = await hook(t, receiver, { types: ['charge.created'] });
   const ids = [await make()];
@@ -226,18 +226,18 @@ test('410 disables, which its view tells; enabled again it gets all it missed', 
   receiver.behave(200);
   ids.push(await make());
   await service.runJobs();
-  assert.equal(receiver.heard.length, 1, 'nothing more is sent');
-  assert.equal((await deliveries('state=pending')).length, 2, 'what it missed is listed');
+  assert.equal(receiver.received.length, 1, 'nothing more is sent');
+  assert.equal((await deliveries('state=pending')).length, 2, 'the missed ones are listed');
   const enabled = await patch(id, { enabled: true });
   assert.equal(`${enabled.json.health} ${enabled.json.disabledReason}`, 'ok undefined');
   await service.runJobs();
   assert.deepEqual(
-    receiver.heard.slice(1).map(({ json }) => json.data.objectId),
+    receiver.received.slice(1).map(({ json }) => json.data.objectId),
     ids,
   );
 });
 
-test('a failure is logged with the webhook, the delivery, the attempt and what came back', async t => {
+test('a failure is logged with the webhook, the delivery, the attempt and the answer', async t => {
   const receiver = await startReceiver(t, 500);
   const { id, make, deliveries } = await hook(t, receiver);
   lines.length = 0;
@@ -251,7 +251,7 @@ test('a failure is logged with the webhook, the delivery, the attempt and what c
   );
 });
 
-test('a replay sends everything since a moment again, in order, from before the webhook was made too', async t => {
+test('a replay sends everything since a moment again, in order, also from before the webhook was created', async t => {
   const receiver = await startReceiver(t);
   const accountId = `account of ${t.name}`;
   await service.post('/charges', chargeBody({ accountId }));
@@ -263,12 +263,12 @@ test('a replay sends everything since a moment again, in order, from before the 
   const { make, post } = await hook(t, receiver);
   const fresh = await make();
   await service.runJobs();
-  assert.equal(receiver.heard.length, 2);
+  assert.equal(receiver.received.length, 2);
   const answer = await post(`/replay?from=${from}`);
   assert.equal(answer.status, 202);
   assert.deepEqual(answer.json, { from, events: 4 });
   await service.runJobs();
-  const again = receiver.heard.slice(2);
+  const again = receiver.received.slice(2);
   assert.equal(again.length, 4);
   for (const chargeId of [old, fresh]) {
     const its = again.filter(({ json }) => json.data.objectId === chargeId);
@@ -279,7 +279,7 @@ test('a replay sends everything since a moment again, in order, from before the 
     assert.equal((await post(bad)).status, 400, bad);
 });
 
-test('a webhook has one replay at a time, and a long one lets those of others go on', async t => {
+test('a webhook has one replay at a time, and a long one does not delay those of others', async t => {
   const receiver = await startReceiver(t);
   const long = await hook(t, receiver, { enabled: false });
   const short = await hook(t, receiver, { enabled: false, accountId: `short: ${t.name}` });
@@ -318,7 +318,7 @@ test('a secret is shown once; after a rotation both sign for a day', async t => 
   assert.notEqual(second, first);
   await make();
   await service.runJobs();
-  const [during] = receiver.heard;
+  const [during] = receiver.received;
   assert.equal(during!.headers['webhook-signature']!.toString().split(' ').length, 2);
   for (const secret of [first, second]) verified(secret, during!);
   // After a second rotation, or a lost answer, each secret still has its day.
@@ -326,28 +326,28 @@ test('a secret is shown once; after a rotation both sign for a day', async t => 
   const { secret: third } = (await post('/rotate-secret')).json;
   await make();
   await service.runJobs();
-  for (const secret of [first, second, third]) verified(secret, receiver.heard[1]!);
+  for (const secret of [first, second, third]) verified(secret, receiver.received[1]!);
   service.clock.advanceMs(23.5 * HOUR_MS);
   await make();
   await service.runJobs();
-  for (const secret of [second, third]) verified(secret, receiver.heard[2]!);
-  assert.throws(() => verified(first, receiver.heard[2]!));
+  for (const secret of [second, third]) verified(secret, receiver.received[2]!);
+  assert.throws(() => verified(first, receiver.received[2]!));
   for (const path of [`/webhooks/${id}`, '/webhooks']) {
     const { text } = await service.get(path);
     for (const secret of [first, second, third]) assert.ok(!text.includes(secret.slice(6)));
   }
 });
 
-test('a ping is signed and sent right now, and answers with what came of it', async t => {
+test('a ping is signed and sent at once, and the answer has its outcome', async t => {
   const receiver = await startReceiver(t);
   const { secret, post, view } = await hook(t, receiver);
   const good = await post('/ping');
-  assert.equal(`${good.status} ${good.json.success} ${good.json.status} ${good.json.answer}`, '200 true 200 heard');
+  assert.equal(`${good.status} ${good.json.success} ${good.json.status} ${good.json.answer}`, '200 true 200 received');
   assert.equal(judge.faultOf(['components', 'schemas', 'PingResult'], good.json), undefined);
-  verified(secret, receiver.heard[0]!);
-  assert.equal(receiver.heard[0]!.json.type, 'webhook.ping');
+  verified(secret, receiver.received[0]!);
+  assert.equal(receiver.received[0]!.json.type, 'webhook.ping');
   const place = ['webhooks', 'webhook.ping', 'post', 'requestBody', 'content', 'application/json', 'schema'];
-  assert.equal(judge.faultOf(place, receiver.heard[0]!.json), undefined);
+  assert.equal(judge.faultOf(place, receiver.received[0]!.json), undefined);
   receiver.behave(418);
   assert.deepEqual([(await post('/ping')).json.success, (await view()).health], [false, 'ok']);
   await receiver.close();
@@ -364,7 +364,7 @@ test('a redirect is not followed, and counts as a failure', async t => {
   assert.equal(elsewhere.connections(), 0);
 });
 
-test('the log keeps the first kilobyte of an answer, whatever bytes it has, and a 2xx counts though its body never ends', async t => {
+test('the log keeps the first kilobyte of an answer with any bytes, and a 2xx counts although its body never ends', async t => {
   const receiver = await startReceiver(t, response => {
     response.writeHead(200);
     response.write(Buffer.concat([Buffer.from([0, 255]), Buffer.alloc(5_000, 'a')]));
@@ -377,14 +377,14 @@ test('the log keeps the first kilobyte of an answer, whatever bytes it has, and 
   assert.equal(attempts[0].answer, `\ufffd\ufffd${'a'.repeat(1_022)}`);
 });
 
-test('a webhook gets events of as many objects at once as is set, and those of each in order', async t => {
+test('a webhook gets events of as many objects at once as configured, and those of each object in order', async t => {
   const held: ServerResponse[] = [];
   const receiver = await startReceiver(t, response => held.push(response));
   const { id, make } = await hook(t, receiver);
   const objects = AT_ONCE + 7;
   for (let count = 0; count < objects; count++) await make();
   const running = service.runJobs();
-  await until('as many as may come', () => held.length >= AT_ONCE);
+  await until('as many as allowed', () => held.length >= AT_ONCE);
   const [row] = await service.sql<{ count: string }>(
     'select count(*) from webhook_deliveries where webhook_id = $1 and claim is not null',
     [id],
@@ -393,13 +393,13 @@ test('a webhook gets events of as many objects at once as is set, and those of e
   receiver.behave(200);
   for (const response of held) response.writeHead(200).end();
   await running;
-  assert.equal(receiver.heard.length, 2 * objects);
+  assert.equal(receiver.received.length, 2 * objects);
   assert.equal(receiver.mostAtOnce(), AT_ONCE);
-  const byObject = Map.groupBy(receiver.heard, ({ json }) => json.data.objectId);
+  const byObject = Map.groupBy(receiver.received, ({ json }) => json.data.objectId);
   for (const its of byObject.values()) assert.deepEqual(typesOf(its), ['created', 'active']);
 });
 
-test('one asked for again while it is on its way is sent once more afterwards', async t => {
+test('a redelivery that is requested while it is being sent is sent once more afterwards', async t => {
   let release: (() => void) | undefined;
   const receiver = await startReceiver(t, response => {
     release = () => response.writeHead(200).end();
@@ -407,13 +407,13 @@ test('one asked for again while it is on its way is sent once more afterwards', 
   const { make, deliveries, post } = await hook(t, receiver, { types: ['charge.created'] });
   await make();
   const running = service.runJobs();
-  const answer = await until('it to be on its way', () => release);
+  const answer = await until('it to be in flight', () => release);
   const [{ id }] = await deliveries();
   await post(`/deliveries/${id}/redeliver`);
   receiver.behave(200);
   answer();
   await running;
-  assert.equal(receiver.heard.length, 2);
+  assert.equal(receiver.received.length, 2);
   assert.equal((await deliveries())[0].state, 'delivered');
 });
 
@@ -431,7 +431,7 @@ test('webhooks are listed, read, changed and deleted', async t => {
   await make();
   await service.runJobs();
   assert.deepEqual(
-    receiver.heard.map(({ path }) => path),
+    receiver.received.map(({ path }) => path),
     ['/hook/new', '/hook/new'],
   );
   for (const [body, path] of [
@@ -449,7 +449,7 @@ test('webhooks are listed, read, changed and deleted', async t => {
   assert.deepEqual((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).json, was);
   await make();
   await service.runJobs();
-  assert.equal(receiver.heard.length, 2);
+  assert.equal(receiver.received.length, 2);
   for (const path of [`/webhooks/${id}`, `/webhooks/${id}/deliveries`, '/webhooks/x']) {
     assert.equal((await service.get(path)).status, 404, path);
   }
@@ -458,13 +458,13 @@ test('webhooks are listed, read, changed and deleted', async t => {
   }
 });
 
-test('two nodes at once send each delivery once', async t => {
+test('two concurrent nodes send each delivery once', async t => {
   const receiver = await startReceiver(t);
   const { make } = await hook(t, receiver);
   for (let count = 0; count < 10; count++) await make();
   await Promise.all([service.runJobs(), service.runJobs(), service.runJobs()]);
   await service.runJobs();
-  const ids = receiver.heard.map(({ headers }) => headers['webhook-id']);
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   assert.equal(new Set(ids).size, 20);
   assert.equal(ids.length, 20);
 });
@@ -478,16 +478,17 @@ test('an answer that does not come in time is a failure', async t => {
   assert.equal(answer.error, 'No answer within 0.1 seconds.');
 });
 
-test('one that hangs holds up neither the others nor a stop, and what it was being sent is sent again', async t => {
+test('a receiver that hangs delays neither the others nor a stop, and its deliveries are sent again', async t => {
   const [hanging, healthy] = [await startReceiver(t, () => {}), await startReceiver(t)];
   const { id, make } = await hook(t, hanging, { types: ['charge.created'] });
   await hook(t, healthy, { types: ['charge.created'] });
   const objects = AT_ONCE + 3;
   for (let count = 0; count < objects; count++) await make();
   const stop = startNode();
-  await until('both to receive', () => healthy.heard.length === objects && hanging.heard.length >= AT_ONCE).finally(
-    stop,
-  );
+  await until(
+    'both to receive',
+    () => healthy.received.length === objects && hanging.received.length >= AT_ONCE,
+  ).finally(stop);
   const rows = await service.sql<{ state: string; claim: string | null; attempts: number; sent: number }>(
     'select state, claim, attempts, sent from webhook_deliveries where webhook_id = $1 order by position',
     [id],
@@ -497,10 +498,10 @@ test('one that hangs holds up neither the others nor a stop, and what it was bei
   }
   hanging.behave(200);
   await service.runJobs();
-  assert.equal(new Set(hanging.heard.map(({ headers }) => headers['webhook-id'])).size, objects);
+  assert.equal(new Set(hanging.received.map(({ headers }) => headers['webhook-id'])).size, objects);
 });
 
-test('what is to be sent does not wait for an end of what happens', async t => {
+test('pending deliveries are sent while new events keep coming', async t => {
   const receiver = await startReceiver(t);
   const { make } = await hook(t, receiver);
   await make();
@@ -508,7 +509,7 @@ test('what is to be sent does not wait for an end of what happens', async t => {
   const MOST = 5_000;
   let happened = 0;
   try {
-    while (receiver.heard.length === 0 && happened++ < MOST) {
+    while (receiver.received.length === 0 && happened++ < MOST) {
       await service.sql(
         `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
          values (gen_random_uuid(), 'busy', 'charge.created', gen_random_uuid(), 1, now(), '{}')`,
@@ -520,7 +521,7 @@ test('what is to be sent does not wait for an end of what happens', async t => {
   assert.ok(happened < MOST, `nothing was sent while ${MOST} events came`);
 });
 
-test('a receiver that answers with another protocol has failed like any other', async t => {
+test('an answer with another protocol is a failure like any other', async t => {
   const receiver = await startReceiver(t, response => {
     response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
   });
@@ -532,18 +533,20 @@ test('a receiver that answers with another protocol has failed like any other', 
   assert.equal((await service.get(`/webhooks/${id}`)).json.health, 'failing');
 });
 
-test('a replay right after the webhook was made misses nothing', async t => {
+test('a replay right after the webhook was created misses nothing', async t => {
   const receiver = await startReceiver(t);
   const accountId = `account of ${t.name}`.slice(0, 200);
   const charge = await service.post('/charges', chargeBody({ accountId }));
   const { post } = await hook(t, receiver);
   assert.equal((await post('/replay?from=2026-01-01T00:00Z')).json.events, 1);
   await service.runJobs();
-  const heard = receiver.heard.filter(({ json }) => json.data.objectId === charge.json.id).map(({ json }) => json.type);
-  assert.deepEqual(heard, ['charge.created', 'charge.active']);
+  const received = receiver.received
+    .filter(({ json }) => json.data.objectId === charge.json.id)
+    .map(({ json }) => json.type);
+  assert.deepEqual(received, ['charge.created', 'charge.active']);
 });
 
-test('what waited behind an event is due as soon as that one is delivered', async t => {
+test('events that waited behind another are due as soon as that one is delivered', async t => {
   const receiver = await startReceiver(t, 500);
   const { id, make, post } = await hook(t, receiver);
   await make();
@@ -552,10 +555,10 @@ test('what waited behind an event is due as soon as that one is delivered', asyn
   await service.runJobs();
   receiver.behave(200);
   const { deliveries } = (await service.get(`/webhooks/${id}/deliveries`)).json;
-  const before = receiver.heard.length;
+  const before = receiver.received.length;
   await post(`/deliveries/${deliveries.at(-1).id}/redeliver`);
   await service.runJobs();
-  assert.equal(receiver.heard.length - before, deliveries.length, 'the first and all that waited for it');
+  assert.equal(receiver.received.length - before, deliveries.length, 'the first and all that waited for it');
 });
 
 test('webhooks created at once never exceed the limit of an account', async t => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { Over } from './process.ts';
 
-export type Heard = {
+export type Received = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -12,11 +12,11 @@ export type Heard = {
 };
 
 /** How it answers: with a status, or as a function does it. */
-export type Behaviour = number | ((response: ServerResponse, heard: Heard) => void);
+export type Behaviour = number | ((response: ServerResponse, received: Received) => void);
 
 export type Receiver = {
   readonly url: string;
-  readonly heard: Heard[];
+  readonly received: Received[];
   /** Connections that were opened, with or without a request. */
   connections(): number;
   /** The most requests that were open at the same time. */
@@ -26,7 +26,7 @@ export type Receiver = {
 };
 
 export async function startReceiver(t: Over, behaviour: Behaviour = 200, port = 0): Promise<Receiver> {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   let connections = 0;
   let [now, most] = [0, 0];
   const server = createServer((request, response) => {
@@ -44,9 +44,9 @@ export async function startReceiver(t: Over, behaviour: Behaviour = 200, port = 
         text,
         json: text ? JSON.parse(text) : undefined,
       };
-      heard.push(one);
+      received.push(one);
       if (typeof behaviour === 'function') behaviour(response, one);
-      else response.writeHead(behaviour).end('heard');
+      else response.writeHead(behaviour).end('received');
     });
   });
   server.on('connection', () => connections++);
@@ -59,7 +59,7 @@ export async function startReceiver(t: Over, behaviour: Behaviour = 200, port = 
   t.after(close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    heard,
+    received,
     connections: () => connections,
     mostAtOnce: () => most,
     behave: next => {

@@ -1,5 +1,5 @@
-// The seam of nouns: a folder and two lines add one, as docs/adding-a-noun.md says, and it is used to the end: operations, events, a
-// timer with its job, a setting, what is removed in time, a page, the menu, access by account, and the OpenAPI document.
+// Adding a noun takes a folder and two lines, as docs/adding-a-noun.md says. The test uses every part: operations, events, a timer with
+// its job, a setting, pruning, a page, the menu, access by account, and the OpenAPI document.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,7 @@ let startService: typeof import('../harness/service.ts').startService;
 let logIn: typeof import('../harness/people.ts').logIn;
 let service: Service;
 
-/** The next version of the service has the migration; here it is carried out after the start. */
+/** A real noun has a migration; here its table is created after the start. */
 async function start(options: Parameters<typeof startService>[0]): Promise<Service> {
   const started = await startService(options);
   await started.sql(TABLES);
@@ -44,7 +44,7 @@ after(async () => {
 
 const noteOf = (accountId: string) => ({ accountId, text: 'Call the bank', remindAt: '2026-11-20T12:00:00Z' });
 
-test('a note is made, read, reminded of by a timer and its job, and removed in time', async () => {
+test('a note is created and read, its timer runs its job, and it is pruned', async () => {
   const made = await service.post('/notes', noteOf('acme'));
   assert.equal(made.status, 201, made.text);
   const path = `/notes/${made.json.id}`;
@@ -68,14 +68,14 @@ test('a note is made, read, reminded of by a timer and its job, and removed in t
   assert.equal((await service.get(path)).status, 404);
 });
 
-test('every fault is named by its field, and nothing is written', async () => {
+test('every fault names its field, and nothing is written', async () => {
   const { status, json } = await service.post('/notes', { accountId: 'acme', text: 1 });
   assert.equal(status, 400);
   assert.deepEqual(json.errors.map(({ path }: { path: string }) => path).sort(), ['remindAt', 'text']);
   assert.deepEqual(await service.sql('select from notes where text = $1', ['1']), []);
 });
 
-test('a webhook may ask for its events, and no other type is taken', async () => {
+test('a webhook may subscribe to its events, and other types are refused', async () => {
   const hook = (type: string) =>
     service.post('/webhooks', { accountId: 'acme', url: 'http://127.0.0.1:9/hook', types: [type] });
   assert.equal((await hook('note.reminded')).status, 201);
@@ -91,7 +91,7 @@ test('the OpenAPI document has its operations, schemas, events and group', async
   assert.ok(json.tags.some(({ name }: { name: string }) => name === 'Notes'));
 });
 
-test('in live an account sees its own notes alone, and only with the scope', async () => {
+test('in live an account sees only its own notes, and only with the scope', async () => {
   const live = await start({ mode: 'live' });
   try {
     const [acme, other] = [await live.makeKey('acme'), await live.makeKey('other')];

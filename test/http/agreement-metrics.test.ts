@@ -1,4 +1,4 @@
-// How agreements with banks stand, as /metrics and trilho doctor tell it.
+// The state of agreements with banks in /metrics and trilho doctor.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
@@ -30,7 +30,7 @@ async function doctor(): Promise<string> {
   return (await runCommand(doctorCommand, env, [])).said;
 }
 
-test('numbers that are left, what waits and since when, and the last return', async () => {
+test('numbers left, waiting instructions and since when, and the last return', async () => {
   assert.deepEqual([await metric('numbers_left'), await metric('instructions_waiting')], [100, 0]);
   assert.equal(await metric('last_return_timestamp_seconds'), undefined);
   await bench.service.post('/charges', boletoBody());
@@ -46,7 +46,7 @@ test('numbers that are left, what waits and since when, and the last return', as
   assert.equal(await metric('last_return_timestamp_seconds'), Date.parse('2026-11-17T13:00:00Z') / 1_000);
 });
 
-test('the doctor says that numbers run out, that nobody makes files, and that no return comes', async () => {
+test('the doctor warns that numbers run out, that no files are made, and that no return arrives', async () => {
   await bench.service.post('/charges', boletoBody());
   await bench.service.runJobs();
   await bench.service.sql('update boleto_agreements set next_number = 195');

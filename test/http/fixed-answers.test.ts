@@ -1,4 +1,4 @@
-// Answers that are the same for all: made once, compressed once, and not sent again to a client that has them. And readers that do not read.
+// Answers that are the same for all callers: made once, compressed once, and not sent again to a client that has them. And clients that do not read.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** The answer as it came, not decompressed. */
+/** The raw answer, not decompressed. */
 async function ask(path: string, lines: readonly string[] = []) {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -40,7 +40,7 @@ async function ask(path: string, lines: readonly string[] = []) {
 
 for (const path of ['/openapi.json', '/docs/', '/docs/js/scalar.js']) {
   describe(path, () => {
-    test('comes as the caller can read it', async () => {
+    test('is encoded as the caller accepts it', async () => {
       const plain = await ask(path);
       assert.equal(plain.status, 200);
       assert.equal(plain.headers.get('content-encoding'), null);
@@ -79,7 +79,7 @@ for (const path of ['/openapi.json', '/docs/', '/docs/js/scalar.js']) {
   });
 }
 
-test('an answer is made once for all callers and encodings; one whose making failed is made again', async () => {
+test('an answer is made once for all callers and encodings; after a failure it is made again', async () => {
   let made = 0;
   const app = fastify();
   app.get(
@@ -101,8 +101,8 @@ test('an answer is made once for all callers and encodings; one whose making fai
 const WAITING = `
   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-test('a connection that waits for an answer in the making stays, and one that nobody uses is closed', async t => {
-  // Long enough for a starved machine to hand the request to the service.
+test('a connection that waits for an answer stays open, and an idle one is closed', async t => {
+  // Long enough for a busy machine to pass the request to the service.
   const impatient = await startService({ unreadLimitMs: 2_000 });
   t.after(() => impatient.stop());
   const { id } = (await impatient.post('/charges', chargeBody())).json;

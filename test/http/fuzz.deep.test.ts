@@ -1,5 +1,5 @@
-// Both operations under twenty thousand requests made by chance. A case is made from the seed and its number alone, so
-// FUZZ_SEED and the number of a failure make it again.
+// Both operations under twenty thousand random requests. A case depends only on the seed and its number, so FUZZ_SEED and the
+// number of a failure repeat it.
 import assert from 'node:assert/strict';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
@@ -12,7 +12,7 @@ import { randomOf } from '../harness/random.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { seed as seedTransactions, transaction } from '../harness/transactions.ts';
 
-/** The same each time, so that the suite is too; another one by FUZZ_SEED. */
+/** Fixed, so that the suite is deterministic; FUZZ_SEED sets another one. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
 const CASES = 21_000;
 const IN_FLIGHT = 32;
@@ -23,7 +23,7 @@ type Reply = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer.
   readonly json: any;
 };
 
@@ -52,7 +52,7 @@ after(async () => {
   await service.stop();
 });
 
-test(`no request made by chance gets a 5xx or an answer that the document does not describe (FUZZ_SEED=${SEED})`, async () => {
+test(`no random request gets a 5xx or an answer that the document does not describe (FUZZ_SEED=${SEED})`, async () => {
   assert(Number.isSafeInteger(SEED), 'FUZZ_SEED is a whole number');
   console.log(`FUZZ_SEED=${SEED}`);
   const tally = new Map<string, number>();
@@ -105,7 +105,7 @@ test('every charge of the fuzz that was acknowledged was written once, and every
   );
 });
 
-test('what HTTP itself refuses is a problem like any other', async () => {
+test('an invalid HTTP message is answered with a problem like any other', async () => {
   const requests: Record<string, [string, number]> = {
     'no Host': ['GET /crypto/transactions HTTP/1.1\r\n\r\n', 400],
     'not HTTP': ['hello\r\n\r\n', 400],
@@ -132,7 +132,7 @@ test('what HTTP itself refuses is a problem like any other', async () => {
   }
 });
 
-test('an expectation that the service does not know is passed over', async () => {
+test('an unknown expectation is ignored', async () => {
   const answer = await overSocket('GET /livez HTTP/1.1\r\nHost: x\r\nExpect: the-spanish-inquisition\r\n\r\n');
   assert.match(answer.head, /^HTTP\/1.1 200 /);
 });
@@ -175,7 +175,7 @@ function exchange({ method, path, headers, body }: Pick<Case, 'method' | 'path' 
   });
 }
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** The fault of an answer; undefined without a fault. */
 async function complaintAbout(sent: Case, reply: Reply, index: number): Promise<string | undefined> {
   const { status, headers } = reply;
   if (status >= 500) return 'a 5xx';
@@ -194,8 +194,8 @@ const LEAK = /node_modules|\.ts:\d|\binsert into\b|\bselect .* from\b|duplicate 
 function complaintAboutProblem(sent: Case, { status, headers, text, json }: Reply): string | undefined {
   if (!headers['content-type']?.startsWith('application/problem+json')) return 'not application/problem+json';
   if (sent.method === 'HEAD') return text === '' ? undefined : 'a body for HEAD';
-  if (json.status !== status || json.requestId !== headers['x-request-id']) return 'tells of another answer';
-  if (LEAK.test(text)) return 'tells of the inside';
+  if (json.status !== status || json.requestId !== headers['x-request-id']) return 'describes another answer';
+  if (LEAK.test(text)) return 'reveals internals';
   if (!isWellFormed(json)) return 'half of a surrogate pair, which strict readers of JSON refuse';
   if (status === 405 && !headers.allow) return 'no Allow';
   if (status === 409) {
@@ -226,7 +226,7 @@ function complaintAboutPage({ page = 1, pageSize = 20 }: Case, { json }: Reply):
   if (totalPages !== Math.ceil(total / pageSize)) return 'totalPages is wrong';
   if (hasMore !== page < totalPages) return 'hasMore is wrong';
   const left = Math.max(0, total - (page - 1) * pageSize);
-  if (transactions.length !== Math.min(left, pageSize)) return 'as many rows as the totals do not say';
+  if (transactions.length !== Math.min(left, pageSize)) return 'the number of rows does not match the totals';
   return undefined;
 }
 
@@ -241,14 +241,14 @@ async function complaintAboutCharge(sent: Case, { json, headers }: Reply, index:
     if (success === (reason !== undefined)) return `a reason belongs to a failure, and only there`;
     if (name === 'pix' && success !== emv.startsWith('000201')) return 'emv is not a BR Code';
   }
-  // Reading back shows that what was accepted can also be shown.
+  // An accepted charge must also be readable.
   if (index % 8 !== 0) return undefined;
   const reading = { method: 'GET', path: `/charges/${json.id}`, headers: {} };
   const read = await exchange(reading);
   return read.status === 200 ? undocumented(reading, read) : `reading it back answers ${read.status}`;
 }
 
-/** What the document does not say of an answer; undefined when it says all of it. */
+/** How an answer differs from the document; undefined when it matches. */
 function undocumented(
   { method, path }: Pick<Case, 'method' | 'path'>,
   { headers, ...reply }: Reply,
@@ -272,7 +272,7 @@ function count(tally: Map<string, number>, name: string): void {
   tally.set(name, (tally.get(name) ?? 0) + 1);
 }
 
-/** Sends bytes as they are, and reads one answer. */
+/** Sends raw bytes, and reads one answer. */
 function overSocket(bytes: string): Promise<{ head: string; body: string }> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {

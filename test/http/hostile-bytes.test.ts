@@ -1,4 +1,4 @@
-// Bytes that are no request, alone and behind one that is: they are refused, and never with an answer that belongs to another request.
+// Bytes that are not a request, alone and after a valid one: they are refused, and never with the answer of another request.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ after(() => service.stop());
 
 type Received = { readonly status: number; readonly headers: Headers; readonly text: string };
 
-/** Sends the pieces one after the other, on one connection, and returns every answer that came until it was closed. */
+/** Sends the pieces one after another on one connection, and returns every answer until it was closed. */
 async function exchange(pieces: string | readonly string[], { url } = service): Promise<Received[]> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
@@ -27,7 +27,7 @@ async function exchange(pieces: string | readonly string[], { url } = service): 
   return [...answersIn(Buffer.concat(received))];
 }
 
-/** Refuses bytes that are no whole answer. */
+/** Fails on an incomplete answer. */
 function* answersIn(bytes: Buffer): Generator<Received> {
   for (let at = 0; at < bytes.length; ) {
     const bodyAt = bytes.indexOf('\r\n\r\n', at) + 4;
@@ -60,7 +60,7 @@ const BOTH_LENGTHS =
 const CHUNKED =
   'POST /charges HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** What comes behind a charge, and what is answered to it alone. */
+/** What follows a charge, and the status of its own answer. */
 const BEHIND: readonly (readonly [string, string, number])[] = [
   ['letters', 'XXXX', 400],
   ['one byte too many', '\u007f', 400],
@@ -72,7 +72,7 @@ const BEHIND: readonly (readonly [string, string, number])[] = [
   ['an unknown version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n', 400],
 ];
 
-describe('never taken for the answer to a charge before it, and refused when alone:', () => {
+describe('answered separately from a charge before it, and refused when alone:', () => {
   for (const [what, behind, status] of BEHIND) {
     test(what, async () => {
       const [alone, ...none] = await exchange(behind);
@@ -84,14 +84,14 @@ describe('never taken for the answer to a charge before it, and refused when alo
       const all = head + body + behind;
       for (const cut of [0, 10, head.length + 1, head.length + body.length, head.length + body.length + 1]) {
         const [created, refused] = await exchange([all.slice(0, cut), all.slice(cut)]);
-        // The connection may be closed before the charge was answered: its caller repeats it.
+        // The connection may be closed before the charge was answered: its caller retries.
         if (created) await assertCreated(created);
         if (refused) assert.equal(refused.status, status, `cut at ${cut}`);
       }
     });
   }
 
-  test('a request, after another had said that it is the last', async () => {
+  test('a request after one with Connection: close', async () => {
     const { head, body } = post({ connection: 'close' });
     for (const pieces of [[`${head}${body}${GET}\r\n`], [head, `${body}${GET}\r\n`], [head + body, `${GET}\r\n`]]) {
       const [created, ...others] = await exchange(pieces);
@@ -100,7 +100,7 @@ describe('never taken for the answer to a charge before it, and refused when alo
     }
   });
 
-  test('many more letters than a connection holds', async () => {
+  test('many more bytes than a connection buffers', async () => {
     const answers = await exchange(Array(40).fill('X'.repeat(65_536)));
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -119,7 +119,7 @@ test('all charges of a connection get their answers, in the order in which they 
   assert.equal(new Set(answers.map(({ text }) => JSON.parse(text).id)).size, 3);
 });
 
-test('a body that breaks off in bad bytes is refused once, and makes no charge', async () => {
+test('a body that ends in invalid bytes is refused once, and creates no charge', async () => {
   const { json } = await service.get('/charges');
   const { body } = post();
   const answers = await exchange([
@@ -139,7 +139,7 @@ test('an answer that was given before the body had arrived is the only one to th
   assert.ok(answers.length === 1 && [400, 415].includes(answers[0]!.status), JSON.stringify(answers));
 });
 
-test('two Host headers are refused, the same or not; one that is empty is enough', async () => {
+test('two Host headers are refused, equal or not; a single empty one is accepted', async () => {
   const answersTo = async (lines: string) =>
     (await exchange(`GET /livez HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)).map(({ status }) => status);
   assert.deepEqual(await answersTo('Host: a\r\nHost: b\r\n'), [400]);
@@ -152,7 +152,7 @@ test('a CONNECT opens no tunnel: the connection is closed', async () => {
   assert.deepEqual(await exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n'), []);
 });
 
-test('two different Authorization headers are 401, the same one twice is one', async t => {
+test('two different Authorization headers are 401; the same one twice counts as one', async t => {
   const live = await startService({ mode: 'live' });
   t.after(() => live.stop());
   const [one, other] = [(await live.makeKey('acme')).text, (await live.makeKey('other')).text];

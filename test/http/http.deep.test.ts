@@ -1,10 +1,10 @@
-// What a request meets whose headers never end: an answer after as long as the service waits for them.
+// A request whose headers never end is answered when the service's timeout has passed.
 import { test } from 'node:test';
 import { recordingLog } from '../harness/log.ts';
 import { startService } from '../harness/service.ts';
 import { assertRawProblem } from './raw-problem.ts';
 
-test('a problem is answered to a request whose headers never end', async t => {
+test('a request whose headers never end is answered with a problem', async t => {
   const { log, lines } = recordingLog();
   const service = await startService({ log });
   t.after(() => service.stop());

@@ -1,4 +1,4 @@
-// What every request meets, whatever it asks for.
+// What applies to every request.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEMS } from '../../src/api/problem-kinds.ts';
@@ -35,13 +35,13 @@ const postText = (body: RequestInit['body'] & {}, contentType?: string) =>
   });
 
 describe('a problem', () => {
-  test('is answered where nothing is', async () => {
+  test('is answered on an unknown path', async () => {
     assertProblem(await service.get('/nothing'), 404, 'not_found');
     assertProblem(await service.get('/charges/a/b/c'), 404, 'not_found');
     assertProblem(await service.get(`/charges/${'x'.repeat(600)}`), 404, 'not_found');
   });
 
-  test('is answered to a method that an address does not take, naming those it takes', async () => {
+  test('is answered to a wrong method, naming the allowed ones', async () => {
     for (const [path, method, allow] of [
       ['/charges', 'DELETE', 'GET, HEAD, POST'],
       ['/charges', 'OPTIONS', 'GET, HEAD, POST'],
@@ -63,7 +63,7 @@ describe('a problem', () => {
     }
   });
 
-  test('says where a body stops being JSON, and quotes nothing of it', async () => {
+  test('names the place at which a body stops being JSON, without quoting it', async () => {
     for (const [body, place] of [
       ['{"a":secret}', 'line 1, column 6'],
       ['{\n  "a": 1,\n  "b": [1, 2,, 3]\n}', 'line 3, column 14'],
@@ -77,7 +77,7 @@ describe('a problem', () => {
     }
   });
 
-  test('is answered to a key that stands twice in one object, of which the last would win', async () => {
+  test('is answered to a repeated key in one object, of which the last would win', async () => {
     const text = JSON.stringify(chargeBody({ amountCents: 1 }));
     for (const [body, path] of [
       [text.replace(/}$/, ',"amountCents":100000}'), 'amountCents'],
@@ -91,10 +91,10 @@ describe('a problem', () => {
       assert.match(fault.message, /^stands twice in its object: line 1, column \d+$/);
     }
     const metadata = { note: '{"a":1,"a":2}', a: '"note":' };
-    assert.equal((await service.post('/charges', chargeBody({ metadata }))).status, 201, 'text is no key');
+    assert.equal((await service.post('/charges', chargeBody({ metadata }))).status, 201, 'text is not a key');
   });
 
-  test('is answered to an id of an account that looks like another one', async () => {
+  test('is answered to an account id that looks like another one', async () => {
     for (const accountId of ['acme ', ' acme', 'Sa\u0303o', 'acme\u200b']) {
       const answer = await service.post('/charges', chargeBody({ accountId }));
       assertProblem(answer, 400, 'invalid_request');
@@ -134,7 +134,7 @@ describe('a problem', () => {
     );
   });
 
-  test('is not made of a body with a charset of UTF-8', async () => {
+  test('is not caused by a body with the charset UTF-8', async () => {
     assert.equal((await postText(JSON.stringify(chargeBody()), 'application/json; charset="UTF-8"')).status, 201);
   });
 
@@ -174,7 +174,7 @@ describe('a problem', () => {
     test(`is answered to a request ${what}`, () => assertRawProblem({ service, lines, bytes, status, code }));
   }
 
-  test('has a page that explains it', async () => {
+  test('has a page that explains the problem', async () => {
     const { json } = await service.get('/nothing');
     const page = await service.get(json.type);
     assert.equal(page.status, 200);
@@ -194,7 +194,7 @@ test('the page of every problem has an example, a next step and a way back', asy
   }
 });
 
-test('every outage has a code and a page of its own, and says when to come back', async () => {
+test('every outage has its own code and page, and a time to retry', async () => {
   for (const code of OUTAGES) {
     assert.equal(PROBLEMS[code].status, 503, code);
     assert.ok(PROBLEMS[code].retryAfterSeconds > 0, code);
@@ -205,7 +205,7 @@ test('every outage has a code and a page of its own, and says when to come back'
 });
 
 describe('every answer', () => {
-  test('is given, though a body before it on the connection could not be read', async () => {
+  test('is answered although an earlier body on the connection could not be read', async () => {
     const unread = { body: chargeBody(), headers: { 'content-type': 'application/json; charset=utf-16' } };
     const read = () => ({ body: chargeBody({ methods: ['pix'] }) });
     const answers = await postAtOnce(service.url, '/charges', [read(), unread, read(), unread, read()]);
@@ -215,7 +215,7 @@ describe('every answer', () => {
     );
   });
 
-  test('has a request id: the caller’s when it is fit, a new one otherwise', async () => {
+  test('has a request id: the caller’s if it is valid, else a new one', async () => {
     assert.equal(
       (await service.get('/livez', { 'x-request-id': '0af7651916cd43dd8448eb211c80319c' })).headers.get('x-request-id'),
       '0af7651916cd43dd8448eb211c80319c',
@@ -228,7 +228,7 @@ describe('every answer', () => {
     }
   });
 
-  test('has headers that keep a browser from doing more than it should', async () => {
+  test('has headers that restrict what a browser does with it', async () => {
     for (const path of [
       '/crypto/transactions',
       '/nothing',
@@ -252,7 +252,7 @@ test('HEAD answers what GET would, without a body', async () => {
   assert.equal(answer.text, '');
 });
 
-test('the service says that it lives and that it is ready', async () => {
+test('the service reports that it is alive and ready', async () => {
   assert.deepEqual((await service.get('/livez')).json, { status: 'ok' });
   assert.deepEqual((await service.get('/readyz')).json, { status: 'ok' });
 });
@@ -267,14 +267,14 @@ test('readiness waits for every migration', async () => {
   }
 });
 
-test('the page for a person leads to both operations and the reference', async () => {
+test('the page for people links to both operations and the reference', async () => {
   const { status, text } = await service.get('/');
   assert.equal(status, 200);
   for (const part of ['/docs/', '/openapi.json', '/crypto/transactions', '/charges'])
     assert.ok(text.includes(part), part);
 });
 
-test('no document, name, address or key reaches the log, whatever happens', async () => {
+test('no document, name, address or key is logged in any case', async () => {
   const secrets = [
     'Zebulon Quixote',
     '52998224725',
@@ -293,7 +293,7 @@ test('no document, name, address or key reaches the log, whatever happens', asyn
   await service.get(`/crypto/transactions?wallet=${encodeURIComponent(secrets[0]!)}`);
   await service.get(`/charges/${encodeURIComponent(secrets[0]!)}`);
   await service.get(`/${encodeURIComponent(secrets[0]!)}`, { 'x-request-id': '529.982.247-25' });
-  // A fault inside: the driver's own message would quote what it was given.
+  // An internal error: the driver's own message would quote the values.
   await service.sql('alter table charges add constraint broken check (amount_cents < 2) not valid');
   const failed = await service.post('/charges', { ...body, externalId: 'ext-secret-2' });
   await service.sql('alter table charges drop constraint broken');

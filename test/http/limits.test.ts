@@ -1,4 +1,4 @@
-// How much one caller may ask, and how much is answered at once.
+// Rate limits of a caller, and the limit of concurrent requests.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -15,7 +15,7 @@ const bearer = (key: { text: string }) => ({ authorization: `Bearer ${key.text}`
 const limitsOf = ({ headers }: { headers: Headers }) =>
   ['limit', 'remaining', 'reset'].map(name => headers.get(`ratelimit-${name}`));
 
-test('live has limits unless they are turned off, a sandbox none unless they are set', () => {
+test('live has limits unless they are turned off; a sandbox has them only if they are set', () => {
   const limits = (environment: Record<string, string>) => {
     const { rateLimit, maxInFlight } = readConfig(environment);
     return [rateLimit, maxInFlight];
@@ -26,7 +26,7 @@ test('live has limits unless they are turned off, a sandbox none unless they are
   assert.throws(() => readConfig({ TRILHO_RATE_LIMIT: '-1', TRILHO_MAX_IN_FLIGHT: 'many' }), /RATE_LIMIT.*\n.*MAX_IN/);
 });
 
-test('a key may send so many requests a second, and is told how many are left', async t => {
+test('a key may send a number of requests a second, and its answers show how many are left', async t => {
   const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_RATE_LIMIT: '3' } });
   t.after(() => service.stop());
   const [one, other] = [await service.makeKey('acme'), await service.makeKey('acme')];
@@ -35,7 +35,7 @@ test('a key may send so many requests a second, and is told how many are left', 
     assert.equal(answer.status, 200);
     assert.deepEqual(limitsOf(answer), ['3', left, '1']);
   }
-  // A body that would have made a charge makes none.
+  // A valid charge is not created.
   const refused = await service.post('/charges', chargeBody(), bearer(one));
   assert.equal(refused.status, 429);
   assert.equal(refused.json.code, 'rate_limited');
@@ -52,12 +52,12 @@ test('a key may send so many requests a second, and is told how many are left', 
   assert.equal((await service.get('/charges', bearer(one))).status, 429);
   service.clock.advanceMs(3_600_000);
   assert.deepEqual(limitsOf(await service.get('/charges', bearer(one))), ['3', '2', '1']);
-  // A clock that is set back takes nothing away and gives nothing.
+  // A clock that is set back changes nothing.
   service.clock.advanceMs(-3_600_000);
   assert.deepEqual(limitsOf(await service.get('/charges', bearer(one))), ['3', '1', '1']);
 });
 
-test('what lacks a scope counts for its key, what is public and what has no key does not', async t => {
+test('a request without the scope counts for its key; public ones and those without a key do not', async t => {
   const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_RATE_LIMIT: '2' } });
   t.after(() => service.stop());
   const reader = await service.makeKey('acme', ['charges:read']);
@@ -73,7 +73,7 @@ test('what lacks a scope counts for its key, what is public and what has no key 
   }
 });
 
-test('a sandbox that is given a limit counts by address; its health answers always', async t => {
+test('a sandbox with a limit counts by address; health checks are always answered', async t => {
   const service = await startService({ env: { TRILHO_RATE_LIMIT: '2' } });
   t.after(() => service.stop());
   const statuses = [];
@@ -93,11 +93,11 @@ describe('an address without a good key', () => {
     key = await service.makeKey('acme');
   });
   after(() => service.stop());
-  /** As a proxy on this machine passes it on. */
+  /** As a proxy on this machine forwards it. */
   const from = async (address: string, path: string, headers: Record<string, string> = {}) =>
     fetch(service.url + path, { headers: { 'x-forwarded-for': address, ...headers } });
 
-  test('may ask so much a second: pages, what is not there, and what needs a key', async () => {
+  test('has a limit a second for pages, unknown paths and operations that need a key', async () => {
     for (const path of strangers) assert.notEqual((await from('203.0.113.1', path)).status, 429, path);
     for (const path of strangers) {
       const refused = await from('203.0.113.1', path, path === '/charges' ? { 'x-api-key': newKey().text } : {});
@@ -112,19 +112,19 @@ describe('an address without a good key', () => {
     assert.equal((await from('203.0.113.1', '/openapi.json')).status, 200);
   });
 
-  test('is one network of IPv6, however many addresses it has', async () => {
+  test('is one network of IPv6 with all its addresses', async () => {
     for (let host = 1; host <= 6; host++) assert.equal((await from(`2001:db8:1:2::${host}`, '/problems')).status, 200);
     assert.equal((await from('2001:db8:1:2:a:b:c:d', '/problems')).status, 429);
     assert.equal((await from('2001:db8:1:3::1', '/problems')).status, 200);
   });
 
-  test('does not keep out a key that this node has seen, and good keys are not counted', async () => {
+  test('does not block a key that this node has seen, and valid keys are not counted', async () => {
     const ask = (text: string) => from('203.0.113.3', '/charges', { authorization: `Bearer ${text}` });
     for (let call = 0; call < 10; call++) assert.equal((await ask(key.text)).status, 200);
     for (let call = 0; call < 6; call++) assert.equal((await ask(newKey().text)).status, 401);
     assert.equal((await ask(newKey().text)).status, 429);
     assert.equal((await ask(key.text)).status, 200);
-    assert.equal((await ask((await service.makeKey('acme')).text)).status, 429, 'a key not seen before waits');
+    assert.equal((await ask((await service.makeKey('acme')).text)).status, 429, 'an unseen key is limited');
   });
 
   test('asks the database nothing once it is refused', async () => {
@@ -139,7 +139,7 @@ describe('an address without a good key', () => {
   });
 });
 
-test('a forwarded address is not believed unless a proxy is trusted', async t => {
+test('a forwarded address counts only from a trusted proxy', async t => {
   const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_ADDRESS_LIMIT: '2' } });
   t.after(() => service.stop());
   const statuses = [];
@@ -150,7 +150,7 @@ test('a forwarded address is not believed unless a proxy is trusted', async t =>
   assert.deepEqual(statuses, [200, 200, 429]);
 });
 
-test('a proxy is named by address or network, and never everybody', () => {
+test('a proxy is named by address or network, and never as everybody', () => {
   for (const wrong of [
     'proxy',
     '10.0.0.0/33',
@@ -169,7 +169,7 @@ test('a proxy is named by address or network, and never everybody', () => {
   }
 });
 
-test('what comes while enough is being answered gets 503, and is welcome afterwards', async t => {
+test('a request above the limit in flight gets 503, and is accepted afterwards', async t => {
   const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '2' } });
   t.after(() => service.stop());
   const held = await holdCharges(service);
@@ -185,7 +185,7 @@ test('what comes while enough is being answered gets 503, and is welcome afterwa
   assert.equal((await service.get('/charges')).json.total, 2);
 });
 
-test('a flood of requests that are refused with 503 shares lines of the log, which count every one', async () => {
+test('many requests that are refused with 503 share log lines, which count every one', async () => {
   const { log, lines } = recordingLog();
   const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '1' }, log });
   const held = await holdCharges(service);
@@ -197,7 +197,7 @@ test('a flood of requests that are refused with 503 shares lines of the log, whi
   // All of them, unless the machine is so slow that the charge gave up waiting.
   const refused = answers.filter(({ status }) => status === 503).length;
   assert.ok(refused > 10, `${refused} were refused`);
-  // What was only counted so far is written.
+  // The counted ones are written.
   await service.stop();
   const about = (pattern: RegExp) =>
     lines
@@ -213,7 +213,7 @@ test('a flood of requests that are refused with 503 shares lines of the log, whi
   }
 });
 
-test('a caller whose body is slow to arrive keeps nobody out', async t => {
+test('a caller with a slow body blocks nobody', async t => {
   const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '1' } });
   t.after(() => service.stop());
   const body = JSON.stringify(chargeBody());
@@ -231,7 +231,7 @@ test('a caller whose body is slow to arrive keeps nobody out', async t => {
   response.resume();
 });
 
-test('callers who go away while their key is looked up take no place of those who send files', async t => {
+test('callers who disconnect while their key is looked up take no place of those who send files', async t => {
   const service = await startService({ mode: 'live', rails: sandboxRails });
   t.after(() => service.stop());
   const headers = {
@@ -255,7 +255,7 @@ test('callers who go away while their key is looked up take no place of those wh
   assert.equal(answer.status, 400, await answer.text());
 });
 
-test('the page for statements takes four files at a time, and refuses more before it reads them', async t => {
+test('the page for statements accepts four files at a time, and refuses more before it reads them', async t => {
   const service = await startService();
   t.after(() => service.stop());
   const address = `${service.url}/dashboard/statements/upload`;
@@ -282,7 +282,7 @@ test('the page for statements takes four files at a time, and refuses more befor
   assert.equal((await upload()).status, 400);
 });
 
-/** Keeps charges from being written, as a slow database would; by rows, since who waits for a locked table is refused. */
+/** Delays writing charges, as a slow database would; with row locks, since a locked table makes the service refuse. */
 async function holdCharges(service: Service) {
   await service.sql(
     `insert into accounts (id, created_at) select unnest(array['acme', 'one', 'two']), now() on conflict do nothing`,

@@ -1,11 +1,11 @@
-// What metrics leave behind in a process: counted by walks through its whole heap.
+// Metrics leave nothing behind in a process: counted by searching its whole heap.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { Registry } from 'prom-client';
 import { startService } from '../harness/service.ts';
 
-test('services that ended leave nothing of their metrics behind in the process', async () => {
+test('a stopped service leaves nothing of its metrics in the process', async () => {
   const startAndStop = async () => {
     await (await startService()).stop();
     return queryObjects(Registry);

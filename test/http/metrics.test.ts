@@ -1,4 +1,4 @@
-// /metrics: what an operator watches, as docs/metrics.md describes it, and that it answers when the database does not.
+// /metrics: what an operator watches, as docs/metrics.md describes it, also while the database does not answer.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const { log, lines } = recordingLog();
-/** A rail that keeps locations, so that theirs are shown, too. */
+/** A rail with locations, so that their metrics are shown, too. */
 const locations = {
   keep: 1,
   kinds: ['cob'],
@@ -77,7 +77,7 @@ function documented(): { name: string; type: string; labels: string[] }[] {
     });
 }
 
-test('every metric that is named is in the rules or on the dashboard of deploy/', () => {
+test('every metric that this test names is in the rules or on the dashboard of deploy/', () => {
   const text = ['alerts.yml', 'grafana-dashboard.json']
     .map(file => readFileSync(path.join(import.meta.dirname, '../../deploy', file), 'utf8'))
     .join('\n');
@@ -87,7 +87,7 @@ test('every metric that is named is in the rules or on the dashboard of deploy/'
   );
 });
 
-/** Values that a label may have, where a scrape does not show all of them. */
+/** Possible values of a label of which a scrape does not show all. */
 function valuesOf(label: string, name: string): readonly string[] {
   const outcomes: Readonly<Record<string, readonly string[]>> = {
     trilho_rail_call_duration_seconds: [...RAIL_OUTCOMES, ...OUTAGES, ERROR],
@@ -111,7 +111,7 @@ function loopNames(): string[] {
   return [...text.matchAll(/startLoop\(\{\s*name: (['"`])(.*?)\1/g)].map(([, , name = '']) => name);
 }
 
-test('the rules and the dashboard of deploy/ ask for metrics, labels and values that there are', async () => {
+test('the rules and the dashboard of deploy/ use only existing metrics, labels and values', async () => {
   const { types, samples } = await scrape();
   const labels = new Map(documented().map(metric => [metric.name, metric.labels]));
   const metricOf = (written: string) => (types.has(written) ? written : written.replace(/_(bucket|sum|count)$/, ''));
@@ -167,7 +167,7 @@ test('requests are counted and timed by route pattern', async () => {
   assert.equal(read('trilho_charge_batch_size_count'), 1);
 });
 
-test('a job that is due is counted, with how long it has waited', async t => {
+test('a due job is counted, with the time it has waited', async t => {
   await service.sql(`update pgboss.job set start_after = now() - interval '90 seconds' where name = 'charge.issue'`);
   const { read } = await scrape();
   const age = read('trilho_jobs_oldest_ready_seconds', { queue: 'charge.issue' })!;
@@ -252,7 +252,7 @@ test('docs/metrics.md describes every metric with its type and labels, and no ot
   assert.ok(types.has('nodejs_eventloop_lag_p99_seconds') && types.has('process_open_fds'));
 });
 
-test('no more rows are counted than the limit', async () => {
+test('rows are counted only up to the limit', async () => {
   await service.sql('alter table webhook_deliveries disable trigger all');
   await service.sql(
     `insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, next_at, created_at)
@@ -263,7 +263,7 @@ test('no more rows are counted than the limit', async () => {
   assert.equal((await scrape()).read('trilho_webhook_deliveries_pending'), 10_000);
 });
 
-test('a figure that cannot be read is a fault in the log, not a database that is down', async () => {
+test('a figure that cannot be read is an error in the log, not a database that is down', async () => {
   lines.length = 0;
   await service.sql('alter table event_readers rename to event_readers_away');
   const { read } = await scrape();
@@ -275,7 +275,7 @@ test('a figure that cannot be read is a fault in the log, not a database that is
   assert.equal(fault.error.code, '42P01');
 });
 
-test('live answers a key it knows while the database is away, and says so', { timeout: 300_000 }, async t => {
+test('live answers a known key while the database is unavailable, and shows that', { timeout: 300_000 }, async t => {
   const live = await startService({ mode: 'live', rails: sandboxRails });
   t.after(() => live.stop());
   const wire = await startCutWire(live.databaseUrl);
@@ -294,7 +294,7 @@ test('live answers a key it knows while the database is away, and says so', { ti
 
   const { read, types } = await scrape(node, known);
   assert.equal(read('trilho_database_up'), 0);
-  assert.equal(read('trilho_webhook_deliveries_pending'), undefined, 'what is not known is not 0');
+  assert.equal(read('trilho_webhook_deliveries_pending'), undefined, 'an unknown figure is not 0');
   assert.equal(read('trilho_orders_held', { reason: 'underpaid' }), undefined);
   assert.ok(read('trilho_database_connections', { state: 'max' })! > 0);
   assert.ok(types.has('nodejs_eventloop_lag_p99_seconds'));

@@ -1,11 +1,11 @@
-// What tests of /readyz share.
+// Shared by the tests of /readyz.
 import assert from 'node:assert/strict';
 import { chargeBody } from '../harness/bodies.ts';
 import { sessionOn } from '../harness/databases.ts';
 import { ASK_AGAIN_MS, type Over, until } from '../harness/process.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
-/** What is left with it is done when the test is over, the last first: a service stops before its database goes. */
+/** Runs its hooks when the test is over, the last one first: a service stops before its database is dropped. */
 export function lastFirst(t: Over): Over {
   const works: (() => Promise<void>)[] = [];
   t.after(async () => {
@@ -31,7 +31,7 @@ export const readiness = async ({ get }: Service): Promise<[number, string]> => 
 export const untilReady = (service: Service) =>
   until('the node to be ready', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
 
-/** A session that was opened before may still write, and its good check stands for a moment. */
+/** An older session may still write, and a successful check is cached for a moment. */
 export async function untilReadOnly(service: Service): Promise<void> {
   const isReadOnly = async () => {
     service.clock.advanceMs(1_000);
@@ -46,7 +46,7 @@ export function assertUnavailable({ status, json, headers }: Answer): void {
   assert.ok(Number(headers.get('retry-after')) > 0);
 }
 
-/** A batch fails for what is locked, and the single writes after it must not take every connection. */
+/** A batch fails on a locked row, and the single writes after it must not take every connection. */
 export async function assertLeavesConnections(
   t: Over,
   service: Service,
@@ -74,7 +74,7 @@ export async function assertLeavesConnections(
   await until('single writes to wait', async () => (await waits()) >= 4);
   for (let times = 0; times < 10; times++) {
     assert.equal((await service.get('/wallets')).status, 200);
-    // Four single writes, and the batches of callers that came again.
+    // Four single writes, and the batches of callers that retried.
     assert.ok((await waits()) <= 6, `${await waits()} writes wait`);
     assert.equal(ended, 0);
   }

@@ -22,7 +22,7 @@ test('/openapi.json is a valid OpenAPI 3.1 document', async () => {
   assert.equal(validator.version, '3.1');
 });
 
-test('both given operations are documented, each with a name of its own', () => {
+test('both given operations are documented, each with its own name', () => {
   const all = operations();
   for (const name of ['get /crypto/transactions', 'post /charges']) assert(all.has(name), name);
   const ids = [...all.values()].map(({ operation }) => (operation as { operationId?: string }).operationId);
@@ -32,19 +32,19 @@ test('both given operations are documented, each with a name of its own', () => 
 
 const FILE_UPLOADS = ['post /statements', 'post /boletos/returns'];
 
-test('every request body has an example, and each fits its schema', () => {
+test('every request body has an example that matches its schema', () => {
   let seen = 0;
   for (const [name, { operation, place }] of operations()) {
     if (!operation.requestBody) continue;
     assert.equal(operation.requestBody.required, true, name);
-    // A file is no JSON; its media types are those of the statements.
+    // A file is not JSON; its media types are those of the statements.
     if (FILE_UPLOADS.includes(name)) continue;
     seen += checkExamples(operation.requestBody.content, [...place, 'requestBody'], 'application/json');
   }
   assert(seen >= 1);
 });
 
-test('every success has an example, and each fits its schema', () => {
+test('every success has an example that matches its schema', () => {
   let seen = 0;
   for (const [name, { operation, place }] of operations()) {
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
@@ -57,7 +57,7 @@ test('every success has an example, and each fits its schema', () => {
   assert(seen >= 3);
 });
 
-test('every problem has an example that fits the schema and bears the status it stands under', () => {
+test('every problem has an example that matches the schema and has the documented status', () => {
   const codes = new Set<string>();
   for (const [name, { operation, place }] of operations()) {
     const problems = Object.entries(operation.responses).filter(([status]) => !status.startsWith('2'));
@@ -76,14 +76,14 @@ test('every problem has an example that fits the schema and bears the status it 
   }
 });
 
-test('a body of another type, too large, null or of another form is refused by every operation, as the document says', async () => {
+test('a body of another type, too large, null or of another form is refused by every operation as documented', async () => {
   const id = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
   for (const [name, { operation, place }] of operations()) {
     const [, path = '', method = ''] = place;
-    // A file has other types and a limit of its own: test/charges/statement-upload.test.ts.
+    // A file has other types and its own limit: test/charges/statement-upload.test.ts.
     if (method === 'get' || FILE_UPLOADS.includes(name)) continue;
     const at = path.replaceAll(/\{\w+\}/g, id) + (path.endsWith('/replay') ? '?from=2026-01-01T00:00Z' : '');
-    // Each answer is held against the document.
+    // Each answer is validated against the document.
     const send = async (body?: string, type = 'application/json') =>
       (
         await service.send(at, {
@@ -96,16 +96,16 @@ test('a body of another type, too large, null or of another form is refused by e
     assert.equal(await send(`"${'x'.repeat(70_000)}"`), 413, name);
     for (const body of ['null', '[]', '"x"', '{ "unknown": 1 }'])
       assert.equal(await send(body), 400, `${name} ${body}`);
-    // Where there is a body it must come; where there is none, nothing or an empty object may.
+    // A documented body is required; without one, no body or an empty object is accepted.
     if (operation.requestBody) assert.equal(await send(), 400, name);
     else for (const body of [undefined, '{}']) assert.equal(await send(body), 404, `${name} ${body}`);
   }
 });
 
-/** Whoever gets a receipt may ask for the keys. */
+/** The keys of receipts are public. */
 const PUBLIC_PATHS = ['/receipts/keys'];
 
-test('keys are spoken of where they are asked for: in live by every operation, in a sandbox by none', async t => {
+test('authentication is documented where it is required: in live on every operation, in a sandbox on no operation', async t => {
   const live = await startService({ mode: 'live' });
   t.after(() => live.stop());
   const { document } = await readOpenApi(live);
@@ -126,7 +126,7 @@ function securityOf({ components }: { readonly components: object }): object {
   return (components as { securitySchemes?: object }).securitySchemes ?? {};
 }
 
-test('every type of event has its own schema under webhooks, with an example that fits', () => {
+test('every type of event has its own schema under webhooks, with an example that matches', () => {
   const { webhooks } = judge.document;
   assert.deepEqual(Object.keys(webhooks).sort(), [...EVENT_TYPES, 'webhook.ping'].sort());
   for (const [type, { post }] of Object.entries(webhooks)) {
@@ -154,7 +154,7 @@ test('the example of an order can be sent to a new sandbox, and sent again', asy
   }
 });
 
-test('the examples of a charge and its answer tell of the same charge', async () => {
+test('the examples of a charge and of its answer are about the same charge', async () => {
   const body = judge.document.components.schemas['NewCharge']!.examples![0] as Record<string, unknown>;
   const made = await service.post('/charges', body);
   assert.equal(made.status, 201, made.text);
@@ -162,7 +162,7 @@ test('the examples of a charge and its answer tell of the same charge', async ()
   assert.deepEqual(shapeOf(made.json), shapeOf(example));
 });
 
-test('the documented query parameters are those accepted, no more and no fewer', async () => {
+test('the documented query parameters are exactly those accepted', async () => {
   const { parameters = [] } = judge.document.paths['/crypto/transactions']!['get']!;
   const good: Record<string, string> = {
     symbol: 'usdt',
@@ -189,7 +189,7 @@ test('the documented query parameters are those accepted, no more and no fewer',
   }
 });
 
-test('every word that the document lists for a parameter is accepted, and the bounds of a number are the real ones', async () => {
+test('every documented value of a parameter is accepted, and the bounds of numbers are the real ones', async () => {
   const { parameters = [] } = judge.document.paths['/crypto/transactions']!['get']!;
   const statusOf = async (name: string, value: unknown) =>
     (await service.get(`/crypto/transactions?${name}=${value}`)).status;
@@ -207,7 +207,7 @@ test('every word that the document lists for a parameter is accepted, and the bo
   }
 });
 
-test('an answer that the document does not describe is named: its status, its type, its body, its address', () => {
+test('an undocumented answer is found: by its status, its type, its body, its path', () => {
   const answer = { method: 'GET', path: '/webhooks?page=2', status: 200, contentType: 'application/json', text: '{}' };
   const page = { webhooks: [], total: 0, totalPages: 0, currentPage: 2, hasMore: false };
   const faultOf = (changes: object) => judge.faultOfAnswer({ ...answer, json: page, ...changes });
@@ -243,7 +243,7 @@ for (const page of ['/', '/docs/', '/problems', '/problems/invalid_request']) {
   });
 }
 
-test('/docs/ runs its own script, which its policy admits by the nonce, and draws /openapi.json', async () => {
+test('/docs/ runs its own script, which its policy allows by the nonce, and shows /openapi.json', async () => {
   const { text, headers } = await service.get('/docs/');
   const policy = headers.get('content-security-policy') ?? '';
   const scripts = [...text.matchAll(/<script([^>]*)>/g)].map(([, attributes = '']) => attributes);
@@ -265,7 +265,7 @@ function operations(): Map<string, { operation: Operation; place: string[] }> {
   return found;
 }
 
-/** Checks that the content is of this type alone and has examples that fit; returns how many. */
+/** Checks that the content has only this type and has matching examples; returns how many. */
 function checkExamples(content: Content | undefined, place: readonly string[], type: string): number {
   assert.deepEqual(Object.keys(content ?? {}), [type], place.join(' '));
   const examples = examplesOf(content![type]!);
@@ -276,7 +276,7 @@ function checkExamples(content: Content | undefined, place: readonly string[], t
   return examples.length;
 }
 
-/** Those beside the schema, or else those of the named schema itself. */
+/** The examples beside the schema, or else those of the named schema. */
 function examplesOf({ schema, example, examples }: Media): unknown[] {
   if (example !== undefined) return [example];
   if (examples) return Object.values(examples).map(({ value }) => value);
@@ -289,7 +289,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shapeOf(item)]));
 }
 
-/** Whatever an element of the page makes a browser fetch. An anchor is only followed by a person. */
+/** Every URL that an element of the page makes a browser fetch. An anchor is only followed by a person. */
 function referencesOf(html: string): { tag: string; address: string }[] {
   const elements = html.matchAll(/<(script|link|img|iframe|source|video|audio|embed|object|form)\b([^>]*)>/gi);
   return [...elements].flatMap(([, tag = '', attributes = '']) =>

@@ -1,4 +1,4 @@
-// What the service answers and logs when it cannot serve for a reason that is not the request's.
+// Answers and log lines when the service cannot serve for a reason outside the request.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
@@ -15,7 +15,7 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-/** The answer is this outage, and the log has a line of its own for it, with our message. */
+/** The answer is this outage, and the log has a line for it, with our message. */
 function assertOutage(answer: Answer, code: string, line: RegExp): void {
   assert.equal(answer.status, 503, answer.text);
   assert.equal(answer.json.code, code);
@@ -46,7 +46,7 @@ describe('a database whose locks are held', () => {
     await database.drop();
   });
 
-  test('is too slow, not out of reach', async () => {
+  test('is too slow, not unavailable', async () => {
     const { id } = (await service.post('/charges', chargeBody())).json;
     await holder.query('begin; lock table charges in access exclusive mode');
     const answer = await service.get(`/charges/${id}`);
@@ -55,7 +55,7 @@ describe('a database whose locks are held', () => {
     assert.equal((await service.get(`/charges/${id}`)).status, 200);
   });
 
-  test('is told to the operator, too, when a payer is answered by a page', async () => {
+  test('is logged, too, when a payer gets a page', async () => {
     const { id } = (await service.post('/charges', chargeBody())).json;
     const { checkoutUrl } = (await service.get(`/charges/${id}`)).json;
     await holder.query('begin; lock table charges in access exclusive mode');
@@ -66,7 +66,7 @@ describe('a database whose locks are held', () => {
     assert.deepEqual([said?.level, said?.error.code], ['warn', 'database_timeout']);
   });
 
-  test('says nothing about money that a bank has seen: it is taken when the lock is gone', async () => {
+  test("does not lose a bank's payment: it is recorded when the lock is released", async () => {
     // The sandbox's payer pays this amount by itself on the due day.
     const due = chargeBody({ amountCents: 9_004, methods: ['pix'], dueAt: '2026-12-12T02:59:59Z' });
     const { id } = (await service.post('/charges', due)).json;
@@ -85,7 +85,7 @@ describe('a database whose locks are held', () => {
 });
 
 describe('an order whose transfer failed', () => {
-  /** A network whose nodes are silent; it is asked for nothing else. */
+  /** A network whose nodes are silent; no other call is made. */
   const silent: Chain = {
     name: 'silent',
     network: 'tron',
@@ -122,7 +122,7 @@ describe('an order whose transfer failed', () => {
     assertOutage(await retryOn({ tron: silent }), 'chain_unavailable', /no node of the chain answers/);
   });
 
-  test('is not sent again where its network is not configured', async () => {
+  test('is not sent again if its network is not configured', async () => {
     const answer = await retryOn({});
     assertOutage(answer, 'not_configured', /a setting is missing/);
     assert.match(answer.json.detail, /tron/);

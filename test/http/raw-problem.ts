@@ -1,11 +1,11 @@
-// The problem that is answered to what is hardly a request.
+// The problem that answers a malformed request.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import type { Service } from '../harness/service.ts';
 
 type Raw = {
   readonly service: Service;
-  /** What the service has logged. */
+  /** The log lines of the service. */
   readonly lines: readonly string[];
   readonly bytes: string;
   readonly status: number;
@@ -23,11 +23,11 @@ export async function assertRawProblem({ service, lines, bytes, status, code }: 
   assert.match(head, /x-frame-options: DENY/i);
   assert.ok(
     lines.some(line => line.includes(problem.requestId)),
-    'it can be found in the log',
+    'the log has its request id',
   );
 }
 
-/** Sends bytes as they are and returns what came back before the connection closed. */
+/** Sends raw bytes and returns the answer until the connection closed. */
 function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

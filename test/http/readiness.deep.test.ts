@@ -1,4 +1,4 @@
-// /readyz of a standby and of a database whose disk is full, and what a node finds out by itself in time.
+// /readyz of a standby and of a database whose disk is full, and what a node notices by itself.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,7 +20,7 @@ import {
   untilReady,
 } from './node-readiness.ts';
 
-test('a node finds out by itself that its database is read-only, and that it can be written again', async t => {
+test('a node notices by itself that its database is read-only, and that it can be written again', async t => {
   const service = await serviceOn(t);
   const name = databaseOf(service);
   await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
@@ -47,7 +47,7 @@ test('a standby is not ready', async context => {
   assertUnavailable(await service.get('/readyz'));
 });
 
-/** A small disk of its own, for a tablespace; undefined where this user may not mount one. */
+/** A small disk for a tablespace; undefined if this user may not mount one. */
 async function smallDisk(t: Over): Promise<string | undefined> {
   const disk = await ownFolder(t);
   const options = ['-t', 'tmpfs', '-o', 'size=48m,mode=755', 'tmpfs', disk];

@@ -25,7 +25,7 @@ after(() => shared.stop());
 test('a read-only database is not ready, until it can be written', async t => {
   const service = await serviceOn(t);
   const name = databaseOf(service);
-  // What is set for a database holds for new sessions.
+  // A setting of a database applies to new sessions.
   const endSessions = () => asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
   await endSessions();
@@ -35,13 +35,13 @@ test('a read-only database is not ready, until it can be written', async t => {
   await untilReady(service);
 });
 
-test('a write that is refused as read-only counts, whatever the session of /readyz may do', async t => {
+test('a write that is refused as read-only counts, also if the session of /readyz may write', async t => {
   const service = await serviceOn(t);
   const name = databaseOf(service);
   assert.equal((await service.post('/charges', chargeBody())).status, 201);
   assert.equal((await service.get('/readyz')).status, 200);
   await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
-  // The sessions that write are opened anew; the one of /readyz stays as it was.
+  // The sessions that write are reopened; the one of /readyz is unchanged.
   await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity
                   where datname = '${name}' and query !~ 'schema_migrations|pg_is_in_recovery'`);
   const refused = await service.post('/charges', chargeBody({ externalId: 'read-only' }));
@@ -55,7 +55,7 @@ test('a write that is refused as read-only counts, whatever the session of /read
   assert.equal((await service.post('/charges', chargeBody({ externalId: 'read-only' }))).status, 201);
 });
 
-test('a good check of the database stands for others for a quarter of a second, a bad one for none', async t => {
+test('a successful check of the database is cached for a quarter of a second, a failed one is not', async t => {
   const service = shared;
   const session = await sessionOn(t, service.databaseUrl);
   assert.equal((await service.get('/readyz')).status, 200);
@@ -87,11 +87,11 @@ test('a background loop that hangs is named', async context => {
   assert.equal((await service.post('/charges', chargeBody())).status, 201);
   const waits = async () => (await session.query(WAITING)).rowCount;
   await until('a loop to wait for the table', waits);
-  // A clock that is set says nothing about loops.
+  // A changed clock does not affect loops.
   service.clock.advanceMs(10 * 60_000);
   assert.deepEqual(await readiness(service), [200, 'ok']);
   service.clock.advanceMs(-20 * 60_000);
-  // No more than it takes: loops with longer pauses do not count as stopped.
+  // Only as long as needed: loops with longer pauses do not count as stopped.
   const limitMs = (detail.loops.find(isSealing).limitSeconds + 1) * 1_000;
   const isNamed = async () => {
     service.advanceUptimeMs(limitMs);
@@ -102,7 +102,7 @@ test('a background loop that hangs is named', async context => {
   await untilReady(service);
 });
 
-test('a background loop that fails is told from one that works', async t => {
+test('a failing background loop is distinguished from a working one', async t => {
   const service = await serviceOn(t, { work: true });
   const names = (await service.get('/readyz?verbose')).json.loops.map(({ name }: { name: string }) => name);
   for (const noun of ['charges', 'orders', 'payouts', 'claims'])
@@ -130,7 +130,7 @@ test('a background loop that fails is told from one that works', async t => {
   await service.sql('alter table elsewhere rename to audit_seal');
 });
 
-test('while a table is locked every caller is answered and /readyz is 200; afterwards all are served', async t => {
+test('while a table is locked every caller is answered and /readyz is 200; afterwards all succeed', async t => {
   const service = shared;
   const { id } = (await service.post('/charges', chargeBody())).json;
   const session = await sessionOn(t, service.databaseUrl);
@@ -147,7 +147,7 @@ test('while a table is locked every caller is answered and /readyz is 200; after
   await until('callers to wait for the table', async () => (await waits()) >= 12);
   for (let times = 0; times < 10; times++) assert.equal((await service.get('/readyz')).status, 200);
   for (const { status, json, headers } of await waiting) {
-    // Who waited for a connection, and who waited for the table.
+    // Callers that waited for a connection, and those that waited for the table.
     assert.ok(['database_timeout', 'overloaded'].includes(json.code), json.code);
     assert.deepEqual([status, Number(headers.get('retry-after')) > 0], [503, true]);
   }
@@ -161,7 +161,7 @@ test('payments that wait for their charges do not take the whole pool', async t 
     ids.map(async (id, place) => {
       const report = { amountCents: 15_990, reference: `seen ${place}` };
       let answer = await shared.post(`/charges/${id}/payments`, report);
-      // On a slow machine the lock outlasts a caller's patience: such a caller is told to try again, and does.
+      // On a slow machine the lock outlasts a caller's timeout: such a caller gets a time to retry, and retries.
       while (answer.status === 503) answer = await shared.post(`/charges/${id}/payments`, report);
       assert.equal(answer.status, 201, answer.text);
     });

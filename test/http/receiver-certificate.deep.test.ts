@@ -1,4 +1,4 @@
-// The receiver of a running service reads its certificate again, as often as it does by itself.
+// The receiver of a running service rereads its certificate by itself.
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { recordingLog } from '../harness/log.ts';
@@ -6,7 +6,7 @@ import { ASK_AGAIN_MS, ownFolder, until } from '../harness/process.ts';
 import { startService } from '../harness/service.ts';
 import { assertToldInLog, filesIn, writePair } from './receiver-files.ts';
 
-test('a certificate that no longer fits its key is named in the log and by the heartbeat', async t => {
+test('a certificate that no longer matches its key is reported in the log and by the heartbeat', async t => {
   const files = filesIn(await ownFolder(t));
   await writePair(files, new Date('2040-01-01T00:00:00Z'));
   const env = { TRILHO_RECEIVER: JSON.stringify({ port: 0, ...files }) };

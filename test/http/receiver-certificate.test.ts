@@ -1,4 +1,4 @@
-// The receiver's own certificate: its end is named in time on the dashboard, in the metrics and by the doctor.
+// The receiver's own certificate: its expiry is reported in time on the dashboard, in the metrics and by the doctor.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ after(async () => {
 
 const endAt = (notAfter: Date) => writePair(files, notAfter);
 
-test('the first page of the dashboard names a certificate from 30 days before its end until it is replaced', async () => {
+test('the first page of the dashboard shows a certificate from 30 days before its expiry until it is replaced', async () => {
   const { cookie } = await logIn(service, 'viewer');
   const page = async () =>
     textOf(await (await fetch(`${service.url}/dashboard`, { headers: { cookie, accept: 'text/html' } })).text());
@@ -50,7 +50,7 @@ test('the first page of the dashboard names a certificate from 30 days before it
   assert.doesNotMatch(await page(), /Certificates/);
 });
 
-test('a metric says when the certificate ends', async () => {
+test('a metric has the expiry of the certificate', async () => {
   const end = new Date('2031-02-03T04:05:06Z');
   await endAt(end);
   const { text } = await service.get('/metrics');
@@ -58,7 +58,7 @@ test('a metric says when the certificate ends', async () => {
   assert.ok(text.includes(line), text.match(/^.*certificate_end.*$/gm)?.join('\n'));
 });
 
-test('the doctor says how long a certificate is valid, and finds it wrong in its last two weeks', async () => {
+test('the doctor reports how long a certificate is valid, and an error in its last two weeks', async () => {
   const doctor = async () => {
     const { said } = await runCommand(
       doctorCommand,
@@ -81,7 +81,7 @@ test('the doctor says how long a certificate is valid, and finds it wrong in its
   assert.match(await doctor(), /^wrong .* holds no certificate that can be read\./);
 });
 
-test('a certificate without its key is named in the log and by the heartbeat', async t => {
+test('a certificate without its key is reported in the log and by the heartbeat', async t => {
   await endAt(new Date('2040-01-01T00:00:00Z'));
   const { renew } = createTlsServer(files, [], {}, () => {});
   await writeFile(files.privateKeyFile, 'half a key');

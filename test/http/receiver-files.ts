@@ -1,4 +1,4 @@
-// The files of the receiver's certificate, and what the log says when they are no pair.
+// The files of the receiver's certificate, and the log line when they do not match.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,14 +9,14 @@ export function filesIn(folder: string): TlsFiles {
   return { certificateFile: path.join(folder, 'receiver.pem'), privateKeyFile: path.join(folder, 'receiver.key') };
 }
 
-/** Puts a certificate that ends then into the files. */
+/** Writes a certificate with this expiry into the files. */
 export async function writePair({ certificateFile, privateKeyFile }: TlsFiles, notAfter: Date): Promise<void> {
   const { certificatePem, keyPem } = await makeCertificate({ commonName: 'localhost', use: 'server', notAfter });
   await writeFile(certificateFile, certificatePem);
   await writeFile(privateKeyFile, keyPem);
 }
 
-/** That the key cannot be read. */
+/** The log line that the key cannot be read. */
 export function assertToldInLog(lines: readonly string[]): void {
   const line = lines
     .map(text => JSON.parse(text))

@@ -1,4 +1,4 @@
-// The receiver behind a proxy that ends TLS: only the named proxy is believed when it says that a bank has called.
+// The receiver behind a proxy that terminates TLS: only the configured proxy is trusted about the certificate of a caller.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -54,7 +54,7 @@ const stored = async ({ service }: ServiceAtPsp) =>
 test('a notification reaches the receiver through the proxy, and its payment is credited', async () => {
   await at.registerWebhook(publicUrl);
   const { json } = await at.service.post('/charges', chargeBody({ methods: ['pix'], customer }));
-  // The look of the start is over: only the notification tells of the payment.
+  // The look of the start is over: only the notification reports the payment.
   await at.service.runJobs();
   await at.psp.pay({ emv: json.pix.emv });
   await at.psp.settled();
@@ -63,7 +63,7 @@ test('a notification reaches the receiver through the proxy, and its payment is 
   assert.equal((await at.service.get(`/charges/${json.id}`)).json.state, 'PAID');
 });
 
-test('a caller whom the proxy has not verified is refused, whatever header it sends', async () => {
+test('a caller whom the proxy has not verified is refused, with any header', async () => {
   const before = await stored(at);
   assert.equal(await post(publicUrl), 403);
   assert.equal(await post(publicUrl, { [VERIFIED.header]: VERIFIED.value }), 403);
@@ -83,7 +83,7 @@ test('a caller that is not the proxy is refused, also with the header of the pro
   }
 });
 
-test('a notification that cannot be stored is answered with a time to try again', async t => {
+test('a notification that cannot be stored is answered with a time to retry', async t => {
   const session = await sessionOn(t, at.service.databaseUrl);
   await session.query('begin; lock table notifications');
   const url = at.service.receiverUrl + new URL(at.webhookUrl).pathname;

@@ -1,4 +1,4 @@
-// The receiver of notifications: whom it believes by the name in a certificate, and what it answers when nothing can be stored.
+// The receiver of notifications: which certificate names it accepts, and its answer when nothing can be stored.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import { until } from '../harness/process.ts';
 import { railSettings, startServiceAtPsp } from '../harness/psp.ts';
 import { startService } from '../harness/service.ts';
 
-/** A connection that is kept was waited for, for 61 seconds. */
+/** A stop used to wait 61 seconds for a kept connection. */
 const HANGS_AFTER_MS = 50_000;
 
 async function startWith(t: TestContext, clientName?: string) {
@@ -55,14 +55,14 @@ test('a notification that cannot be stored is answered with an error, so that th
   const client = new pg.Client({ connectionString: at.service.databaseUrl });
   await client.connect();
   await client.query('begin; lock table notifications');
-  // Without a deadline the answer would wait for the end of the lock, and so for ever.
+  // Without a deadline the answer would wait for the end of the lock, and so forever.
   assert.equal(await notify(), 503);
   await client.query('rollback');
   await client.end();
   assert.equal(await notify(), 200);
 });
 
-test('a node that has a webhook and no receiver says so at its start', async t => {
+test('a node that has a webhook and no receiver warns at its start', async t => {
   const at = await startServiceAtPsp();
   t.after(() => at.stop());
   const { log, lines } = recordingLog();

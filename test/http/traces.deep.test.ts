@@ -1,5 +1,5 @@
-// Traces: one id from the request that makes an order, through jobs, the bank and the chain, to the webhook that is told of it;
-// and nothing at all where no collector is set.
+// Traces: one id from the request that creates an order, through jobs, the bank and the chain, to the webhook that is notified; and
+// nothing at all if no collector is set.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,7 +35,7 @@ const CONSUMER = 5;
 
 const namesOf = (spans: readonly CollectedSpan[]) => new Set(spans.map(({ name }) => name));
 
-/** All spans of a trace hang together: each parent is there, or is the caller's. */
+/** All spans of a trace are connected: each parent is there, or is the caller's. */
 function assertWhole(spans: readonly CollectedSpan[], callerSpan: string): void {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   for (const { name, parentSpanId } of spans) {
@@ -100,7 +100,7 @@ test('live: an order is one trace from its request over bank and chain to the we
   t.after(() => db.close());
   const { text: key } = await first.makeKey('acme');
   const bearer = { authorization: `Bearer ${key}` };
-  /** Each step runs on a service that has just been started and knows only the database. */
+  /** Each step runs on a service that has just started and has only the database. */
   const onNewNode = async <T>(act: (node: Service) => Promise<T>, work = false): Promise<T> => {
     const { log, lines } = recordingLog();
     const node = await startService({
@@ -137,14 +137,14 @@ test('live: an order is one trace from its request over bank and chain to the we
   await psp.pay({ emv: pix.emv });
   first.clock.advanceMs(61_000);
   await onNewNode(node => node.runJobs());
-  const isTold = () => receiver.heard.some(({ json }) => json.type === 'crypto_transaction.fulfilled');
+  const isNotified = () => receiver.received.some(({ json }) => json.type === 'crypto_transaction.fulfilled');
   await onNewNode(
     () =>
       until(
-        'the order to be fulfilled, and the webhook to be told',
+        'the order to be fulfilled, and the webhook to be notified',
         () => {
           first.clock.advanceMs(5_000);
-          return isTold();
+          return isNotified();
         },
         ASK_AGAIN_MS,
       ),
@@ -176,17 +176,17 @@ test('live: an order is one trace from its request over bank and chain to the we
     ['service.name', 'deployment.environment.name'].map(name => request?.resource[name]),
     ['trilho-test', 'live'],
   );
-  const told = spans
+  const types = spans
     .filter(({ name }) => name === 'POST webhook')
     .map(({ attributes }) => attributes['trilho.event.type']);
   for (const type of ['charge.created', 'charge.paid', 'crypto_transaction.fulfilled']) {
-    assert.ok(told.includes(type), `${type} is among ${told.join(', ')}`);
+    assert.ok(types.includes(type), `${type} is among ${types.join(', ')}`);
   }
-  const heard = receiver.heard.find(({ json }) => json.type === 'charge.paid');
+  const received = receiver.received.find(({ json }) => json.type === 'charge.paid');
   const sent = spans.find(
     ({ attributes, name }) => name === 'POST webhook' && attributes['trilho.event.type'] === 'charge.paid',
   );
-  assert.equal(heard?.headers['traceparent'], `00-${TRACE}-${sent?.spanId}-01`);
+  assert.equal(received?.headers['traceparent'], `00-${TRACE}-${sent?.spanId}-01`);
   assert.equal(sent?.kind, CLIENT);
   assert.ok(spans.every(({ name, kind }) => !name.startsWith('process ') || kind === CONSUMER));
   assert.ok(collector.headers.every(headers => headers['api-key'] === 'a secret'));
@@ -228,25 +228,25 @@ test('sandbox: the trace goes on after the process was killed', async t => {
   const paid = await after.post(`/sandbox/charges/${order.json.charge.id}/pay`, { method: 'pix' });
   assert.equal(paid.status, 200, paid.text);
   await until(
-    'the webhook to be told that the order is fulfilled',
+    'the webhook to be notified that the order is fulfilled',
     async () => {
       await after.post('/sandbox/clock', { advance: 'PT30S' });
-      return receiver.heard.some(({ json }) => json.type === 'crypto_transaction.fulfilled');
+      return receiver.received.some(({ json }) => json.type === 'crypto_transaction.fulfilled');
     },
     ASK_AGAIN_MS,
   );
-  // What waits is sent before the process ends.
+  // Waiting spans are sent before the process ends.
   assert.equal((await after.end()).code, 0);
   assert.deepEqual(collector.faults, []);
   const names = namesOf(collector.spans.filter(({ traceId }) => traceId === TRACE));
   for (const name of ['process order.follow', 'chain broadcast', 'chain lookup', 'POST webhook']) {
     assert.ok(names.has(name), `${name} is in the trace, with ${[...names].join(', ')}`);
   }
-  for (const { headers } of receiver.heard) assert.ok(String(headers['traceparent']).startsWith(`00-${TRACE}-`));
+  for (const { headers } of receiver.received) assert.ok(String(headers['traceparent']).startsWith(`00-${TRACE}-`));
   assertDiscreet(collector);
 });
 
-test('what a bank tells is a trace of its own, with the question that it causes', async t => {
+test('a notification of a bank begins its own trace, with the lookup that it causes', async t => {
   const collector = await startCollector(t);
   const at = await startServiceAtPsp({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
   let isStopped = false;
@@ -266,9 +266,9 @@ test('what a bank tells is a trace of its own, with the question that it causes'
   await stop();
   assert.deepEqual(collector.faults, []);
   const traces = [...Map.groupBy(collector.spans, ({ traceId }) => traceId).values()];
-  const told = traces.filter(spans => namesOf(spans).has('POST /:token'));
-  assert.equal(told.length, 2);
-  for (const spans of told) {
+  const notified = traces.filter(spans => namesOf(spans).has('POST /:token'));
+  assert.equal(notified.length, 2);
+  for (const spans of notified) {
     const names = spans.map(({ name }) => name);
     assert.deepEqual(new Set(names), new Set(['POST /:token', 'process charge.notified', 'rail receipt']));
     const [request] = spans.filter(({ kind }) => kind === SERVER);
@@ -280,7 +280,7 @@ test('what a bank tells is a trace of its own, with the question that it causes'
   assertDiscreet(collector, at.webhookUrl.split('/').at(-1)!);
 });
 
-/** A sandbox whose jobs run when told to. */
+/** A sandbox whose jobs run on demand. */
 async function startTraced(t: TestContext, collector: Pick<Collector, 'url'>, env: Record<string, string> = {}) {
   const { log, lines } = recordingLog();
   const service = await startService({ log, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env } });
@@ -293,7 +293,7 @@ async function startTraced(t: TestContext, collector: Pick<Collector, 'url'>, en
   return { ...service, stop, lines };
 }
 
-test('charges that are written together keep traces of their own', async t => {
+test('charges that are written together keep their own traces', async t => {
   const collector = await startCollector(t);
   const service = await startTraced(t, collector);
   const answers = await Promise.all(Array.from({ length: 5 }, () => service.post('/charges', chargeBody())));
@@ -339,7 +339,7 @@ test('a job belongs to the request that enqueued it, and is linked to the trace 
   assert.ok(collector.spans.some(({ name, traceId }) => name === 'rail cancel' && traceId === TRACE));
 });
 
-test('spans name the route and nothing that a caller wrote; what is refused first has none', async t => {
+test('spans name the route and no input of the caller; a request that is refused early has no span', async t => {
   const collector = await startCollector(t);
   const service = await startTraced(t, collector);
   const { json: made } = await service.post('/charges', chargeBody());
@@ -355,11 +355,11 @@ test('spans name the route and nothing that a caller wrote; what is refused firs
   assert.deepEqual(
     collector.spans.filter(({ name }) => /livez|readyz|metrics|unknown|pay/.test(name)),
     [],
-    'anybody can open a page, as often as they like',
+    'anybody can open a page any number of times',
   );
 });
 
-test('an act of the dashboard and the call that it makes are one trace', async t => {
+test('an act of the dashboard and its call of the API are one trace', async t => {
   const collector = await startCollector(t);
   const service = await startTraced(t, collector);
   const { json: made } = await service.post('/charges', chargeBody());
@@ -377,7 +377,7 @@ test('an act of the dashboard and the call that it makes are one trace', async t
   assert.equal(call.traceId, act.traceId);
 });
 
-test('the sampler leaves traces out: nothing is sent, stored or passed on for them', async t => {
+test('for traces that the sampler drops nothing is sent, stored or propagated', async t => {
   const collector = await startCollector(t);
   const receiver = await startReceiver(t);
   const service = await startTraced(t, collector);
@@ -386,12 +386,12 @@ test('the sampler leaves traces out: nothing is sent, stored or passed on for th
   assert.equal((await service.post('/charges', chargeBody(), { traceparent: unsampled })).status, 201);
   await service.runJobs();
   assert.deepEqual(await service.sql('select from object_traces'), []);
-  assert.equal(receiver.heard[0]?.headers['traceparent'], undefined);
+  assert.equal(receiver.received[0]?.headers['traceparent'], undefined);
   await service.stop();
   assert.ok(!collector.texts.join().includes(TRACE));
 });
 
-test('which trace an object belongs to is forgotten in time', async t => {
+test('the trace of an object is pruned in time', async t => {
   const service = await startTraced(t, await startCollector(t), { TRILHO_KEEP_TRACES: 'P8D' });
   await service.post('/charges', chargeBody());
   service.clock.advanceMs(7 * 86_400_000);
@@ -401,7 +401,7 @@ test('which trace an object belongs to is forgotten in time', async t => {
   assert.deepEqual(await service.sql('select object_id from object_traces'), [{ object_id: later.id }]);
 });
 
-test('a collector that is away or refuses costs spans and nothing else, and is told of once', async t => {
+test('a collector that is unavailable or refuses costs only spans, and is logged once', async t => {
   const port = await freePort();
   const service = await startTraced(t, { url: `http://127.0.0.1:${port}` });
   const receiver = await startReceiver(t);
@@ -409,25 +409,25 @@ test('a collector that is away or refuses costs spans and nothing else, and is t
   const { json: charge } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
   await service.runJobs();
   assert.equal((await service.get(`/charges/${charge.id}`)).json.state, 'ACTIVE');
-  assert.ok(receiver.heard.length > 0);
+  assert.ok(receiver.received.length > 0);
   const collector = await startCollector(t, port);
   collector.behave(400);
-  const told = () => service.lines.filter(line => line.includes('the collector does not take traces'));
-  await until('a batch to be refused', () => told().length > 0);
+  const warnings = () => service.lines.filter(line => line.includes('the collector does not take traces'));
+  await until('a batch to be refused', () => warnings().length > 0);
   await service.get(`/charges/${charge.id}`);
   const refused = collector.texts.length;
   await until('another batch to be refused', () => collector.texts.length > refused);
-  assert.equal(told().length, 1);
+  assert.equal(warnings().length, 1);
   collector.behave(200);
   await service.get(`/charges/${charge.id}`);
-  await until('a batch to be taken', () => collector.spans.length > 0);
+  await until('a batch to be accepted', () => collector.spans.length > 0);
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   assert.match(metrics, /^trilho_trace_spans_total\{outcome="sent"\} [1-9]/m);
   assert.match(metrics, /^trilho_trace_spans_total\{outcome="failed"\} [1-9]/m);
   assert.match(metrics, /^trilho_trace_spans_total\{outcome="dropped"\} 0$/m);
 });
 
-test('without a collector no package is loaded, nothing is stored and nothing is passed on', async t => {
+test('without a collector no package is loaded, nothing is stored and nothing is propagated', async t => {
   const folder = await folderWithDatabase(t);
   const receiver = await startReceiver(t);
   const notes = path.join(folder, 'modules');
@@ -436,8 +436,8 @@ test('without a collector no package is loaded, nothing is stored and nothing is
   const service = await startTrilho({ folder, env });
   await service.post('/webhooks', { url: receiver.url });
   await service.post('/charges', chargeBody(), { traceparent: CALLER });
-  await until('the webhook to be told', () => receiver.heard.length > 0);
-  assert.equal(receiver.heard[0]?.headers['traceparent'], undefined);
+  await until('the webhook to be notified', () => receiver.received.length > 0);
+  assert.equal(receiver.received[0]?.headers['traceparent'], undefined);
   const rows = await askDatabase(
     embeddedConnection(service.dataPlace),
     `select (select count(*)::int from object_traces) as traces,
@@ -445,11 +445,11 @@ test('without a collector no package is loaded, nothing is stored and nothing is
   );
   assert.deepEqual(rows, [{ traces: 0, jobs: 0 }]);
   await service.end();
-  // The metrics bring the interface along; it sends nothing.
+  // The metrics load the interface, which sends nothing.
   const loaded = (await readFile(notes, 'utf8')).split('\n');
   assert.ok(
     loaded.some(url => url.includes('/fastify/')),
-    'the walk sees packages',
+    'packages are listed',
   );
   assert.deepEqual(
     loaded.filter(url => /@opentelemetry\/(?!api\/)/.test(url)),

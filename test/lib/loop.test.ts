@@ -10,16 +10,16 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 /** A task whose runs the test can wait for. */
 function countedTask(fail: (run: number) => boolean = () => false) {
   let runs = 0;
-  let heard = Promise.withResolvers<void>();
+  let received = Promise.withResolvers<void>();
   return {
     task: async () => {
       runs++;
-      heard.resolve();
-      heard = Promise.withResolvers<void>();
+      received.resolve();
+      received = Promise.withResolvers<void>();
       if (fail(runs)) throw new Error('this run fails');
     },
     runs: () => runs,
-    nextRun: () => heard.promise,
+    nextRun: () => received.promise,
   };
 }
 

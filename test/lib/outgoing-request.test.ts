@@ -352,7 +352,7 @@ test('live sends to a listed private receiver, and refuses the others by the fie
   assert.equal((await service.post('/webhooks', { url: receiver.url })).status, 201);
   assert.equal((await service.post('/charges', chargeBody({ methods: ['pix'] }))).status, 201);
   await service.runJobs();
-  assert.ok(receiver.heard.length >= 1);
+  assert.ok(receiver.received.length >= 1);
 });
 
 test('what is public passes, and in a sandbox the own machine', () => {
@@ -434,8 +434,8 @@ test('a webhook is refused by the field when it is made, and looked at again wit
   const { id } = (await service.post('/webhooks', { url, types: ['charge.created'] })).json;
   await service.post('/charges', chargeBody());
   await service.runJobs();
-  assert.equal(receiver.heard.length, 1);
-  assert.match(receiver.heard[0]!.headers.host ?? '', /^hooks\.example\.com:/);
+  assert.equal(receiver.received.length, 1);
+  assert.match(receiver.received[0]!.headers.host ?? '', /^hooks\.example\.com:/);
   addresses = ['127.0.0.1', '10.0.0.1'];
   await service.post('/charges', chargeBody());
   await service.runJobs();

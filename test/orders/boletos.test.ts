@@ -1,4 +1,4 @@
-// Orders that are paid by boleto: each has a number of its bank's agreement, whether its payer is named at once or later.
+// Orders that are paid by boleto: each gets a number of its bank's agreement, with a payer named at once or later.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { liveRails } from '../../src/rails/live-rails.ts';
@@ -66,7 +66,7 @@ for (const [accountId, by] of [
   });
 }
 
-test('an order whose agreement has no number left is not written, alone or with a payer named later', async () => {
+test('an order whose agreement has no number left is refused and not written, at once or with a payer named later', async () => {
   const orders = orderDriver(service);
   await service.sql('update boleto_agreements set next_number = 103 where rail = $1', [FILES]);
   const refused = await orders.order({ externalId: 'no-number', charge: payer });

@@ -1,5 +1,5 @@
-// Sending the crypto of an order, cut off after each of its steps and taken up again: it moves exactly once on the chain. Every
-// other verb, and real kills: crash.deep.test.ts.
+// Sending the crypto of an order, cut off after each step and resumed: it moves exactly once on the chain. Every other verb,
+// and real kills: crash.deep.test.ts.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ const LATER = '2026-11-16T12:10:00.000Z';
 
 let service: Service;
 let orders: OrderDriver;
-/** Verbs without a service. */
+/** Runs verbs without a service. */
 let node: OrderNode;
 before(async () => {
   service = await startService({ now: START });
@@ -30,10 +30,10 @@ after(async () => {
   await service.stop();
 });
 
-/** An order whose wallet is its own, so that the chain says what it was paid. */
+/** An order with its own wallet, so that the chain shows what it was paid. */
 type Made = Victim & { readonly address: string };
 
-/** An order that stands in line. */
+/** An order that waits in line. */
 async function due(network: Network, symbol: string): Promise<Made> {
   const address = addressOf('evm', randomBytes(20));
   const wallet = await service.post('/wallets', { accountId: 'acme', name: address, network, address });
@@ -53,16 +53,16 @@ function cutOffEverywhere(verb: OrderVerb, prepare: () => Promise<Made>): Promis
   });
 }
 
-/** How often value truly moved to each order's wallet. */
+/** How many transfers reached each order's wallet. */
 async function transfersTo(victims: readonly Made[], network: Network, symbol: string): Promise<number[]> {
   const { perDestination } = await countTransfers({ db: node.db, clock: node.deps.clock }, network);
   return victims.map(({ address }) => perDestination.get(`${symbol} ${address}`) ?? 0);
 }
 
-test('claimed, signed, saved, sent: whichever was the last step, the crypto is sent once', async () => {
+test('after a cut at any step — claimed, signed, saved, sent — the crypto is sent once', async () => {
   let last: Made | undefined;
   const victims = await cutOffEverywhere('claim', async () => {
-    // Another node goes on with the line, so that it has one order each time.
+    // Another node serves the line, so that it has one order each time.
     if (last) await ORDER_VERBS.claim(node.deps, last);
     last = await due('polygon', 'usdt');
     return last;
@@ -76,7 +76,7 @@ test('claimed, signed, saved, sent: whichever was the last step, the crypto is s
   assert.deepEqual(await differences(node.db), []);
 });
 
-// The last of the file: its orders are in no good state.
+// The last test of the file, because its orders stay in a bad state.
 test('an order that is sent first and saved afterwards is paid twice, so this file can fail', async () => {
   const victims = await cutOffEverywhere('send then save', async () => {
     const victim = await due('base', 'usdc');

@@ -1,5 +1,5 @@
-// Every verb of an order's life, cut off between every two of its steps and killed for real at one of them, and taken up again: one
-// order, one charge, each event once, and the crypto moves exactly once on the chain.
+// Every verb of an order's life, cut off between every two steps, really killed at one of them, and resumed: one order, one charge,
+// each event once, and the crypto moves exactly once on the chain.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
@@ -19,7 +19,7 @@ const START = '2026-11-16T12:00:00.000Z';
 
 let service: Service;
 let orders: OrderDriver;
-/** Verbs without a service, at the moment that the service lives in. */
+/** Runs verbs without a service, at the service's time. */
 let otherNode: OrderNode;
 before(async () => {
   service = await startService({ now: START });
@@ -30,13 +30,13 @@ after(async () => {
   await otherNode.close();
   await service.stop();
 });
-/** Nothing that one test leaves behind waits for the next. */
+/** No test leaves waiting work to the next. */
 beforeEach(async () => {
   await service.runJobs();
   otherNode.deps.clock.set((await service.get('/sandbox/clock')).json.now);
 });
 
-/** An order whose wallet is its own, so that the chain says what it was paid. */
+/** An order with its own wallet, so that the chain shows what it was paid. */
 type Made = Victim & { readonly address: string; readonly symbol: string; readonly network: Network };
 
 async function newWallet(network: Network): Promise<{ id: string; address: string }> {
@@ -62,10 +62,10 @@ async function pay({ chargeId }: Victim, changes: Record<string, unknown> = {}):
   assert.equal(paid.status, 200, paid.text);
 }
 
-/** One step and no further: what it leads to waits as a job. */
+/** One step only: what follows waits as a job. */
 const follow = (victim: Victim) => ORDER_VERBS.follow(otherNode.deps, victim);
 
-/** An order that stands in line. */
+/** An order that waits in line. */
 async function due(changes: Record<string, unknown> = {}): Promise<Made> {
   const victim = await order(changes);
   await pay(victim);
@@ -74,7 +74,7 @@ async function due(changes: Record<string, unknown> = {}): Promise<Made> {
   return victim;
 }
 
-/** An order that has a slot, and nothing is signed for it. */
+/** An order that has a slot and no signature. */
 async function claimed(changes: Record<string, unknown> = {}): Promise<Made> {
   const victim = await due(changes);
   await ORDER_VERBS.open(otherNode.deps, victim);
@@ -90,12 +90,12 @@ async function sent(changes: Record<string, unknown> = {}): Promise<Made> {
   return victim;
 }
 
-/** Another node claims what stands in line with this one, so that a verb has no more steps than it needs. */
+/** Another node claims the orders in line with this one, so that a verb has only its own steps. */
 async function goOn(victim: Victim | undefined): Promise<void> {
   if (victim) await ORDER_VERBS.claim(otherNode.deps, victim);
 }
 
-/** One after the other: a claim takes all that stand in line, also what another call has just put there. */
+/** One after another: a claim takes every waiting order, also one that another call has just added. */
 async function many<V>(count: number, make: () => Promise<V>): Promise<V[]> {
   const made: V[] = [];
   for (let number = 0; number < count; number++) made.push(await make());
@@ -114,8 +114,8 @@ async function crashVerb<V extends Victim>(
     crash: (victim, step) =>
       cutOffAfter(step, async steps => ORDER_VERBS[verb](await otherNode.depsAt(moment(), steps), victim)),
     kill: (victim, step) => {
-      const told: OrderCrash = { verb, step, now: moment(), databaseUrl: service.databaseUrl, victim };
-      return crashAt('order-crash-at-step.ts', told);
+      const order: OrderCrash = { verb, step, now: moment(), databaseUrl: service.databaseUrl, victim };
+      return crashAt('order-crash-at-step.ts', order);
     },
   });
 }
@@ -125,7 +125,7 @@ async function count(text: string, id: string): Promise<number> {
   return row!.count;
 }
 
-/** How often value truly moved to each order's own wallet. */
+/** How many transfers reached each order's own wallet. */
 async function transfersTo(victims: readonly Made[]): Promise<number[]> {
   const { db, deps } = otherNode;
   const networks = [...new Set(victims.map(({ network }) => network))];
@@ -136,7 +136,7 @@ async function transfersTo(victims: readonly Made[]): Promise<number[]> {
 
 type End = { readonly events: string; readonly transfers: number; readonly payouts?: number };
 
-/** Each order is where it should be, went there once, and the books are right. */
+/** Each order is in the expected state with each event once, and the books are right. */
 async function assertEnds(victims: readonly Made[], { events, transfers, payouts = transfers }: End): Promise<void> {
   otherNode.deps.clock.set((await service.get('/sandbox/clock')).json.now);
   for (const { transactionId: id } of victims) {
@@ -144,7 +144,7 @@ async function assertEnds(victims: readonly Made[], { events, transfers, payouts
     assert.equal(await count('charges where order_id = $1', id), 1);
     assert.equal(await count('payouts where order_id = $1', id), payouts);
   }
-  assert.deepEqual([...new Set(await transfersTo(victims))], [transfers], 'what the chain says');
+  assert.deepEqual([...new Set(await transfersTo(victims))], [transfers], 'transfers on the chain');
   const wrong = (await checkLedger(otherNode.db, LEDGER_CHECKS)).flatMap(({ differences }) => differences);
   assert.deepEqual(wrong, []);
 }
@@ -170,7 +170,7 @@ test('ordering', async () => {
   for (const { chargeId } of ordered) assert.equal((await service.get(`/charges/${chargeId}`)).json.state, 'ACTIVE');
 });
 
-test('saying who pays', async () => {
+test('naming the payer', async () => {
   const victims = await crashVerb('attach', number => many(number, () => order({ charge: undefined })));
   for (const { transactionId } of victims) {
     const repeat = await service.post(`/crypto/transactions/${transactionId}/charge`, CHARGE_PART);
@@ -189,12 +189,12 @@ test('paying, until the crypto is claimed', async () => {
   });
   for (const { chargeId } of victims) {
     // The payment is reported again.
-    const told = await service.post(`/charges/${chargeId}/payments`, {
+    const recorded = await service.post(`/charges/${chargeId}/payments`, {
       method: 'pix',
       amountCents: 54_100,
       reference: `paid ${chargeId}`,
     });
-    assert.equal(told.status, 201, told.text);
+    assert.equal(recorded.status, 201, recorded.text);
   }
   await orders.advance('PT10M');
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
@@ -211,19 +211,19 @@ test('claiming for several at once, and sending: claimed, signed, saved, sent', 
   await assertEnds([...victims, ...others], { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
 
-test('sending what a node claimed and did not sign: signed, saved, sent, seen', async () => {
+test('sending an order that a node claimed and did not sign: signed, saved, sent, seen', async () => {
   const victims = await crashVerb('fulfill', number => many(number, () => claimed()));
   await orders.advance('PT10M');
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
 
-test('seeing that it lies deep enough', async () => {
+test('seeing that its block is deep enough', async () => {
   const victims = await crashVerb('fulfill', number => many(number, () => sent()), { laterMs: 180_000 });
   await orders.advance('PT10M');
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
 
-test('bidding more for a place in a block', async () => {
+test('making a higher bid', async () => {
   const network = 'arbitrum';
   await orders.fault(network, { fault: 'stalled' });
   const waiting = (number: number) => many(number, () => sent({ network }));
@@ -240,7 +240,7 @@ test('bidding more for a place in a block', async () => {
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
 
-test('taking a new price', async () => {
+test('accepting a new price', async () => {
   const underpaid = async (number: number) => {
     const victims = await many(number, order);
     for (const victim of victims) await pay(victim, { amountCents: 10_000 });
@@ -256,10 +256,10 @@ test('taking a new price', async () => {
   await assertEnds(victims, { events: `${PAID} held repriced fulfilling fulfilled`, transfers: 1 });
 });
 
-test('sending again what had failed', async () => {
+test('retrying a failed transfer', async () => {
   const network = 'bsc';
   const reverted = async (number: number) => {
-    // What was taken up again before is sent in good fault.
+    // The order that was resumed earlier is sent without a fault.
     await service.runJobs();
     await orders.fault(network, { fault: 'reverting' });
     const victims = await many(number, () => claimed({ network }));
@@ -294,7 +294,7 @@ test('voiding: asked for, signed, saved, sent, seen', async () => {
     for (const victim of victims) await ORDER_VERBS.void(otherNode.deps, victim);
     return victims;
   });
-  // Those that were sent and not yet voided are outbid: nothing of them is mined.
+  // Attempts that were sent and not yet voided are outbid, so they are not mined.
   await service.runJobs();
   await orders.fault(network, { fault: 'none' });
   await orders.advance('PT1H');
@@ -304,7 +304,7 @@ test('voiding: asked for, signed, saved, sent, seen', async () => {
   }
 });
 
-test('seeing for good that another amount arrived', async () => {
+test('seeing finally that another amount arrived', async () => {
   const network = 'arbitrum';
   await orders.fault(network, { fault: 'keeps_part' });
   const victims = await crashVerb('fulfill', number => many(number, () => sent({ network })), { laterMs: 180_000 });
@@ -328,7 +328,7 @@ test('canceling', async () => {
   await assertEnds(victims, { events: 'pending_payment canceled', transfers: 0 });
 });
 
-test('what time brings: the end of a price, the settlement day, the next look', async () => {
+test('timers: the end of a price, the settlement day, the next look', async () => {
   const scheduled: Made[] = [];
   const victims = await crashVerb(
     'sweep',
@@ -341,7 +341,7 @@ test('what time brings: the end of a price, the settlement day, the next look', 
       scheduled.push(...waiting);
       return many(number, () => order({ charge: undefined }));
     },
-    // A sweep takes what is due to whichever order, so each has something new.
+    // A sweep takes the due timers of every order, so each time there are new ones.
     { laterMs: 3 * 86_400_000 },
   );
   await orders.advance('P3D');
@@ -349,7 +349,7 @@ test('what time brings: the end of a price, the settlement day, the next look', 
   await assertEnds(scheduled, { events: `${PAID} fulfillment_scheduled fulfilling fulfilled`, transfers: 1 });
 });
 
-// The last of the file: its orders are in no good state.
+// The last test of the file, because its orders stay in a bad state.
 test('an order that is sent first and saved afterwards is paid twice, so this file can fail', async () => {
   const victims = await crashVerb('send then save', number =>
     many(number, () => claimed({ network: 'base', symbol: 'usdc' })),

@@ -1,4 +1,4 @@
-// Orders on chains that fail, stand still or do not answer: each goes on when the chain does, or rests with a reason.
+// Orders on chains that fail, stall or do not answer: each continues when the chain recovers, or is held with a reason.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
@@ -37,7 +37,7 @@ async function fulfilledSoon(order: Answer): Promise<Record<string, unknown>> {
   return done;
 }
 
-test('what is left of the money of a transfer that failed is served at a new price', async () => {
+test('the rest of the money of a failed transfer is served at a new price', async () => {
   await orders.fault('arbitrum', { fault: 'reverting' });
   const order = await orders.order({ network: 'arbitrum' });
   await orders.pay(order);
@@ -53,7 +53,7 @@ test('what is left of the money of a transfer that failed is served at a new pri
   await fulfilledSoon(order);
 });
 
-test('a chain that stands still is waited for, and bid more to', async () => {
+test('on a stalled chain the order waits and makes higher bids', async () => {
   await orders.fault('tron', { fault: 'stalled' });
   const order = await orders.order({ network: 'tron' });
   await orders.pay(order);
@@ -82,16 +82,16 @@ test('a chain that does not answer is asked again', async () => {
   await orders.fault('tron', { fault: 'none' });
   await orders.advance('PT15M');
   const done = await orders.read(order);
-  assert.equal(done.status, 'fulfilled', 'a short silence costs little');
+  assert.equal(done.status, 'fulfilled', 'a short silence delays little');
   assert.equal(done.lastError, undefined);
 });
 
-test('an order on a chain that was never asked before goes on once the chain answers', async () => {
+test('an order on a chain that has never answered continues once it does', async () => {
   const fresh = await startService();
   try {
     const driver = orderDriver(fresh);
     await driver.fault('polygon', { fault: 'rpc_timeout' });
-    // Its charge goes on beyond the price, since a boleto takes days to be paid.
+    // Its charge outlives the price, since a boleto takes days to be paid.
     const order = await driver.order({ charge: { ...CHARGE_PART, methods: ['pix', 'boleto'] } });
     await driver.advance('PT6M');
     await driver.pay(order);
@@ -100,7 +100,7 @@ test('an order on a chain that was never asked before goes on once the chain ans
     const served = await fresh.post(`/crypto/transactions/${order.json.transactionId}/reprice`, {});
     assert.equal(served.json.status, 'pending_fulfillment', served.text);
     await fresh.runJobs();
-    assert.match((await driver.read(order)).lastError, /does not answer/, 'it says what it waits for');
+    assert.match((await driver.read(order)).lastError, /does not answer/, 'it shows what it waits for');
     await driver.fault('polygon', { fault: 'none' });
     await driver.advance('PT10M');
     assert.equal((await driver.read(order)).status, 'fulfilled');
@@ -109,7 +109,7 @@ test('an order on a chain that was never asked before goes on once the chain ans
   }
 });
 
-test('a transfer that a chain undid and then failed leaves the order resting until another one is done', async () => {
+test('a transfer that a chain undid and then failed leaves the order held until another one is done', async () => {
   const order = await orders.order({ network: 'bsc' });
   await orders.pay(order);
   await orders.advance('PT13S');
@@ -121,7 +121,7 @@ test('a transfer that a chain undid and then failed leaves the order resting unt
   assert.equal((await act(order, 'retry')).status, 200);
   await orders.advance('PT1M');
   const resting = await orders.read(order);
-  assert.equal(resting.holdReason, 'reorganised', 'nothing has left yet');
+  assert.equal(resting.holdReason, 'reorganised', 'nothing was sent yet');
   await orders.fault('bsc', { fault: 'none' });
   const done = await fulfilledSoon(order);
   assert.ok(String(done['settlementDate']) > resting.settlementDate);

@@ -1,5 +1,5 @@
-// Orders whose money is not as it should be, and chains that do not do as they should: each rests with a reason, or goes on
-// by a rule, and none is stuck silently.
+// Orders with unexpected payments, and chains with faults: each order is held with a reason, or continues by a rule, and no order
+// is stuck silently.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
@@ -38,7 +38,7 @@ async function fulfilledSoon(order: Answer): Promise<Record<string, unknown>> {
   return done;
 }
 
-test('too little holds the order, and the rest, come in time, lets it go on', async () => {
+test('a payment that is too small holds the order, and the rest, paid in time, resumes it', async () => {
   const order = await orders.order();
   await orders.pay(order, { amountCents: 50_000 });
   await service.runJobs();
@@ -49,7 +49,7 @@ test('too little holds the order, and the rest, come in time, lets it go on', as
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
 });
 
-test('too little is served for what it is, at the price of now', async () => {
+test('a payment that is too small can be served for its amount at the present price', async () => {
   const order = await orders.order();
   await orders.pay(order, { amountCents: 10_820 });
   await service.runJobs();
@@ -60,7 +60,7 @@ test('too little is served for what it is, at the price of now', async () => {
   assert.equal(done['quantity'], 19.798521);
 });
 
-test('a cent for an order buys less than the minimum: it is not served until the rest comes', async () => {
+test('a payment of a cent buys less than the minimum: it is not served until the rest is paid', async () => {
   const order = await orders.order();
   await orders.pay(order, { amountCents: 1 });
   await service.runJobs();
@@ -74,7 +74,7 @@ test('a cent for an order buys less than the minimum: it is not served until the
   await fulfilledSoon(order);
 });
 
-test('too much goes on as ordered, and what is above can be sent back while the crypto leaves', async () => {
+test('a payment that is too large is served as ordered, and the excess can be refunded while the crypto is sent', async () => {
   const order = await orders.order();
   await orders.pay(order, { amountCents: 60_000 });
   await service.runJobs();
@@ -89,10 +89,10 @@ test('too much goes on as ordered, and what is above can be sent back while the 
   assert.equal(done['quantity'], 99);
 });
 
-/** Its charge goes on beyond the price, since a boleto takes days to be paid. */
+/** Its charge outlives the price, since a boleto takes days to be paid. */
 const BOTH_METHODS = { charge: { ...CHARGE_PART, methods: ['pix', 'boleto'] } };
 
-test('money that comes after the price is gone waits for a new one', async () => {
+test('a payment after the price has expired waits for a new price', async () => {
   const order = await orders.order(BOTH_METHODS);
   await orders.advance('PT6M');
   await orders.pay(order);
@@ -106,13 +106,13 @@ test('money that comes after the price is gone waits for a new one', async () =>
   const served = await act(order, 'reprice', { quoteId: quote.json.id });
   assert.equal(served.status, 200, served.text);
   assert.equal(served.json.quote.id, quote.json.id);
-  assert.equal(served.json.status, 'pending_fulfillment', 'it waits for its turn');
+  assert.equal(served.json.status, 'pending_fulfillment', 'it waits in line');
   assert.equal((await act(order, 'reprice')).status, 409);
   await fulfilledSoon(order);
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held repriced fulfilling fulfilled');
 });
 
-test('of several new prices asked for in one millisecond one is taken, and the others are told so', async () => {
+test('of several new prices requested in one millisecond one is accepted, and the others are refused', async () => {
   const order = await orders.order();
   await orders.advance('PT6M');
   await orders.pay(order);
@@ -125,7 +125,7 @@ test('of several new prices asked for in one millisecond one is taken, and the o
   assert.equal((await orders.read(order)).quote.id, quotes[taken]?.json.id);
 });
 
-test('orders that rest are listed, longest first, until they go on', async () => {
+test('held orders are listed, longest first, until they continue', async () => {
   const held = async (query = '') => (await service.get(`/crypto/transactions/held${query}`)).json;
   const first = await orders.order();
   await orders.pay(first, { amountCents: 100 });
@@ -151,7 +151,7 @@ test('orders that rest are listed, longest first, until they go on', async () =>
   assert.equal((await held()).total, 0);
 });
 
-test('a payment told late but made in time is served at its price', async () => {
+test('a payment that was made in time and reported late is served at its price', async () => {
   const order = await orders.order();
   const madeAt = (await service.get('/sandbox/clock')).json.now;
   await orders.advance('PT20M');
@@ -159,7 +159,7 @@ test('a payment told late but made in time is served at its price', async () => 
   await fulfilledSoon(order);
 });
 
-test('a refund before the crypto leaves ends the order', async () => {
+test('a refund before the crypto is sent ends the order', async () => {
   const order = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(order);
   await service.runJobs();
@@ -167,7 +167,7 @@ test('a refund before the crypto leaves ends the order', async () => {
   assert.equal(scheduled.status, 'fulfillment_scheduled');
   await refund(order);
   const pending = await act(order, 'reprice');
-  assert.equal(pending.status, 409, 'money on its way back buys nothing');
+  assert.equal(pending.status, 409, 'money that is being refunded buys nothing');
   await service.runJobs();
   const over = await orders.read(order);
   assert.equal(over.endedAs, 'refunded');
@@ -176,7 +176,7 @@ test('a refund before the crypto leaves ends the order', async () => {
   assert.equal((await orders.read(order)).transfer, undefined);
 });
 
-test('money that the bank takes back holds the order, or ends it when nothing is left', async () => {
+test('a return by the bank holds the order, or ends it when nothing is left', async () => {
   const order = await orders.order({ settlementSchedule: 'D2' });
   await orders.pay(order);
   await service.post(`/sandbox/charges/${order.json.charge.id}/return`, { amountCents: 10_000 });
@@ -187,7 +187,7 @@ test('money that the bank takes back holds the order, or ends it when nothing is
   assert.equal((await orders.read(order)).endedAs, 'refunded');
 });
 
-test('money that the bank takes back after the crypto has left changes the charge, not the order', async () => {
+test('a return by the bank after the crypto was sent changes the charge, not the order', async () => {
   const order = await orders.order();
   await orders.pay(order);
   await fulfilledSoon(order);
@@ -206,13 +206,13 @@ test('a part refunded holds the order, and the rest is served at a new price', a
   const held = await orders.read(order);
   assert.equal(held.holdReason, 'partially_refunded');
   await orders.advance('P6D');
-  assert.equal((await orders.read(order)).status, 'fulfillment_scheduled', 'its day passes over it');
+  assert.equal((await orders.read(order)).status, 'fulfillment_scheduled', 'its day has no effect on it');
   const served = await act(order, 'reprice');
   assert.equal(served.json.cost, 441);
   await fulfilledSoon(order);
 });
 
-test('money that comes after the order has ended is held, and comes back by a new price or goes back', async () => {
+test('a payment after the order has ended is held, and is served at a new price or refunded', async () => {
   const served = await orders.order();
   const returned = await orders.order();
   for (const order of [served, returned]) {
@@ -257,7 +257,7 @@ test('a pix of an order ends with its price; one paid in time and reported later
   assert.equal(await orders.events(inTime), 'pending_payment expired pending_fulfillment fulfilling fulfilled');
 });
 
-test('an expired order does not come back by itself without its wallet, by a report of a person, or long after its price', async () => {
+test("an expired order does not resume by itself without its wallet, by a person's report, or long after its price", async () => {
   const others = orderDriver(service, 'another');
   const withoutWallet = await others.order();
   const [byHand, inParts, tooLate] = [await orders.order(), await orders.order(), await orders.order()];
@@ -283,7 +283,7 @@ test('an expired order does not come back by itself without its wallet, by a rep
   for (const order of Object.values(all)) assert.equal((await orders.read(order)).holdReason, 'paid_after_end');
 });
 
-test('money that went back and came again is as late as it came again', async () => {
+test('money that was refunded and paid again counts from the second payment', async () => {
   const order = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(order);
   await service.runJobs();
@@ -293,10 +293,10 @@ test('money that went back and came again is as late as it came again', async ()
   await orders.advance('P20D');
   await orders.pay(order, { amountCents: 54_099 });
   await service.runJobs();
-  assert.equal((await orders.read(order)).holdReason, 'quote_expired', 'no free choice of the price');
+  assert.equal((await orders.read(order)).holdReason, 'quote_expired', 'the payer cannot choose the price');
 });
 
-test('money that comes after all went back is held too', async () => {
+test('a payment after a full refund is held too', async () => {
   const order = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(order);
   await service.runJobs();
@@ -324,7 +324,7 @@ test('a quote serves one order for good, also when that order has taken another 
   assert.equal(other.status, 422, other.text);
 });
 
-test('a boleto is judged by when it was paid and counted from when its bank has credited it', async () => {
+test('a boleto counts as paid at its payment and is settled from the day its bank has credited it', async () => {
   const order = await orders.order({
     charge: { customer: { name: 'Ana', document: '52998224725' }, methods: ['boleto'] },
   });
@@ -339,7 +339,7 @@ test('a boleto is judged by when it was paid and counted from when its bank has 
   assert.equal(done.status, 'fulfilled');
 });
 
-test('a boleto that comes beside another payment is waited for too', async () => {
+test('a boleto beside another payment must be credited too', async () => {
   const order = await orders.order({
     charge: { customer: { name: 'Ana', document: '52998224725' }, methods: ['boleto', 'pix'] },
   });
@@ -347,12 +347,12 @@ test('a boleto that comes beside another payment is waited for too', async () =>
   await orders.pay(order, { method: 'boleto', amountCents: 54_100 });
   await service.runJobs();
   const waiting = await orders.read(order);
-  assert.equal(waiting.status, 'pending_fulfillment', 'nothing leaves for money that no bank has credited');
+  assert.equal(waiting.status, 'pending_fulfillment', 'nothing is sent for uncredited money');
   await orders.advance('P5D');
   assert.equal((await orders.read(order)).status, 'fulfilled');
 });
 
-test('money cannot have come before its order', async () => {
+test('a payment cannot be older than its order', async () => {
   const before = (await service.get('/sandbox/clock')).json.now;
   await orders.advance('PT1M');
   const order = await orders.order();
@@ -377,7 +377,7 @@ test('an order to a wallet that was removed is not served again', async () => {
   assert.match(refused.json.detail, /removed/);
 });
 
-test('a transfer that fails on its chain waits for an operator, who sends it again', async () => {
+test('a transfer that fails on its chain waits for an operator, who retries it', async () => {
   await orders.fault('arbitrum', { fault: 'reverting' });
   const order = await orders.order({ network: 'arbitrum' });
   await orders.pay(order);
@@ -396,7 +396,7 @@ test('a transfer that fails on its chain waits for an operator, who sends it aga
   assert.notEqual((done['transfer'] as { hash: string }).hash, held.transfer.hash);
 });
 
-test('the money of a transfer that failed can go back, and then nothing is sent again', async () => {
+test('the money of a failed transfer can be refunded, and then nothing is sent again', async () => {
   await orders.fault('arbitrum', { fault: 'reverting' });
   const order = await orders.order({ network: 'arbitrum' });
   await orders.pay(order);
@@ -410,7 +410,7 @@ test('the money of a transfer that failed can go back, and then nothing is sent 
   assert.equal((await orders.read(order)).endedAs, 'refunded');
 });
 
-test('a reorganisation before or after the end is mended with the same bytes', async () => {
+test('after a reorganisation, before or after fulfilment, the same bytes are sent again', async () => {
   const early = await orders.order({ network: 'base', symbol: 'usdc' });
   await orders.pay(early);
   await orders.advance('PT20S');

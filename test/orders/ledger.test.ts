@@ -1,5 +1,4 @@
-// The ledger and the orders after random histories: the books are right at every moment, and in the end no order waits for
-// nothing.
+// The ledger and the orders after random histories: the books are right at every moment, and in the end no order is stuck.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ENTRY_KINDS, type EntryKind } from '../../src/ledger/entry.ts';
@@ -29,7 +28,7 @@ after(async () => {
   await service.stop();
 });
 
-/** Entries of what operators decide, in test/payouts, and of what banks keep, in test/charges: the sandbox's bank keeps nothing. */
+/** Entries by decisions of operators are tested in test/payouts, and fees of banks in test/charges: the sandbox's bank takes no fee. */
 const ELSEWHERE: readonly EntryKind[] = [
   'bank_fee',
   'cold_sweep',
@@ -46,27 +45,27 @@ async function distinct(rows: string, word: string): Promise<string[]> {
   return found.map(row => row.word).sort();
 }
 
-test('random histories leave a ledger that is right and no order that waits for nothing', async () => {
+test('after random histories the ledger is right and no order is stuck', async () => {
   for (let index = 0; index < HISTORIES; index++) {
     const state = newOrderHistory(service, `history-${index}`);
     const trail = await runHistory(ORDER_MOVES, state, randomOf(SEED, index), MOVES);
     const story = `seed ${SEED}, history ${index}: ${trail.join(', ')}`;
     assert.deepEqual(await differences(db), [], story);
-    // Good fault, and days enough for every boleto, schedule and look.
+    // No faults, and enough days for every boleto, schedule and look.
     await clearFaults(state);
     await service.runJobs();
     await state.driver.advance('P10D');
     assert.deepEqual(await faultsOf(service, db), [], story);
     assert.deepEqual(await stuckOrders(service), [], story);
   }
-  // A part of the histories need not go every way.
+  // A part of the histories need not cover everything.
   if (HISTORIES < ALL_HISTORIES) return;
   assert.deepEqual(
     await distinct('ledger_entries', 'kind'),
     ENTRY_KINDS.filter(kind => !ELSEWHERE.includes(kind)).toSorted(),
-    'money and crypto move in every way',
+    'every kind of ledger entry occurs',
   );
   assert.deepEqual(await distinct(`orders where status = 'fulfilled'`, 'currency'), ['BRL', 'USD']);
-  const told = await distinct(`events where type like 'crypto_transaction.%'`, `split_part(type, '.', 2)`);
-  assert.deepEqual(told, [...ORDER_EVENTS].sort(), 'orders go every way');
+  const occurred = await distinct(`events where type like 'crypto_transaction.%'`, `split_part(type, '.', 2)`);
+  assert.deepEqual(occurred, [...ORDER_EVENTS].sort(), 'every event of orders occurs');
 });

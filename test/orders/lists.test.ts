@@ -1,4 +1,4 @@
-// What the lists of orders are filtered by, and where an order is listed that ended without being fulfilled.
+// The filters of the lists of orders, and the list of orders that ended without being fulfilled.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
@@ -32,7 +32,7 @@ describe('the lists of a sandbox', () => {
   const idOf = ({ json }: Answer): string => json.transactionId;
   const externalId = encodeURIComponent('order 1/ä');
 
-  test('accountId chooses the orders of one account, externalId those with it, both the one', async () => {
+  test('accountId filters by account, externalId by that id, and both find one order', async () => {
     assert.equal((await listed(''))[0], 4);
     assert.equal((await listed('?accountId=acme'))[0], 3);
     assert.deepEqual(await listed('?accountId=globex'), [1, [idOf(ofGlobex)]]);
@@ -43,7 +43,7 @@ describe('the lists of a sandbox', () => {
     assert.deepEqual(await listed('?externalId=nothing'), [0, []]);
   });
 
-  test('they go with the other filters, pages and bounds', async () => {
+  test('they combine with the other filters, pages and bounds', async () => {
     assert.deepEqual(await listed(`?externalId=${externalId}&accountId=acme&symbol=usdt&status=pending_payment`), [
       1,
       [idOf(ofAcme)],
@@ -59,7 +59,7 @@ describe('the lists of a sandbox', () => {
     assert.deepEqual(past.json, { transactions: [], total: 2, totalPages: 1, currentPage: 9, hasMore: false });
   });
 
-  test('the rows have the same fields as ever, and the detail has both ids', async () => {
+  test('the rows have their usual fields, and the detail has both ids', async () => {
     const all = (await service.get('/crypto/transactions')).json.transactions;
     const one = (await service.get(`/crypto/transactions?externalId=${externalId}&accountId=acme`)).json
       .transactions[0];
@@ -108,7 +108,7 @@ describe('orders that ended without being fulfilled', () => {
     return transactions.some(({ transactionId }: Listed) => transactionId === order.json.transactionId);
   };
 
-  test('are in a list of their own, newest first, with how they ended; money that comes later brings one back', async () => {
+  test('have their own list, newest first, with how they ended; a later payment brings one back', async () => {
     const expired = await orders.order({
       charge: { ...CHARGE_PART, dueAt: '2026-01-01T12:00:00Z', expireAt: '2026-01-02T12:00:00Z' },
     });
@@ -151,7 +151,7 @@ describe('orders that ended without being fulfilled', () => {
   });
 });
 
-test('in live a caller asks for its own account; another one is not found', async () => {
+test('in live a caller can ask for its own account; another one is not found', async () => {
   const service = await startService({ mode: 'live' });
   try {
     const other = { authorization: `Bearer ${(await service.makeKey('other')).text}` };

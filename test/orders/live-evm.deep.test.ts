@@ -1,4 +1,4 @@
-// The whole way of an order in live: settings with a node and a key, an order that is paid, and crypto that arrives on the
+// An order in live from start to end: settings with a node and a key, an order that is paid, and crypto that arrives on the
 // chain once.
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';

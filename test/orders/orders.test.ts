@@ -1,4 +1,4 @@
-// Orders of crypto through the front door: what is taken and refused, and the way from a quote to the end.
+// Orders of crypto through the front door: what is accepted and refused, and the way from a quote to the end.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADDRESSES, CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
@@ -15,7 +15,7 @@ after(() => service.stop());
 const codes = ({ json }: Answer) =>
   json.errors.map((fault: { path: string; code: string }) => [fault.path, fault.code]);
 
-test('an order goes from its quote to fulfilled, told step by step', async () => {
+test('an order goes from its quote to fulfilled, with an event at each step', async () => {
   const quote = await orders.quote();
   const order = await orders.order({ quoteId: quote.json.id });
   assert.equal(order.status, 201, order.text);
@@ -44,7 +44,7 @@ test('an order goes from its quote to fulfilled, told step by step', async () =>
   );
 });
 
-test('numbers reach the wire digit for digit, in the answer, the detail and the list', async () => {
+test('numbers are exact in the JSON of the answer, the detail and the list', async () => {
   const quantity = '0.012345678901234567';
   const order = await orders.order({ symbol: 'eth', network: 'ethereum', cost: undefined, quantity });
   assert.equal(order.status, 201, order.text);
@@ -56,7 +56,7 @@ test('numbers reach the wire digit for digit, in the answer, the detail and the 
   assert.match(list.text, new RegExp(`"quantity":${quantity},`));
 });
 
-test('the list shows an order until it ends otherwise, and its own address shows it still', async () => {
+test('the list shows an order until it ends unfulfilled; the detail still shows it then', async () => {
   const order = await orders.order({ symbol: 'trx', network: 'tron', cost: 50 });
   const total = async () => (await service.get('/crypto/transactions?symbol=trx')).json.total;
   assert.equal(await total(), 1);
@@ -72,7 +72,7 @@ test('the list shows an order until it ends otherwise, and its own address shows
   assert.equal(await orders.events(order), 'pending_payment canceled');
 });
 
-test('a repeat by externalId, key or quote is the first order, however many arrive at once', async () => {
+test('a repeat by externalId, key or quote is the first order, also with many at once', async () => {
   const quote = await orders.quote();
   const body = { quoteId: quote.json.id, externalId: 'repeat-1' };
   const answers = await Promise.all(Array.from({ length: 12 }, () => orders.order(body)));
@@ -105,7 +105,7 @@ test('a repeat by externalId, key or quote is the first order, however many arri
   assert.deepEqual(codes(other), [['quoteId', 'used']]);
 });
 
-test('a key that comes with a repeat by quote stands for the order from then on', async () => {
+test('a key that is sent with a repeat by quote belongs to the order from then on', async () => {
   const quote = await orders.quote({ cost: 71 });
   const headers = { 'idempotency-key': 'lent' };
   const first = await orders.order({ quoteId: quote.json.id });
@@ -127,7 +127,7 @@ test('a repeat long after its quote has expired is still the first order', async
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
 });
 
-test('what cannot be ordered is refused, each with its field, and nothing is written', async () => {
+test('an invalid order is refused with each faulty field, and nothing is written', async () => {
   const before = await service.sql('select count(*) from orders');
   const UNKNOWN_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
   const foreign = await service.post('/wallets', {
@@ -190,7 +190,7 @@ test('a quote that has expired is refused', async () => {
   assert.deepEqual(codes(order), [['quoteId', 'expired']]);
 });
 
-test('a removed wallet takes no new order, and an order to it goes on', async () => {
+test('a removed wallet accepts no new order, and an existing order to it continues', async () => {
   const made = await service.post('/wallets', {
     accountId: 'acme',
     name: 'Short-lived',
@@ -206,7 +206,7 @@ test('a removed wallet takes no new order, and an order to it goes on', async ()
   assert.equal((await orders.read(order)).status, 'fulfilled');
 });
 
-test('a wallet that has to wait is refused until its time', async () => {
+test('a wallet with a waiting time is refused until it ends', async () => {
   const careful = await startService({ walletWait: 'PT24H' });
   try {
     const driver = orderDriver(careful);
@@ -247,7 +247,7 @@ test('an order without a charge ends with its price, or when it is canceled', as
   assert.equal(await orders.events(left), 'pending_payment expired');
 });
 
-test('an order ends with its charge: expired, or canceled from the other side', async () => {
+test('an order ends with its charge, when that expires or is canceled', async () => {
   const unpaid = await orders.order({ cost: 68 });
   const withdrawn = await orders.order({ cost: 68 });
   await service.post(`/charges/${withdrawn.json.charge.id}/cancel`, {});
@@ -267,7 +267,7 @@ test('an order of dollars is paid in reais at its locked rate', async () => {
   assert.equal(done.quantity, 99.815156);
 });
 
-test('ids that no order has are not found, whatever is asked', async () => {
+test('unknown ids are not found on every route', async () => {
   for (const id of ['nonsense', '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17']) {
     assert.equal((await service.get(`/crypto/transactions/${id}`)).status, 404);
     for (const verb of ['cancel', 'reprice', 'retry']) {
@@ -277,7 +277,7 @@ test('ids that no order has are not found, whatever is asked', async () => {
   }
 });
 
-test('demo transactions are read at their own address too', async () => {
+test('demo transactions can be read by their id too', async () => {
   const demo = await startService({ demo: true });
   try {
     const { json } = await demo.get('/crypto/transactions?pageSize=1');

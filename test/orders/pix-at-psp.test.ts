@@ -1,4 +1,4 @@
-// The pix of an order at a PSP: it can be paid while the price holds, and not a second longer, also with a boleto beside it.
+// The pix of an order at a PSP: it can be paid while the price is valid, and not a second longer, also with a boleto beside it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Psp } from '@trilho/psp';

@@ -1,5 +1,5 @@
-// Three nodes with workers and sweeps of their own on one database, told the same things several times and in any order, while
-// the fault of the chains changes: each order ends once.
+// Three nodes with workers and sweeps of their own on one database, which get the same requests several times and in any order,
+// while the faults of the chains change: each order ends once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -13,7 +13,7 @@ import { scaled } from '../harness/scale.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const SEED = 41;
-/** Each fate twice, by a quote and without one, at the least. */
+/** At least two orders of each fate, with a quote and without. */
 const ORDERS = scaled(30, 12);
 const MOVES_A_NODE = scaled(25, 6);
 const CLOCK_ROUNDS = scaled(15, 4);
@@ -28,40 +28,40 @@ before(async () => {
 });
 after(async () => {
   await db.close();
-  // The database goes with the first.
+  // The database is dropped with the first.
   for (const node of nodes.toReversed()) await node.stop();
 });
 
-/** Tells every node the same at once. A node that is too busy has done nothing, and is told again, as a caller does. */
-const tellAll = (path: string, body: unknown = {}) => Promise.all(nodes.map(node => tellOne(node, path, body)));
+/** Sends the same request to every node at once. A node that is overloaded has done nothing, so the request is retried, as a caller would. */
+const postToAll = (path: string, body: unknown = {}) => Promise.all(nodes.map(node => postTo(node, path, body)));
 
-async function tellOne(node: Service, path: string, body: unknown): Promise<Answer> {
+async function postTo(node: Service, path: string, body: unknown): Promise<Answer> {
   const answer = await node.post(path, body);
-  return answer.json?.code === 'overloaded' ? tellOne(node, path, body) : answer;
+  return answer.json?.code === 'overloaded' ? postTo(node, path, body) : answer;
 }
 
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
-/** What becomes of an order, each told to all nodes at once. */
+/** What happens to an order; each request goes to all nodes at once. */
 const FATES = {
   paid: async (id, chargeId) => {
-    const told = await tell(chargeId, { amountCents: 54_100, reference: `E${id}` });
-    assert.deepEqual(statusesOf(told), [201, 201, 201]);
+    const answers = await reportPayment(chargeId, { amountCents: 54_100, reference: `E${id}` });
+    assert.deepEqual(statusesOf(answers), [201, 201, 201]);
   },
   'paid and canceled': async (id, chargeId) => {
     const [canceled] = await Promise.all([
-      tellAll(`/crypto/transactions/${id}/cancel`),
-      tell(chargeId, { amountCents: 54_100, reference: `E${id}` }),
+      postToAll(`/crypto/transactions/${id}/cancel`),
+      reportPayment(chargeId, { amountCents: 54_100, reference: `E${id}` }),
     ]);
     for (const { status, text } of canceled) assert.ok(status === 200 || status === 409, text);
   },
   'paid by two': async (id, chargeId) => {
     const payment = (payer: number) => ({ amountCents: 54_100, reference: `E${id}-${payer}`, isAnother: true });
-    await Promise.all([1, 2].map(payer => tell(chargeId, payment(payer))));
+    await Promise.all([1, 2].map(payer => reportPayment(chargeId, payment(payer))));
   },
   'paid and refunded': async (id, chargeId) => {
     await Promise.all([
-      tell(chargeId, { amountCents: 54_100, reference: `E${id}` }),
+      reportPayment(chargeId, { amountCents: 54_100, reference: `E${id}` }),
       ...nodes.map(node => node.post(`/charges/${chargeId}/refunds`, {}, { 'idempotency-key': `R${id}` })),
     ]);
     await Promise.all(
@@ -69,9 +69,9 @@ const FATES = {
     );
   },
   repriced: async (id, chargeId) => {
-    await tell(chargeId, { amountCents: 10_000, reference: `E${id}` });
+    await reportPayment(chargeId, { amountCents: 10_000, reference: `E${id}` });
     await nodes[0]!.runJobs();
-    const answers = await tellAll(`/crypto/transactions/${id}/reprice`);
+    const answers = await postToAll(`/crypto/transactions/${id}/reprice`);
     for (const { status, text } of answers) assert.ok(status === 200 || status === 409, text);
   },
   'left alone': async () => {},
@@ -80,10 +80,10 @@ const FATES = {
 type Fate = keyof typeof FATES;
 const FATE_NAMES = Object.keys(FATES) as Fate[];
 
-const tell = (chargeId: string, body: Record<string, unknown>) =>
-  tellAll(`/charges/${chargeId}/payments`, { method: 'pix', ...body });
+const reportPayment = (chargeId: string, body: Record<string, unknown>) =>
+  postToAll(`/charges/${chargeId}/payments`, { method: 'pix', ...body });
 
-/** What may be read of an order in the end: fulfilled, why it rests, or how it ended. */
+/** The final standing of an order: fulfilled, why it is held, or how it ended. */
 const ENDS: Readonly<Record<Fate, readonly string[]>> = {
   paid: ['fulfilled'],
   'paid and canceled': ['fulfilled', 'paid_after_end'],
@@ -109,7 +109,7 @@ async function fault(word: string): Promise<void> {
   for (const network of ['polygon', 'base']) await nodes[2]!.post(`/sandbox/chains/${network}`, { fault: word });
 }
 
-test('told of everything by three nodes at once, each order ends once', async () => {
+test('with every request sent to three nodes at once, each order ends once', async () => {
   const [node] = nodes as [Service];
   const driver = orderDriver(node);
   const walletId = await driver.wallet('polygon');
@@ -124,7 +124,7 @@ test('told of everything by three nodes at once, each order ends once', async ()
         charge: { customer: { name: 'Maria', document: '52998224725' }, methods: ['pix'] },
         ...(quote ? { quoteId: quote.id } : { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 }),
       };
-      const answers = await tellAll('/crypto/transactions', body);
+      const answers = await postToAll('/crypto/transactions', body);
       assert.deepEqual(statusesOf(answers), [201, 201, 201], answers[0]!.text);
       assert.equal(new Set(answers.map(({ text }) => text)).size, 1, 'all got the same order');
       const { transactionId, charge } = answers[0]!.json;
@@ -137,10 +137,10 @@ test('told of everything by three nodes at once, each order ends once', async ()
   );
   const random = randomOf(SEED, 0);
   const faults = shuffled(['rpc_timeout', 'stalled', 'none', 'reverting', 'none'], random);
-  const told = shuffled(made, random);
+  const orders = shuffled(made, random);
   for (const [index, word] of faults.entries()) {
     await fault(word);
-    const part = told.slice((index * ORDERS) / faults.length, ((index + 1) * ORDERS) / faults.length);
+    const part = orders.slice((index * ORDERS) / faults.length, ((index + 1) * ORDERS) / faults.length);
     await Promise.all([...part.map(({ id, chargeId, fate }) => FATES[fate](id, chargeId)), moveTime('PT30S')]);
     await nodes[0]!.post('/sandbox/chains/polygon', { reorganise: 5 });
   }
@@ -148,7 +148,7 @@ test('told of everything by three nodes at once, each order ends once', async ()
   await moveTime('PT6H');
   await Promise.all(
     made.map(async ({ id }) => {
-      const answers = await tellAll(`/crypto/transactions/${id}/retry`);
+      const answers = await postToAll(`/crypto/transactions/${id}/retry`);
       assert.ok(answers.filter(({ status }) => status === 200).length <= 1, 'one retry at most');
     }),
   );
@@ -157,8 +157,8 @@ test('told of everything by three nodes at once, each order ends once', async ()
     const { status, holdReason, endedAs } = await driver.read(id);
     const end = holdReason ?? endedAs ?? status;
     assert.ok(ENDS[fate].includes(end), `${fate}: ${end}`);
-    // Money that became crypto does not go back; what came beside it may.
-    const refunds = await tellAll(`/charges/${chargeId}/refunds`);
+    // Money that was served as crypto is not refunded; an excess may be.
+    const refunds = await postToAll(`/charges/${chargeId}/refunds`);
     if (fate === 'paid') assert.deepEqual(statusesOf(refunds), [409, 409, 409]);
   }
   await nodes[0]!.runJobs();
@@ -166,7 +166,7 @@ test('told of everything by three nodes at once, each order ends once', async ()
   assert.deepEqual(await stuckOrders(node), []);
 });
 
-test('three nodes doing whatever they like leave each order ended once or resting for a reason', async () => {
+test('with random moves on three nodes each order ends once or is held for a reason', async () => {
   const state = newOrderHistory(nodes[0]!, 'any-account');
   const trails = await Promise.all(
     nodes.map((node, index) => runHistory(ORDER_MOVES, throughNode(state, node), randomOf(SEED, index), MOVES_A_NODE)),
@@ -178,7 +178,7 @@ test('three nodes doing whatever they like leave each order ended once or restin
   assert.deepEqual(await stuckOrders(nodes[0]!), [], story);
 });
 
-test('several who move the clock at once take turns, and it never goes back', async () => {
+test('concurrent clock moves run one after another, and the clock never goes back', async () => {
   let latest = 0;
   for (let round = 0; round < CLOCK_ROUNDS; round++) {
     const durations = ['PT1M', 'P1D', 'PT5H'];

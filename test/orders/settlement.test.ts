@@ -1,4 +1,4 @@
-// When orders are settled: day by day against the law's own list of holidays, around the cut-off and changes of the clock,
+// When orders are settled: day by day against the list of holidays in the law, around the cut-off and changes of the clock,
 // and through the front door.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ const MOVING_HOLIDAYS = [-48, -47, -2, 60];
 const FIRST_YEAR = 2023;
 const LAST_YEAR = 2031;
 
-/** Banking days from the law, as ISO days in order. 20 November is among the holidays from 2024, and 2023 is not judged. */
+/** Banking days from the law, as ISO days in order. 20 November is a holiday from 2024 on; 2023 is not compared. */
 function bankingDays(): string[] {
   const closed = new Set<string>();
   for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
@@ -52,7 +52,7 @@ const AT_ONCE: SettlementRules = { ...RULES, d0: 'at_once' };
 /** São Paulo has kept this offset since 2019. */
 const at = (day: string, time: string) => new Date(`${day}T${time}-03:00`);
 
-test('the judge knows published Easter days and holidays', () => {
+test('the calendar of this test matches published Easter days and holidays', () => {
   assert.deepEqual(
     [1954, 1981, 2024, 2025, 2026, 2027, 2028, 2029, 2030].map(year => dayOf(easterMs(year))),
     [
@@ -73,7 +73,7 @@ test('the judge knows published Easter days and holidays', () => {
     assert.ok(!open.has(day), day);
 });
 
-test('every day from 2024 to 2030 settles D0, D1 and D2 as the law has it, in time and after the cut-off', () => {
+test("every day from 2024 to 2030 settles D0, D1 and D2 by the law's holidays, before and after the cut-off", () => {
   const open = bankingDays();
   const inTime = ['00:00:00.000', '12:00:00.000', '16:59:59.999'];
   const tooLate = ['17:00:00.000', '23:59:59.999'];
@@ -102,7 +102,7 @@ test('every day from 2024 to 2030 settles D0, D1 and D2 as the law has it, in ti
   assert.equal(judged, 2557 * 5);
 });
 
-test('the cut-off is a moment of the clock on the wall, to the millisecond and to the minute', () => {
+test('the cut-off is a local time, exact to the millisecond, for every minute of a day', () => {
   const half: SettlementRules = { ...RULES, cutOffHour: 15.5, opensAtHour: 10.25 };
   assert.equal(settlementAt('D1', at('2026-11-16', '15:29:59.999'), half).toISOString(), '2026-11-17T13:15:00.000Z');
   assert.equal(settlementAt('D1', at('2026-11-16', '15:30'), half).toISOString(), '2026-11-18T13:15:00.000Z');
@@ -136,7 +136,7 @@ test('the clock in São Paulo is the one of that year, also when it had daylight
   }
 });
 
-test('D0 pays at once day and night, or keeps banking days when told to', () => {
+test('D0 pays at once day and night, or only on banking days if so configured', () => {
   const moments = [
     ['2026-11-16T03:12-03:00', '2026-11-16T06:12:00.000Z'],
     ['2026-11-16T23:40-03:00', '2026-11-17T12:00:00.000Z'],
@@ -167,7 +167,7 @@ test('an operator closes a banking day and opens another', () => {
   assert.equal(settles('D2', '2026-11-19T10:00-03:00'), '2026-11-23T12:00:00.000Z');
 });
 
-test('the environment says the rules, and nothing said is 17:00, 09:00 and at once', () => {
+test('the environment sets the rules; the defaults are 17:00, 09:00 and at once', () => {
   assert.deepEqual(readConfig({}).settlement, { ...AT_ONCE, bankingDays: new Map() });
   const given = readConfig({
     TRILHO_CUT_OFF: '15:30',
@@ -206,7 +206,7 @@ test('wrong rules are named all at once', () => {
   assert.throws(() => readConfig(wrong), isComplete);
 });
 
-// The front door. One service, and time goes on from one test to the next.
+// Through the front door. One service, whose time advances from one test to the next.
 
 let service: Service;
 let orders: OrderDriver;
@@ -236,7 +236,7 @@ async function standsAs(order: Answer, status: string, settlementDate: string): 
   assert.deepEqual({ status: now.status, settlementDate: now.settlementDate }, { status, settlementDate });
 }
 
-/** Waits for its day, not a second longer, and is done minutes later with the day it was done on. */
+/** It waits for its day, not a second longer, and is done minutes later with that day as settlement day. */
 async function settlesAt(order: Answer, moment: string): Promise<void> {
   await travelTo(iso(Date.parse(moment) - 1_000));
   await standsAs(order, 'fulfillment_scheduled', moment);

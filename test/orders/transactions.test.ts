@@ -1,4 +1,4 @@
-// GET /crypto/transactions, as CONTRACT promises it.
+// GET /crypto/transactions: the list of a new sandbox.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NETWORKS, SYMBOLS } from '../../src/chains/asset.ts';
@@ -23,7 +23,7 @@ describe('the list of a new sandbox', () => {
     assert.ok(new Set(all.map(t => t['createdAt']!.slice(0, 7))).size >= 5);
   });
 
-  test('names wallets that can be read', async () => {
+  test('names wallets that exist', async () => {
     const { json } = await service.get('/crypto/transactions?pageSize=100');
     for (const { walletId, walletAddress, walletName, network } of json.transactions) {
       const wallet = (await service.get(`/wallets/${walletId}`)).json;
@@ -72,7 +72,7 @@ describe('the list of a new sandbox', () => {
     }
   });
 
-  test('answers the first page of twenty when nothing is asked', async () => {
+  test('answers the first page of twenty by default', async () => {
     const { status, json } = await service.get('/crypto/transactions');
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(json), ['transactions', 'total', 'totalPages', 'currentPage', 'hasMore']);
@@ -104,7 +104,7 @@ describe('the list', () => {
 
   const list = async (query: string) => (await service.get(`/crypto/transactions?${query}`)).json;
 
-  test('writes decimals exactly, with no float on the way', async () => {
+  test('writes decimals exactly, without floats', async () => {
     const { text } = await service.get('/crypto/transactions?from=2026-01-03T00:00Z');
     assert.match(text, /"quantity":1\.000000000000000001,/);
     assert.match(text, /"cost":123456789012345678901234567890\.12,/);
@@ -138,7 +138,7 @@ describe('the list', () => {
     assert.deepEqual(keys, [...keys].sort().reverse());
   });
 
-  test('answers a page past the end with nothing and the true totals', async () => {
+  test('answers a page past the end empty, with the true totals', async () => {
     const { transactions, ...rest } = await list('page=9007199254740991');
     assert.deepEqual(transactions, []);
     assert.deepEqual(rest, { total: 4, totalPages: 2, currentPage: Number.MAX_SAFE_INTEGER, hasMore: false });
@@ -185,7 +185,7 @@ describe('the list', () => {
     });
   }
 
-  test('takes a leap day', async () => {
+  test('accepts a leap day', async () => {
     assert.equal((await service.get('/crypto/transactions?from=2024-02-29T10:30Z')).status, 200);
   });
 

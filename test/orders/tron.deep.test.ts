@@ -1,5 +1,5 @@
-// Orders on Tron through the front door, paid out at a simulated network that applies java-tron's rules: whatever goes wrong
-// on the way, the units arrive once.
+// Orders on Tron through the front door, paid out on a simulated network that applies java-tron's rules: with any fault on the
+// way, the units arrive once.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { openTronChain } from '../../src/chains/tron/tron-chain.ts';
@@ -54,13 +54,13 @@ async function paidOrder(at: Service): Promise<Answer> {
 
 const MAX_ROUNDS = 90;
 
-/** Time passes for the network first, then for the service, which does what is due. */
+/** Time passes for the network first, then for the service, which runs due work. */
 async function passBlocks(at: Service, count: number): Promise<void> {
   clock.advanceMs(count * SLOT_MS);
   await orderDriver(at).advance(`PT${(count * SLOT_MS) / 1000}S`);
 }
 
-/** Lets blocks and jobs go on until the order is as asked. */
+/** Mines blocks and runs jobs until the order has the status. */
 async function until(at: Service, order: Answer, status: string, state?: string): Promise<void> {
   const orders = orderDriver(at);
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -88,7 +88,7 @@ test('a paid order is fulfilled when its transfer is solidified, and final', asy
   assert.equal((await orderDriver(service).read(order)).transfer.hash, node.transfers()[0]?.id);
 });
 
-test('an attempt that every node loses expires, and another one pays once', async () => {
+test('an attempt that every node lost expires, and another one pays once', async () => {
   const { service, node } = await start();
   for (const endpoint of node.endpoints) endpoint.setFault({ kind: 'dropping', on: 'wallet/broadcast' });
   const order = await paidOrder(service);
@@ -120,14 +120,14 @@ test('a fork before the transfer is solidified pays once', async () => {
   assertPaidOnce(node);
 });
 
-test('a service that stops between saving and sending is taken up by another one with the same bytes', async () => {
+test('when a service stops between saving and sending, another one sends the same bytes', async () => {
   const { service: first, node } = await start();
   for (const endpoint of node.endpoints) endpoint.setFault({ kind: 'cut', on: 'wallet/broadcast' });
   const order = await paidOrder(first);
   assert.equal(await attemptCount(first), '1');
   assert.deepEqual(node.transfers(), []);
   for (const endpoint of node.endpoints) endpoint.clearFaults();
-  // A chain of its own: it knows nothing but what is saved.
+  // Its own chain object: it has only what is saved.
   const second = await startService({ beside: first, chains: { tron: await openChain(node) } });
   await until(second, order, 'fulfilled', 'final');
   assert.equal(await attemptCount(first), '1');

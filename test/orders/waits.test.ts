@@ -1,4 +1,4 @@
-// Nothing that an order waits for is lost: nodes whose clocks differ, and chains that fall silent at the wrong moment.
+// An order never waits in vain: nodes whose clocks differ, and chains that become silent at the wrong moment.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { recordingLog } from '../harness/log.ts';
@@ -23,10 +23,10 @@ after(async () => {
   await service.stop();
 });
 
-/** A sweep is for no order in particular. */
+/** A sweep has no particular order. */
 const noVictim = { transactionId: '', chargeId: '' };
 
-test('a timer that a node with a faster clock took is set again', async () => {
+test('a timer that a node with a faster clock took too early is set again', async () => {
   const priced = await orders.order({ charge: undefined });
   const scheduled = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(scheduled);
@@ -55,7 +55,7 @@ test('an order that gets a new price while its chain has never answered continue
   assert.equal((await orders.read(order)).status, 'fulfilled');
 });
 
-test('a chain that answers again leaves no words behind', async () => {
+test('when a chain answers again its error is cleared', async () => {
   const order = await orders.order();
   await orders.pay(order);
   await orders.advance('PT3M');
@@ -106,7 +106,7 @@ test('a transaction whose commit was not confirmed is run again and finds its ow
   assert.equal((await orders.read(order)).transfer.state, 'final');
 });
 
-test('time that is moved far stops where a boleto is credited and where a charge expires', async () => {
+test('a long clock move stops at the credit of a boleto and at the expiry of a charge', async () => {
   const charge = { ...CHARGE_PART, methods: ['boleto'] };
   const paid = await orders.order({ charge });
   const unpaid = await orders.order();
@@ -115,13 +115,13 @@ test('time that is moved far stops where a boleto is credited and where a charge
   await orders.advance('P10D');
   const { status, transfer, timeline } = await orders.read(paid);
   assert.deepEqual([status, transfer.state], ['fulfilled', 'final']);
-  assert.ok(Date.parse(timeline.at(-1).at) < Date.parse(now) + 5 * 86_400_000, 'not at the end of the way');
+  assert.ok(Date.parse(timeline.at(-1).at) < Date.parse(now) + 5 * 86_400_000, 'not at the end of the move');
   const { endedAs, endedAt } = await orders.read(unpaid);
   assert.equal(endedAs, 'expired');
-  assert.ok(Date.parse(endedAt) < Date.parse(now) + 2 * 86_400_000, 'not at the end of the way');
+  assert.ok(Date.parse(endedAt) < Date.parse(now) + 2 * 86_400_000, 'not at the end of the move');
 });
 
-test('the log tells an operator what an order and its payout wait for, and when the crypto has left', async () => {
+test('the log shows what an order and its payout wait for, and when the crypto was sent', async () => {
   const network = 'arbitrum';
   await orders.fault(network, { fault: 'rpc_timeout' });
   lines.length = 0;

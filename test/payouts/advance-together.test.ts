@@ -1,5 +1,5 @@
-// Payouts of one network that are looked up at the same time are read and written together: none keeps another waiting, and
-// none is written twice.
+// Payouts of one network that are looked up at the same time are read and written together: no payout delays another, and no
+// payout is written twice.
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
@@ -24,7 +24,7 @@ after(async () => {
   assert.deepEqual(wrong, []);
 });
 
-/** Lookups that all end when the last of so many has: so what they saw is written in one batch. */
+/** Lookups that all end with the last of `count`, so that their sightings are written in one batch. */
 function lookedUpTogether(chain: Chain, count: number): Chain {
   const ended: (() => void)[] = [];
   return {
@@ -40,7 +40,7 @@ function lookedUpTogether(chain: Chain, count: number): Chain {
   };
 }
 
-/** A node that is late enough to see payouts of orders like this one done, and looks up so many of them together. */
+/** A node whose clock is late enough to see such payouts done, and that looks up `count` of them together. */
 async function openLateNode(t: TestContext, order: Answer, count: number) {
   const { orders, service } = sandbox;
   const { createdAt } = await orders.read(order);
@@ -62,7 +62,7 @@ async function openLateNode(t: TestContext, order: Answer, count: number) {
   };
 }
 
-test('an order that somebody has locked keeps only its own payout waiting', async t => {
+test('a locked order delays only its own payout', async t => {
   const { orders, service, paid, payouts } = sandbox;
   const made: Answer[] = [];
   for (let index = 0; index < 5; index++) made.push(await paid());

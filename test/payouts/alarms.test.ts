@@ -1,4 +1,4 @@
-// Alarms of payouts: raised once and cleared once, as events, metrics and words, whatever the number of nodes.
+// Alarms of payouts: raised once and cleared once, as events, metrics and text, with any number of nodes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { NETWORKS } from '../../src/chains/asset.ts';
@@ -20,7 +20,7 @@ const env = {
   }),
 };
 
-/** What the nodes answer in place of the simulation, by network. */
+/** Answers of the nodes that replace those of the simulation, by network. */
 let changed: {
   network?: string;
   health?: Chain['health'];
@@ -67,7 +67,7 @@ const events = async (): Promise<{ type: string; objectId: string; sequence: num
   (await service.get('/events?accountId=ops&limit=1000')).json.events;
 const FUNDS = { asset: 6_000_000n, coin: 10n ** 18n, worstFee: 1n };
 
-test('low funds raise an alarm once, of an asset by its limit and of the coin by its fees, and clear it once', async () => {
+test('low funds raise and clear an alarm once: of an asset by its limit, of the coin by its fees', async () => {
   const before = (await events()).length;
   changed = { network: 'polygon', funds: async () => ({ ...FUNDS, asset: 1n, worstFee: 10n ** 18n }) };
   for (let look = 0; look < 3; look++) await minuteLater();
@@ -91,9 +91,9 @@ test('low funds raise an alarm once, of an asset by its limit and of the coin by
   changed = {};
   for (let look = 0; look < 2; look++) await minuteLater();
   assert.deepEqual(await open(), ['above_ceiling polygon usdc'], 'the simulated sender has plenty');
-  const told = (await events()).slice(before).filter(({ object }) => object.reason === 'low_funds');
+  const reported = (await events()).slice(before).filter(({ object }) => object.reason === 'low_funds');
   assert.deepEqual(
-    told.map(({ type, sequence }) => `${type} ${sequence}`),
+    reported.map(({ type, sequence }) => `${type} ${sequence}`),
     ['payout.alarm_raised 1', 'payout.alarm_raised 1', 'payout.alarm_cleared 2', 'payout.alarm_cleared 2'],
   );
 });
@@ -105,7 +105,7 @@ test('more than the ceiling raises an alarm', async () => {
   assert.deepEqual(await open(), ['low_funds polygon usdt'], 'exactly the ceiling is allowed');
 });
 
-test('a network without an answer leaves its alarms as they are', async () => {
+test('a network that does not answer keeps its alarms unchanged', async () => {
   assert.deepEqual(await open(), ['above_ceiling polygon usdc']);
   changed = {
     network: 'polygon',
@@ -126,7 +126,7 @@ test('final blocks that are far behind raise an alarm', async () => {
   assert.ok((await open()).includes('finality_lag tron'));
 });
 
-test('a payout that is open for long raises an alarm, and so does a slot that somebody else took', async () => {
+test('a payout that is open too long raises an alarm, and so does a slot that another program used', async () => {
   await orders.fault('bsc', { fault: 'stalled' });
   const order = await sandbox.paid({ network: 'bsc' });
   await orders.advance('PT28M');
@@ -147,7 +147,7 @@ test('a payout that is open for long raises an alarm, and so does a slot that so
   assert.ok((await open()).some(one => one.startsWith('slot_taken arbitrum 0x')));
 });
 
-test('a fee above the cap lets orders wait, raises an alarm, and both end when it has fallen', async () => {
+test('a fee above the cap makes orders wait and raises an alarm; both end when it falls', async () => {
   changed = { network: 'base', check: { kind: 'refused', reason: 'fee_too_high', message: 'fee above the cap' } };
   const order = await sandbox.paid({ network: 'base', symbol: 'usdc' });
   const waiting = await orders.read(order);
@@ -161,7 +161,7 @@ test('a fee above the cap lets orders wait, raises an alarm, and both end when i
   assert.ok(!(await open()).includes('fee_too_high base'));
 });
 
-test('of several nodes one judges, and an alarm is one event', async () => {
+test('with several nodes one checks, and an alarm is one event', async () => {
   const nodes = [service, await startService({ beside: service, env }), await startService({ beside: service, env })];
   try {
     const before = (await events()).length;
@@ -178,7 +178,7 @@ test('of several nodes one judges, and an alarm is one event', async () => {
   }
 });
 
-test('a payout that was done and is contradicted raises an alarm, and is stuck if that lasts', async () => {
+test('a done payout that nodes contradict raises an alarm, and is stuck if that lasts', async () => {
   const order = await sandbox.paid({ network: 'ethereum' });
   const later = async () => {
     await minuteLater();
@@ -204,6 +204,8 @@ test('a payout that was done and is contradicted raises an alarm, and is stuck i
   changed = {};
   await orders.advance('PT2H');
   assert.deepEqual(await later(), []);
-  const told = (await events()).filter(({ object }) => object.reason === 'payout_contradicted').map(({ type }) => type);
-  assert.deepEqual(told, ['payout.alarm_raised', 'payout.alarm_cleared']);
+  const reported = (await events())
+    .filter(({ object }) => object.reason === 'payout_contradicted')
+    .map(({ type }) => type);
+  assert.deepEqual(alarms, ['payout.alarm_raised', 'payout.alarm_cleared']);
 });

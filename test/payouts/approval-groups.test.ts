@@ -1,4 +1,4 @@
-// Approvals by group: as many members of a group as the settings ask for, each another pair of eyes, before crypto leaves.
+// Approvals by group: as many members of a group as the settings require, each a different approver, before crypto is sent.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
@@ -123,7 +123,7 @@ async function paid(changes: Record<string, unknown> = {}): Promise<Answer> {
   return made;
 }
 
-test('two of three approve, each another pair of eyes; what is given and missing is shown, and who is in the audit log', async () => {
+test('two of three approve, each a different approver; the order shows approvals given and missing, and the audit log who gave them', async () => {
   const held = await paid();
   const lacking = await orders.read(held);
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('two of three approve, each another pair of eyes; what is given and missing
   const half = await approve(held, bearer(one));
   assert.deepEqual([half.status, half.json.approvedAt, half.json.holdReason], [200, undefined, 'approval_needed']);
   assert.deepEqual(half.json.approvals.groups, [{ name: 'treasury', needed: 2, given: 1, missing: 1 }]);
-  assert.equal((await approve(held, bearer(one))).json.approvals.groups[0].given, 1, 'the same twice is one');
+  assert.equal((await approve(held, bearer(one))).json.approvals.groups[0].given, 1, 'approving twice counts once');
   await service.runJobs();
   assert.equal(await payoutsOf(held), 0);
   const { said } = await trilho('approvals');
@@ -168,7 +168,7 @@ test('two of three approve, each another pair of eyes; what is given and missing
   for (const actor of [`key:${one.id}`, `person:${person.id}`]) assert.ok(actors.has(actor), actor);
 });
 
-test('a key of a member is no second pair of eyes, also where the settings name it', async () => {
+test('a key of a member is no second approver, also if the settings name it', async () => {
   const made = await first.post('/keys', { accountId: 'acme', scopes: ['payouts:approve'] }, bearer(stranger));
   assert.equal(made.status, 201, made.text);
   const child: Key = { id: made.json.id, text: made.json.key };
@@ -191,7 +191,7 @@ test('a key of a member is no second pair of eyes, also where the settings name 
   }
 });
 
-test('an approval counts at the claim alone: not that of a key revoked since, nor one whose giver then reported the payment', async () => {
+test('approvals are checked at the claim: one of a revoked key, or of an approver who later reported the payment, does not count', async () => {
   const spare = await key();
   const approvals = [{ name: 'three', by: [one.id, two.id, spare.id], needed: 2, symbol: 'usdt', above: '80' }];
   const node = await startService({
@@ -234,7 +234,7 @@ test('an approval counts at the claim alone: not that of a key revoked since, no
   assert.ok((await approve(reported, asPerson())).json.approvedAt);
 });
 
-test('a new price takes all approvals back', async () => {
+test('a new price withdraws all approvals', async () => {
   const held = await paid();
   await approve(held, bearer(one));
   const repriced = await service.post(`/crypto/transactions/${held.json.transactionId}/reprice`, {}, bearer(stranger));
@@ -242,7 +242,7 @@ test('a new price takes all approvals back', async () => {
   assert.deepEqual((await orders.read(held)).approvals.given, []);
 });
 
-test('below its amount a group is not asked: there one second key is enough, or none', async () => {
+test('below its amount a group is not needed: one second key is enough, or no approval', async () => {
   const between = await paid({ cost: 378.7 });
   assert.equal((await orders.read(between)).lastError, '70 usdt is above 50 usdt: a second key approves it.');
   assert.ok((await approve(between, bearer(stranger))).json.approvedAt);
@@ -250,7 +250,7 @@ test('below its amount a group is not asked: there one second key is enough, or 
   assert.equal((await orders.read(small)).status, 'fulfilling');
 });
 
-test('the command line approves for groups that name the operator alone, and nobody else settles past a group', async () => {
+test("the command line approves only for groups that name the operator, and nobody can settle without a group's approval", async () => {
   const held = await paid();
   await assert.rejects(trilho('approve', held.json.transactionId), /treasury has given 0 of 2 approvals/);
   const ofDesk = await paid({ symbol: 'usdc', cost: 54.1 });
@@ -264,7 +264,7 @@ test('the command line approves for groups that name the operator alone, and nob
   await refuses(service.post(path, { as: 'paid', hash }, bearer(stranger)), /settled once it is approved: treasury/);
 });
 
-test('a new wallet waits for its group, and no order names it before', async () => {
+test('a new wallet waits for its group, and no order can name it before', async () => {
   const wallet = await service.post(
     '/wallets',
     { accountId: 'acme', name: 'Treasury', network: 'bsc', address: '0x52908400098527886E0F7030069857D2E4169EE7' },
@@ -291,7 +291,7 @@ test('a new wallet waits for its group, and no order names it before', async () 
   assert.equal((await service.post('/crypto/transactions', wanted, bearer(maker))).status, 201);
 });
 
-test('the start and the doctor say which groups cannot approve, and wrong settings are refused with their place', async () => {
+test('the start and the doctor report groups that cannot approve, and wrong settings are refused with their place', async () => {
   const warned = lines.filter(line => line.includes('a group of payouts.approvals names who cannot approve'));
   assert.equal(warned.length, 3);
   assert.match(warned[0]!, /board: key:Nobody123456 is no key or person that may act/);

@@ -1,4 +1,4 @@
-// Four eyes: a payout above an amount waits for another key than the one that made the order.
+// Four eyes: a payout above an amount waits for another key than the one that created the order.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { payoutsCommand } from '../../src/cli/payouts.ts';
@@ -55,7 +55,7 @@ type Key = { readonly id: string; readonly text: string };
 type Headers = Record<string, string>;
 const isKey = (maker: Key | Headers): maker is Key => 'text' in maker;
 const bearer = (key: Key) => ({ authorization: `Bearer ${key.text}` });
-/** The service as a holder of the key meets it. */
+/** The service as the holder of a key uses it. */
 function withKey(key: Key): Service {
   return {
     ...service,
@@ -87,7 +87,7 @@ async function paid(maker: Key | Headers, reporter?: Headers): Promise<Answer> {
   return order;
 }
 
-test('above the amount an order waits for a second key: not its maker’s, once, by name in the audit log', async () => {
+test('above the amount an order waits for a second key: not its creator’s, once, and named in the audit log', async () => {
   const [maker, second, third] = [
     await service.makeKey('acme'),
     await service.makeKey('acme'),
@@ -103,7 +103,7 @@ test('above the amount an order waits for a second key: not its maker’s, once,
   assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
   const approved = await approve(order, second);
   assert.deepEqual([approved.status, approved.json.approvedAt], [200, service.clock.now().toISOString()]);
-  assert.deepEqual([approved.json.holdReason, await payoutsOf(order)], [undefined, 0], 'approving is not sending');
+  assert.deepEqual([approved.json.holdReason, await payoutsOf(order)], [undefined, 0], 'an approval does not send');
   service.clock.advanceMs(1_000);
   assert.equal((await approve(order, third)).json.approvedAt, approved.json.approvedAt);
   await service.runJobs();
@@ -118,7 +118,7 @@ test('above the amount an order waits for a second key: not its maker’s, once,
   assert.deepEqual(lines, [{ actor: `key:${second.id}` }]);
 });
 
-test('a person approves what another made, never their own, and only with a proof of the last five minutes', async () => {
+test('a person approves orders of others, never their own, and only with a login proof of the last five minutes', async () => {
   const keyed = withKey(await service.makeKey('acme'));
   const [maker, other] = [await logIn(keyed, 'owner', 'acme'), await logIn(keyed, 'owner', 'acme')];
   const post = (who: LoggedIn, path: string, body: unknown) =>
@@ -147,7 +147,7 @@ test('a person approves what another made, never their own, and only with a proo
   assert.equal((await byPerson(order, operator)).json.code, 'missing_scope');
 });
 
-test('what one maker made is one pair of eyes: a key of theirs, a key of that key, and themselves', async () => {
+test('a creator counts as one approver with their keys, the keys created by these, and their login', async () => {
   const keyed = withKey(await service.makeKey('acme'));
   const owner = await logIn(keyed, 'owner', 'acme');
   const asOwner = { ...SAME_ORIGIN, cookie: owner.cookie };
@@ -184,7 +184,7 @@ test('what one maker made is one pair of eyes: a key of theirs, a key of that ke
   );
 });
 
-test('who asks for a login link for another person, or approves it, cannot approve as them', async () => {
+test('a person who requests or approves a login link for another cannot approve as that one', async () => {
   const keyed = withKey(await service.makeKey('acme'));
   const [owner, other, third] = [
     await logIn(keyed, 'owner', 'acme'),
@@ -209,7 +209,7 @@ test('who asks for a login link for another person, or approves it, cannot appro
   assert.match(await shown.text(), /A login link for you was made/);
 });
 
-test('who reported the payment of an order cannot approve it: by hand, with a key of theirs, or in a statement', async () => {
+test('a person who reported the payment of an order cannot approve it: by hand, with their key, or in a statement', async () => {
   const keyed = withKey(await service.makeKey('acme'));
   const [maker, reporter] = [await service.makeKey('acme'), await logIn(keyed, 'owner', 'acme')];
   const asReporter = { ...SAME_ORIGIN, cookie: reporter.cookie };
@@ -253,7 +253,7 @@ test('who reported the payment of an order cannot approve it: by hand, with a ke
   assert.equal((await approve(read, await service.makeKey('acme'))).status, 200);
 });
 
-test('an approval is taken back when who gave it then reports the payment', async () => {
+test('an approval is withdrawn when its approver later reports the payment', async () => {
   const [maker, approver] = [await service.makeKey('acme'), await service.makeKey('acme')];
   const order = await orders.order({ headers: bearer(maker) });
   assert.equal((await approve(order, approver)).status, 200);
@@ -267,7 +267,7 @@ test('an approval is taken back when who gave it then reports the payment', asyn
   assert.equal((await approve(order, await service.makeKey('acme'))).status, 200);
 });
 
-test('a new price takes the approval back, and the key that took the price cannot approve it', async () => {
+test('a new price withdraws the approval, and the key that accepted the price cannot approve it', async () => {
   const [maker, second, third] = [
     await service.makeKey('acme'),
     await service.makeKey('acme'),
@@ -301,7 +301,7 @@ test('an order can be approved before it is paid, and is then sent without a hol
   assert.equal((await orders.read(order)).status, 'fulfilling');
 });
 
-test('approving needs its own scope and the account of the order, and an order that still waits', async () => {
+test('approving needs its own scope, the account of the order, and an order that still waits', async () => {
   const maker = await service.makeKey('acme');
   const order = await paid(maker);
   const without = await service.makeKey('acme', ['transactions:write', 'transfers:write', 'payouts:write']);
@@ -319,14 +319,14 @@ test('approving needs its own scope and the account of the order, and an order t
   assert.deepEqual([late.status, late.json.code], [409, 'wrong_state']);
 });
 
-test('the command refuses what it does not know, in one sentence', async () => {
+test('the command refuses unknown arguments in one sentence', async () => {
   const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   await assert.rejects(trilho('approve'), refusal(/<transaction or top-up id> is missing/));
   await assert.rejects(trilho('approve', 'x'), refusal(/must be a UUID, not "x"/));
   await assert.rejects(trilho('approve', UNKNOWN_ID), refusal(/no such/i));
 });
 
-test('above the amount the maker of an order does not say either that the chain has paid it', async () => {
+test('above the amount the creator of an order cannot settle it as paid either', async () => {
   const [maker, second] = [await service.makeKey('acme'), await service.makeKey('acme')];
   const order = await paid(maker);
   const hash = `0x${'ab'.repeat(32)}`;

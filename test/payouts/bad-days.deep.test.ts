@@ -1,4 +1,4 @@
-// Transfers that a chain does not carry out as they were asked: each is paid at most once, and an operator has a way out.
+// Transfers that a chain does not carry out as requested: each is paid at most once, and an operator can resolve it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { NETWORKS } from '../../src/chains/asset.ts';
@@ -37,7 +37,7 @@ async function fulfilledAfter(order: Answer, duration: string) {
   return done;
 }
 
-test('a token that keeps a part is not paid again: no retry, no new price, no refund, and the books have what left', async () => {
+test('a token that keeps a part is not paid again: no retry, no new price, no refund, and the books have the amount that left', async () => {
   await orders.fault('polygon', { fault: 'keeps_part' });
   const order = await sandbox.paid();
   await orders.fault('polygon', { fault: 'none' });
@@ -67,7 +67,7 @@ test('a token that keeps a part is not paid again: no retry, no new price, no re
   ]);
 });
 
-test('what a network takes is in the books, in its coin, once', async () => {
+test("a network fee is in the books once, in the network's coin", async () => {
   const order = await sandbox.paid();
   await fulfilledAfter(order, 'PT30M');
   const entries = (await service.get(`/ledger/entries?transactionId=${order.json.transactionId}`)).json.entries;
@@ -81,7 +81,7 @@ test('what a network takes is in the books, in its coin, once', async () => {
   );
 });
 
-test('a transfer that no block takes is given up; once that is final it is sent again, and paid once', async () => {
+test('a transfer that no block includes is given up; once that is final it is sent again, and paid once', async () => {
   await orders.fault('polygon', { fault: 'stalled' });
   const order = await sandbox.paid();
   const before = await sandbox.transfers('polygon');
@@ -89,21 +89,21 @@ test('a transfer that no block takes is given up; once that is final it is sent 
   assert.equal(asked.status, 200, asked.text);
   assert.ok(asked.json.transfer.voidRequestedAt);
   assert.equal((await cli('void', order.json.transactionId)).code, 0, 'a repeat changes nothing');
-  assert.equal((await sandbox.act(order, 'retry')).status, 409, 'not before it is void for good');
-  assert.equal((await refund(order)).status, 409, 'not before it is void for good');
+  assert.equal((await sandbox.act(order, 'retry')).status, 409, 'not before the void is final');
+  assert.equal((await refund(order)).status, 409, 'not before the void is final');
   await service.runJobs();
   await orders.fault('polygon', { fault: 'none' });
   await orders.advance('PT10M');
   const held = await orders.read(order);
   assert.deepEqual([held.holdReason, held.transfer.state], ['payout_voided', 'voided']);
-  assert.equal(await sandbox.transfers('polygon'), before - 1, 'the void took the place of the transfer');
+  assert.equal(await sandbox.transfers('polygon'), before - 1, 'the void replaced the transfer');
   assert.equal((await sandbox.act(order, 'retry')).status, 200);
   await fulfilledAfter(order, 'PT10M');
   assert.equal(await sandbox.transfers('polygon'), before);
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment fulfilling held resumed fulfilled');
 });
 
-test('the money of a transfer that was given up can go back', async () => {
+test('the money of a transfer that was given up can be refunded', async () => {
   await orders.fault('base', { fault: 'stalled' });
   const order = await sandbox.paid({ network: 'base', symbol: 'usdc' });
   await sandbox.act(order, 'void');
@@ -115,7 +115,7 @@ test('the money of a transfer that was given up can go back', async () => {
   assert.equal((await orders.read(order)).endedAs, 'refunded');
 });
 
-test('a transfer that a block takes before its void is done', async () => {
+test('a transfer that a block includes before its void is done', async () => {
   const order = await sandbox.paid();
   assert.equal((await sandbox.act(order, 'void')).status, 200);
   // Mined before anything of the void is signed.
@@ -128,14 +128,14 @@ test('a transfer that a block takes before its void is done', async () => {
   assert.deepEqual(
     (await sandbox.payouts(order)).map(({ attempts }) => attempts),
     [1],
-    'nothing more is signed',
+    'nothing else is signed',
   );
   const done = await fulfilledAfter(order, 'PT10M');
   assert.equal(done.transfer.state, 'final');
   assert.equal((await sandbox.act(order, 'void')).status, 409);
 });
 
-test('a slot that somebody else used holds the order and halts the sender, until an operator resumes it', async () => {
+test('a slot that another program used holds the order and halts the sender, until an operator resumes it', async () => {
   await orders.fault('bsc', { fault: 'foreign_use' });
   const order = await sandbox.paid({ network: 'bsc' });
   await orders.fault('bsc', { fault: 'none' });
@@ -160,7 +160,7 @@ test('a slot that somebody else used holds the order and halts the sender, until
   await fulfilledAfter(next, 'P1D');
   const later = await service.get('/metrics');
   assert.match(later.text, /trilho_senders_halted\{network="bsc"\} 0/, 'the same payout does not halt it again');
-  // The first one: its slot is gone for good, so giving it up frees the order once that was seen again.
+  // The first one: its slot is lost, so giving it up frees the order once a second lookup has confirmed that.
   assert.equal((await sandbox.act(order, 'void')).status, 200);
   await service.runJobs();
   assert.equal(await holdOf(order), 'slot_taken', 'the second look is minutes after the first');
@@ -170,7 +170,7 @@ test('a slot that somebody else used holds the order and halts the sender, until
   await fulfilledAfter(order, 'PT10M');
 });
 
-test('a node that does not show what was done is no reorganisation', async () => {
+test('a node that does not show a done transfer is no reorganisation', async () => {
   const order = await sandbox.paid();
   await orders.advance('PT2M30S');
   assert.equal((await orders.read(order)).transfer.state, 'done');
@@ -182,7 +182,7 @@ test('a node that does not show what was done is no reorganisation', async () =>
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment fulfilling fulfilled');
 });
 
-test('a transfer that no bid helps is held, sent again all the same, and goes on by itself when a block takes it', async () => {
+test('a transfer that no bid gets into a block is held, still sent again, and continues by itself when a block includes it', async () => {
   await orders.fault('tron', { fault: 'stalled' });
   const order = await sandbox.paid({ network: 'tron' });
   await orders.advance('P1D');

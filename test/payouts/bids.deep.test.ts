@@ -1,4 +1,4 @@
-// What the service bids on a real EVM node that takes transfers and mines none: each attempt more than all before it.
+// The bids of the service on a real EVM node that accepts transfers and mines no block: each attempt bids more than all before.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTransaction } from '../../src/chains/evm/transaction.ts';
@@ -7,7 +7,7 @@ import { openDrill } from '../harness/payout-drill/drill.ts';
 const ROUNDS = 4;
 const ROUND_MS = 600_000;
 
-test('an attempt outbids every one before it by an eighth, though the network asks no more, and one is mined', async () => {
+test("an attempt outbids every earlier one by an eighth, although the network's fee is unchanged, and one is mined", async () => {
   const drill = await openDrill('evm', 8, 0);
   try {
     await drill.pay(1);

@@ -1,4 +1,4 @@
-// Cold sweeps: one payout through the same engine, which leaves what others need, is sent once, and is in the books.
+// Cold sweeps: a payout through the same engine, which keeps what others need, is sent once, and is in the books.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Chain, Check, Funds } from '../../src/chains/chain.ts';
@@ -20,10 +20,10 @@ const env = {
   }),
 };
 
-/** Networks that tests give a fault. */
+/** Networks to which tests give a fault. */
 const FAULTY = ['polygon', 'bsc', 'arbitrum'] as const;
 
-/** What polygon answers in place of the simulation. */
+/** Answers of polygon that replace those of the simulation. */
 let funds: Funds | undefined;
 let check: Check | undefined;
 let dies: keyof Chain | undefined;
@@ -54,7 +54,7 @@ beforeEach(async () => {
   for (const network of FAULTY) await orders.fault(network, { fault: 'none' });
 });
 
-/** The step is done, and the process that did it dies before it can write anything. */
+/** The step is done, and its process dies before it can write anything. */
 function survived<T>(step: keyof Chain, result: T): T {
   if (dies !== step) return result;
   dies = undefined;
@@ -69,7 +69,7 @@ async function settle(id: string) {
   return (await service.get(`/payouts/${id}`)).json;
 }
 
-test('what is above the ceiling goes to the cold address as one payout, and the books and a receipt say so', async () => {
+test('the amount above the ceiling goes to the cold address as one payout, with ledger entries and a receipt', async () => {
   funds = units(740);
   const before = await sandbox.transfers('polygon');
   const { status, json } = await sweep();
@@ -105,7 +105,7 @@ test('what is above the ceiling goes to the cold address as one payout, and the 
   assert.deepEqual(audited, [{ action: 'POST /payouts/sweep' }]);
 });
 
-test('a sweep leaves what may go to customers in a day as it was', async () => {
+test('a sweep does not count for the daily limit of payouts to customers', async () => {
   const { json } = await sweep({ network: 'bsc', quantity: '120' });
   assert.equal((await settle(json.id)).state, 'final');
   // An order of the driver is 100 usdt.
@@ -115,7 +115,7 @@ test('a sweep leaves what may go to customers in a day as it was', async () => {
   assert.deepEqual([status, holdReason], ['fulfilled', undefined]);
 });
 
-test('a ledger entry that is missing is found', async () => {
+test('a missing ledger entry is found', async () => {
   funds = units(510);
   const { json } = await sweep();
   await settle(json.id);
@@ -125,7 +125,7 @@ test('a ledger entry that is missing is found', async () => {
   assert.deepEqual(await sandbox.differences(), []);
 });
 
-test('what open payouts and orders in line need stays, whatever is asked for', async () => {
+test('the funds of open payouts and waiting orders stay, whatever amount is requested', async () => {
   await orders.fault('polygon', { fault: 'stalled' });
   await sandbox.paid();
   await service.post('/payouts/pause', { network: 'polygon' });
@@ -145,7 +145,7 @@ test('what open payouts and orders in line need stays, whatever is asked for', a
   assert.equal((await orders.read(waiting)).status, 'fulfilled');
 });
 
-test('the coin keeps its fees', async () => {
+test('a sweep of the coin keeps the fees', async () => {
   funds = units(740, 10n ** 15n - 1n);
   const poor = await sweep();
   assert.match(poor.json.detail, /nothing can be spared/);
@@ -183,7 +183,7 @@ test('bad requests are refused with the field, and nothing is written', async ()
   assert.equal(await count(), before);
 });
 
-test('of many sweeps at once one is taken, also by several nodes; a second one waits for the first', async () => {
+test('of many simultaneous sweeps one is accepted, also with several nodes; a second one waits for the first', async () => {
   funds = units(740);
   const nodes = [service, await startService({ beside: service, env })];
   try {
@@ -235,7 +235,7 @@ for (const step of ['sign', 'broadcast', 'lookup'] as const) {
   });
 }
 
-test('a sweep that no block takes is given up, and a halted sender sweeps nothing', async () => {
+test('a sweep that no block includes is given up, and a halted sender sweeps nothing', async () => {
   await orders.fault('arbitrum', { fault: 'stalled' });
   const { json } = await service.post('/payouts/sweep', { network: 'arbitrum', symbol: 'usdc', quantity: '3' });
   await service.runJobs();
@@ -254,7 +254,7 @@ test('a sweep that no block takes is given up, and a halted sender sweeps nothin
   assert.deepEqual(await sandbox.differences(), []);
 });
 
-test('a sweep that a reorganisation undoes for good is taken out of the books', async () => {
+test('a sweep that a reorganisation undoes for good is reversed in the books', async () => {
   const { json } = await service.post('/payouts/sweep', { network: 'bsc', symbol: 'usdt', quantity: '9' });
   await service.runJobs();
   for (let look = 0; look < 20; look++) {
@@ -270,7 +270,7 @@ test('a sweep that a reorganisation undoes for good is taken out of the books', 
   assert.deepEqual(await sandbox.differences(), []);
 });
 
-test('the command sweeps, and refuses in the words of its options', async () => {
+test('the command sweeps, and its errors name its options', async () => {
   const settings = { ...env, DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' };
   const trilho = (...args: string[]) => runCommand(payoutsCommand, settings, ['sweep', ...args]);
   const before = await sandbox.transfers('ethereum');

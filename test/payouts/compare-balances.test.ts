@@ -1,4 +1,4 @@
-// What a sender has, held against the books: whatever left between two comparisons must be payouts and their fees.
+// The balances of a sender compared with the books: everything that left between two comparisons must be payouts and their fees.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { coinOf } from '../../src/chains/networks.ts';
@@ -37,7 +37,7 @@ async function compared({ db, chain }: Drill) {
   return { differences, unanswered, cameIn: notes.filter(message => message.includes(' came in between ')) };
 }
 
-/** A transfer with our key that the service knows nothing of. */
+/** A transfer with our key, unknown to the service. */
 async function sendElsewhere({ chain, random, world, pass }: Drill, units: bigint, nonce: bigint): Promise<void> {
   const { network, senders } = chain;
   const slot = { network, sender: senders[0], nonce };
@@ -53,7 +53,7 @@ async function sendElsewhere({ chain, random, world, pass }: Drill, units: bigin
   await pass(40);
 }
 
-/** An operator says what the differences were, and the check takes them as notes. */
+/** An operator explains the differences, and the check shows them as notes. */
 async function explainAll(drill: Drill, sentence: string, hasSlots: boolean): Promise<void> {
   const { service, chain, db } = drill;
   const explain = (...args: string[]) =>
@@ -82,7 +82,7 @@ async function explainAll(drill: Drill, sentence: string, hasSlots: boolean): Pr
 }
 
 for (const world of (['tron', 'evm'] as const).slice(0, scaled(2))) {
-  test(`on ${world} payouts and fees explain what left, and coin that another program sent is named at every comparison`, async () => {
+  test(`on ${world} payouts and fees explain the balance, and coin that another program sent is named at every comparison`, async () => {
     const drill = await opened(world);
     const { symbol, decimals } = coinOf(drill.world.network);
     const nothing = { differences: [], unanswered: [], cameIn: [] };
@@ -104,11 +104,11 @@ for (const world of (['tron', 'evm'] as const).slice(0, scaled(2))) {
   });
 }
 
-test('what came in is noted, and a balance that no node tells is not right', async () => {
+test('incoming funds are noted, and a balance without an answer from a node is not confirmed', async () => {
   const drill = await opened('tron');
   await compared(drill);
   await payAll(drill, 1);
-  // Fills the wallet up again.
+  // Refills the wallet.
   await drill.world.mend();
   await drill.pass(40);
   const { differences, unanswered, cameIn } = await compared(drill);

@@ -1,4 +1,4 @@
-// The books held against the chain itself: what agrees, and that every difference is named.
+// The books compared with the chain itself: every difference is named.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { transferData } from '../../src/chains/evm/contracts.ts';
@@ -35,7 +35,7 @@ function fulfilled(world: WorldName): Promise<Drill> {
 async function fulfil(world: WorldName): Promise<Drill> {
   const drill = await openDrill(world, 1, 0);
   stops.push(() => drill.close());
-  // Notes what the sender has before anything leaves.
+  // Records the sender's balances before anything is sent.
   await drill.pass(40);
   await compared(drill);
   await drill.pay(3);
@@ -44,7 +44,7 @@ async function fulfil(world: WorldName): Promise<Drill> {
   return drill;
 }
 
-/** Runs `work` on books that it may change; what it changed is undone afterwards. */
+/** Runs `work` on books that it may change; the changes are rolled back afterwards. */
 async function inBooksOf({ db }: Drill, work: (books: Sql) => Promise<void>): Promise<void> {
   const done = new Error('the work is done');
   const undone = db.transaction(async tx => {
@@ -88,7 +88,7 @@ for (const world of (['evm', 'tron', 'simulated'] as const).slice(0, scaled(3, 2
   });
 }
 
-/** A transfer with our key that the service knows nothing of, and its hash. */
+/** A transfer with our key, unknown to the service, and its hash. */
 async function transferElsewhere(drill: Drill, to: string, units: bigint): Promise<string> {
   assert.ok(drill.world.spec.kind === 'evm');
   return signElsewhere(drill, { to: drill.world.spec.token, value: 0n, data: transferData(to, units) });
@@ -123,13 +123,13 @@ async function transferFromNode({ world }: Drill, to: string, units: bigint): Pr
   return String(hash);
 }
 
-test('an order that is closed by a newer transfer does not hide an older one, and slots in between are named', async () => {
+test('closing an order with a newer transfer does not hide an older one, and slots in between are named', async () => {
   const drill = await openDrill('evm', 1, 0);
   stops.push(() => drill.close());
   await drill.pause(true);
   const orders = await drill.pay(2);
   await drill.runJobs();
-  // As after a restore: the books have none of them, each in a block of its own.
+  // As after a restore: none of them is in the books; each is in its own block.
   await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
   const hashes: string[] = [];
   for (const { id, address } of orders) {
@@ -169,7 +169,7 @@ test('an order that is closed by a newer transfer does not hide an older one, an
   assert.deepEqual(all.unanswered, [`the books have none of its slots below 1; ${LOOK}`]);
 });
 
-test('what a key was used for before the service had it is only noted', async () => {
+test('transfers from before the service had the key are only noted', async () => {
   const drill = await openDrill('evm', 1, 0);
   stops.push(() => drill.close());
   await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
@@ -185,7 +185,7 @@ test('what a key was used for before the service had it is only noted', async ()
   assert.ok(later.notes.includes('the books have none of its slots below 1'), later.notes.join('\n'));
 });
 
-test('a chain that does not answer is not right', async () => {
+test('a chain that does not answer is not confirmed', async () => {
   const drill = await fulfilled('evm');
   const found = await compareSender(
     { db: drill.db, payoutOwner: ORDER_RECORDS },
@@ -195,7 +195,7 @@ test('a chain that does not answer is not right', async () => {
   assert.equal(found?.unanswered.length, 4);
 });
 
-test('a transfer of a slot that the books have as void is no transfer of a stranger', async () => {
+test('a transfer in a slot that is void in the books is not taken for a foreign one', async () => {
   const drill = await fulfilled('evm');
   await inBooksOf(drill, async books => {
     const [order] = await books.query<{ order_id: string }>(
@@ -211,7 +211,7 @@ test('a transfer of a slot that the books have as void is no transfer of a stran
   });
 });
 
-test('on tron two attempts at one payout that both moved crypto are two payments of its order', async () => {
+test('on tron two attempts of one payout that both moved crypto are two payments of its order', async () => {
   const drill = await fulfilled('tron');
   await inBooksOf(drill, async books => {
     const [first, second] = await books.query<{ id: string; order_id: string; hash: string }>(
@@ -240,8 +240,8 @@ test('a sweep is named as one', async () => {
   });
 });
 
-// The last on its chain: what it sends there stays.
-test('what left by another use of the key is a difference, and what came in is not', async () => {
+// The last test on its chain, because its transfers stay there.
+test('a transfer by another use of the key is a difference, and an incoming one is not', async () => {
   const drill = await fulfilled('evm');
   const came = await transferFromNode(drill, drill.chain.senders[0], 5_000_000n);
   const { differences: none, notes } = await compared(drill);

@@ -1,4 +1,4 @@
-// A part of `npm run drill -- payouts`: on a real EVM node and on the simulated Tron network, whatever is killed or fails, each
+// A part of `npm run drill -- payouts`: on a real EVM node and on the simulated Tron network, with kills and faults, each
 // fulfilled order is paid once and no other is paid. Transfers are counted on the chain itself.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -7,7 +7,7 @@ import { runScenario } from '../harness/payout-drill/scenarios.ts';
 
 const SEED = 20;
 
-/** The step that most would get wrong, or a variant in which the fault bites. */
+/** The most delicate step, or a variant in which the fault takes effect. */
 const PART = [
   ['killed after each step of sending', 19],
   ['killed after each step of looking', 7],
@@ -28,7 +28,7 @@ describe('a part of the drill of payouts', { concurrency: 2 }, () => {
       test(`${world}: ${kind}`, async () => {
         const { verdict, injected } = await runScenario({ world, kind, index }, SEED);
         assert.deepEqual([...verdict.lost, ...verdict.doubled, ...verdict.wrong], []);
-        assert.ok(injected.length > 0, 'something went wrong');
+        assert.ok(injected.length > 0, 'a fault was injected');
         assert.ok(verdict.transfers > 0, 'something was sent');
       });
     }

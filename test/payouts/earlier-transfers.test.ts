@@ -1,5 +1,5 @@
-// Before an order is sent again, its earlier transfers are looked up again: nodes that were wrong about them must not make it be
-// paid twice.
+// Before an order is sent again, its earlier transfers are looked up again, so that nodes that were wrong about them do not cause
+// a second payment.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Sighting } from '../../src/chains/chain.ts';
@@ -10,9 +10,9 @@ import type { Answer, Service } from '../harness/service.ts';
 let sandbox: PayoutService;
 let service: Service;
 let orders: OrderDriver;
-/** What nodes say in place of what they see. */
+/** A false answer of the nodes. */
 let lie: ((seen: Sighting) => Sighting) | undefined;
-/** How many lookups are answered so before nodes are honest. */
+/** How many lookups get it before the nodes are honest again. */
 let lies = Number.POSITIVE_INFINITY;
 before(async () => {
   sandbox = await startPayoutService(chain => ({
@@ -37,7 +37,7 @@ beforeEach(() => {
 const asReverted = (seen: Sighting): Sighting =>
   seen.kind === 'mined' ? { ...seen, outcome: 'reverted', leftUnits: 0n } : seen;
 
-/** Its transfer is carried out, and the books have it as failed. */
+/** Its transfer is carried out, but failed in the books. */
 async function heldAsReverted(network: string): Promise<Answer> {
   lie = asReverted;
   const order = await sandbox.paid({ network });
@@ -60,7 +60,7 @@ for (const [verb, network] of [
   ['retry', 'polygon'],
   ['reprice', 'ethereum'],
 ] as const) {
-  test(`a ${verb} of an order whose transfer moved after all is refused, and the transfer is counted`, async () => {
+  test(`a ${verb} of an order is refused when its failed transfer turns out to have moved, and the transfer is counted`, async () => {
     const order = await heldAsReverted(network);
     lie = undefined;
     const refused = await sandbox.act(order, verb);
@@ -72,7 +72,7 @@ for (const [verb, network] of [
   });
 }
 
-test('what nodes show only after the retry stops the second transfer in the line', async () => {
+test('a transfer that nodes show only after the retry stops the second one in the line', async () => {
   const order = await heldAsReverted('arbitrum');
   lies = 1;
   assert.equal((await sandbox.act(order, 'retry')).status, 200);
@@ -80,7 +80,7 @@ test('what nodes show only after the retry stops the second transfer in the line
   await assertPaidOnce(order, 'arbitrum');
 });
 
-test('while nodes do not say what became of an earlier transfer, no other one is made', async () => {
+test('while nodes do not show the outcome of an earlier transfer, no other one is made', async () => {
   await orders.fault('bsc', { fault: 'reverting' });
   const order = await sandbox.paid({ network: 'bsc' });
   await orders.advance('PT2H');
@@ -93,7 +93,7 @@ test('while nodes do not say what became of an earlier transfer, no other one is
     refused.json.detail,
     /not known that an earlier transfer of this order moved nothing: the providers disagree/,
   );
-  // As if they had agreed at the retry alone.
+  // As if they had agreed only at the retry.
   lie = undefined;
   assert.equal((await sandbox.act(order, 'retry')).status, 200);
   lie = () => ({ kind: 'unknown', message: 'the providers disagree about the transfer', isAnswered: true });
@@ -106,7 +106,7 @@ test('while nodes do not say what became of an earlier transfer, no other one is
   assert.deepEqual([(await orders.read(order)).status, await sandbox.transfers('bsc')], ['fulfilled', 1]);
 });
 
-test('a transfer that the books have as failed is settled as paid by its hash', async () => {
+test('a transfer that failed in the books is settled as paid by its hash', async () => {
   const order = await heldAsReverted('tron');
   lie = undefined;
   const { transfer } = await orders.read(order);

@@ -1,5 +1,5 @@
-// What was blocked, paused or refused after an order took its slot: nothing is signed for it any more, its order says why, and
-// the slot is given up so that those behind it go on.
+// An order that is blocked, paused or refused after it took its slot: nothing more is signed for it, the order shows the reason,
+// and the slot is given up so that those behind it continue.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import type { OrderDriver } from '../harness/orders.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
 import type { Answer, Service } from '../harness/service.ts';
 
-/** Run once, while the screening service is asked: after the block was read and before the sender is locked. */
+/** Run once during the call of the screening service: after the block was read and before the sender is locked. */
 let whileScreened: (() => Promise<unknown>) | undefined;
 const screening = createServer((request, reply) => {
   request.resume();
@@ -24,7 +24,7 @@ const screening = createServer((request, reply) => {
   });
 });
 
-/** What stands between the service and the simulated chain: answers in place of its own, and what happens before a signature. */
+/** Between the service and the simulated chain: answers that replace its own, and work before a signature. */
 let changed: { sign?: Exclude<Signed, { kind: 'signed' }>; check?: Check; beforeSigning?: () => Promise<unknown> } = {};
 const SILENT = { kind: 'unknown', message: 'the signer did not answer' } as const;
 const DENIED = { kind: 'refused', message: 'execution reverted: denied' } as const;
@@ -77,7 +77,7 @@ const resume = (body: object) => service.post('/payouts/resume', body);
 const refund = (order: Answer) => service.post(`/charges/${order.json.charge.id}/refunds`, {});
 
 let made = 0;
-/** A wallet of its own, so that a block stops no other order. */
+/** With its own wallet, so that a block stops no other order. */
 async function newWallet(network: string): Promise<string> {
   const address = `0x${(++made).toString(16).padStart(40, '12')}`;
   const { status, json, text } = await service.post('/wallets', { accountId: 'acme', name: 'Payee', network, address });
@@ -108,7 +108,7 @@ async function fulfilledOnce(order: Answer, payouts: readonly string[]): Promise
   assert.deepEqual(await standing(order), ['fulfilled', undefined, payouts]);
 }
 
-test('a wallet that is blocked while the network is asked gets no slot', async () => {
+test('a wallet that is blocked during the check of the network gets no slot', async () => {
   const wallet = await newWallet('base');
   const order = await orders.order({ network: 'base', symbol: 'usdc', walletId: wallet });
   whileScreened = () => trilho('block', wallet);
@@ -123,7 +123,7 @@ test('a wallet that is blocked while the network is asked gets no slot', async (
   await fulfilledOnce(order, ['final 1']);
 });
 
-test('a block is answered only when claims and first signatures that began before have ended', async () => {
+test('a block is confirmed only when earlier claims and first signatures have ended', async () => {
   const wallet = await newWallet('base');
   const claim = new pg.Client({ connectionString: service.databaseUrl });
   await claim.connect();
@@ -153,7 +153,7 @@ for (const [name, act, reason] of [
   ['a block', (_: string, wallet: string) => trilho('block', wallet), 'wallet_refused'],
   ['a pause', (network: string) => pause({ network }), 'payouts_paused'],
 ] as const) {
-  test(`${name} during the first signature: what was signed is neither saved nor sent`, async () => {
+  test(`${name} during the first signature: the signed transfer is neither saved nor sent`, async () => {
     const network = reason === 'wallet_refused' ? 'arbitrum' : 'ethereum';
     const before = await sandbox.transfers(network);
     const wallet = await newWallet(network);
@@ -174,7 +174,7 @@ for (const [name, act, reason] of [
   });
 }
 
-test('a slot without a signature is given up when its wallet is blocked; those behind it go on', async () => {
+test('a slot without a signature is given up when its wallet is blocked; those behind it continue', async () => {
   changed = { sign: SILENT };
   const wallet = await newWallet('polygon');
   const order = await paidTo('polygon', wallet);
@@ -202,7 +202,7 @@ test('a slot without a signature is given up when its wallet is blocked; those b
   await orders.advance('PT1H');
   await fulfilledOnce(behind, ['final 1']);
   assert.deepEqual(await standing(order), ['fulfilling', 'wallet_refused', ['voided 1']]);
-  assert.equal(await sandbox.transfers('polygon'), before + 1, 'that behind it');
+  assert.equal(await sandbox.transfers('polygon'), before + 1, 'the one behind it');
   assert.equal((await sandbox.act(order, 'retry')).json.code, 'wallet_blocked');
   assert.equal((await refund(order)).status, 201);
   await service.runJobs();
@@ -251,11 +251,11 @@ test('after a pause the order waits in line without an operator, and can be refu
   assert.equal(
     await orders.events(order),
     'pending_payment pending_fulfillment fulfilling held resumed fulfilled',
-    'it is told once that it is paused',
+    'it has one event for the pause',
   );
 });
 
-test('a slot that somebody else used instead of its void frees the order for a person alone, whatever gave it up', async () => {
+test('a slot that another program used instead of its void frees the order only for a person, whatever gave it up', async () => {
   changed = { sign: SILENT };
   const order = await paidTo('arbitrum', await newWallet('arbitrum'));
   changed = {};
@@ -274,7 +274,7 @@ test('a slot that somebody else used instead of its void frees the order for a p
   await fulfilledOnce(order, ['voided 1', 'final 1']);
 });
 
-test('an order whose block was lifted before its slot is void goes on by itself', async () => {
+test('an order whose block was lifted before its slot is void continues by itself', async () => {
   changed = { sign: SILENT };
   const wallet = await newWallet('polygon');
   const order = await paidTo('polygon', wallet);
@@ -289,7 +289,7 @@ test('an order whose block was lifted before its slot is void goes on by itself'
   await fulfilledOnce(order, ['voided 1', 'final 1']);
 });
 
-test('a signer that is away past a block and its lifting signs, and gives nothing up', async () => {
+test('a signer that was unavailable during a block and its lifting signs, and no slot is given up', async () => {
   changed = { sign: SILENT };
   const wallet = await newWallet('polygon');
   const order = await paidTo('polygon', wallet);
@@ -302,11 +302,11 @@ test('a signer that is away past a block and its lifting signs, and gives nothin
   await fulfilledOnce(order, ['final 1']);
 });
 
-test('a transfer that the token denies after the claim is held at once, and its slot given up; a retry takes another', async () => {
+test('an order whose transfer the token denies after the claim is held at once and its slot given up; a retry takes another', async () => {
   changed = { sign: DENIED };
   const order = await paidTo('polygon', await newWallet('polygon'));
   const behind = await paidTo('polygon', await newWallet('polygon'));
-  assert.deepEqual(await standing(order), ['fulfilling', undefined, ['open 0']], 'nobody confirms that it would fail');
+  assert.deepEqual(await standing(order), ['fulfilling', undefined, ['open 0']], 'no node confirms that it would fail');
   changed = {};
   await orders.advance('PT1H');
   await fulfilledOnce(behind, ['final 1']);
@@ -330,7 +330,7 @@ test('a transfer that the token denies after the claim is held at once, and its 
   await fulfilledOnce(denied, ['voided 1', 'final 1']);
 });
 
-test('a fee above the cap, an empty sender and a silent node or signer are waited for; a long wait raises the alarm', async () => {
+test('a slot waits for a fee above the cap, an empty sender and a silent node or signer; a long wait raises the alarm', async () => {
   const order = await (async () => {
     changed = { sign: SILENT };
     return paidTo('arbitrum', await newWallet('arbitrum'));
@@ -358,7 +358,7 @@ test('a fee above the cap, an empty sender and a silent node or signer are waite
   assert.deepEqual(await alarms('arbitrum'), []);
 });
 
-test('on a chain whose unused slots block no other the slot is closed without a transaction', async () => {
+test('on a chain whose unused slots block no others the slot is closed without a transaction', async () => {
   changed = { sign: SILENT };
   const order = await sandbox.paid({ network: 'tron' });
   assert.deepEqual(await standing(order), ['fulfilling', undefined, ['open 0']]);
@@ -371,7 +371,7 @@ test('on a chain whose unused slots block no other the slot is closed without a 
   await fulfilledOnce(order, ['voided 0', 'final 1']);
 });
 
-test('what has signed bytes goes on under a block and a pause', async () => {
+test('a payout with signed bytes continues under a block and a pause', async () => {
   await orders.fault('polygon', { fault: 'stalled' });
   const wallet = await newWallet('polygon');
   const order = await paidTo('polygon', wallet);
@@ -379,7 +379,7 @@ test('what has signed bytes goes on under a block and a pause', async () => {
   await pause({ network: 'polygon' });
   await orders.advance('PT20M');
   const [{ attempts } = { attempts: 0 }] = await sandbox.payouts(order);
-  assert.ok(attempts > 1, 'more was bid');
+  assert.ok(attempts > 1, 'a higher bid was made');
   await orders.fault('polygon', { fault: 'none' });
   await orders.advance('PT1H');
   const [status, , payouts] = await standing(order);
@@ -387,7 +387,7 @@ test('what has signed bytes goes on under a block and a pause', async () => {
   await resume({ network: 'polygon' });
 });
 
-test('by the setting hold the slot is kept, and signed once the pause ends; an operator may give it up', async () => {
+test('with the setting hold the slot is kept, and signed once the pause ends; an operator may give it up', async () => {
   const env = { TRILHO_PAYOUTS: JSON.stringify({ unsignedSlots: 'hold' }) };
   const holding = await startPayoutService(withChanges, undefined, env);
   try {

@@ -1,4 +1,4 @@
-// A key that another program uses, on a real node: seen before an order meets it, and left behind when the sender goes on.
+// A key that another program uses, on a real node: noticed before an order is affected, and its slots skipped when the sender resumes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Drill, openDrill, type PaidOrder } from '../harness/payout-drill/drill.ts';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => drill.close());
 
-/** A transfer with our key that the service knows nothing of. */
+/** A transfer with our key, unknown to the service. */
 async function sendElsewhere(nonce: bigint): Promise<void> {
   const { chain, random, world } = drill;
   const slot = { network: chain.network, sender: chain.senders[0], nonce };
@@ -43,12 +43,12 @@ const nonceOf = async ({ id }: PaidOrder) => {
 };
 const halted = async () => (await drill.service.get('/payouts/senders/halted')).json.senders.length;
 
-test('a use of the key by another program halts the sender within a minute of its final block, without any order', async () => {
+test('a use of the key by another program halts the sender within a minute of its final block, also without an order', async () => {
   const first = await pay();
   await drill.rest();
   await minuteLater();
   assert.equal(await nonceOf(first), 0);
-  assert.deepEqual([await alarms(), await halted()], [[], 0], 'own payouts are no such use');
+  assert.deepEqual([await alarms(), await halted()], [[], 0], 'own payouts are not foreign use');
 
   await sendElsewhere(1n);
   await drill.world.pass(1, 0);
@@ -64,7 +64,7 @@ test('a use of the key by another program halts the sender within a minute of it
   assert.equal(await nonceOf(waiting), undefined, 'nothing leaves');
 });
 
-test('a sender that goes on passes over the slots that were used', async () => {
+test('a resumed sender skips the used slots', async () => {
   const { service, chain, db } = drill;
   const sender = { network: chain.network, sender: chain.senders[0] };
   const resumed = await service.post('/payouts/senders/resume', sender);
@@ -81,7 +81,7 @@ test('a sender that goes on passes over the slots that were used', async () => {
   assert.deepEqual([await alarms(), await halted()], [[], 0]);
 });
 
-test('a sender goes on only when enough nodes say which slots are used, and never goes back', async () => {
+test('a sender resumes only when enough nodes show which slots are used, and never goes back', async () => {
   let used: bigint | undefined;
   const sandbox = await startPayoutService(chain => ({ ...chain, usedSlots: async () => used }));
   try {
@@ -110,7 +110,7 @@ test('a sender goes on only when enough nodes say which slots are used, and neve
     await service.sql('update chain_senders set halted_at = now()');
     used = 2n;
     assert.equal((await service.post('/payouts/senders/resume', { network, sender })).status, 200);
-    assert.equal(await slotOf(), 6, 'nodes that are behind take nothing back');
+    assert.equal(await slotOf(), 6, 'nodes that lag do not lower it');
   } finally {
     await sandbox.stop();
   }

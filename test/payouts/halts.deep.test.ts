@@ -1,4 +1,4 @@
-// Halts and gaps: a slot that an operator knows of halts its sender once, and slots that nothing was sent in are shown and filled.
+// Halts and gaps: a slot that an operator has seen halts its sender once, and unsent slots are shown and filled.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Sighting } from '../../src/chains/chain.ts';
@@ -10,7 +10,7 @@ after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-test('a slot that is unclear for a moment does not halt a sender again that an operator has resumed', async () => {
+test('a briefly unclear slot does not halt a sender again that an operator has resumed', async () => {
   let seen: Sighting | undefined;
   const sandbox = await startPayoutService(chain => ({
     ...chain,
@@ -36,7 +36,7 @@ test('a slot that is unclear for a moment does not halt a sender again that an o
 
 const FIRST = 3;
 
-/** As a provider names the first nonce too high. */
+/** As when a provider reports a first nonce that is too high. */
 async function withGap(seed: number): Promise<Drill> {
   const drill = await openDrill('evm', seed, 4);
   stops.push(() => drill.close());
@@ -52,7 +52,7 @@ async function withGap(seed: number): Promise<Drill> {
   return drill;
 }
 
-test('slots that nothing was sent in are shown, and filled by transactions that move nothing, whatever dies in between', async () => {
+test('unsent slots are shown, and filled by transactions that move nothing, also when the process dies in between', async () => {
   const drill = await withGap(41);
   const { service, chain, db } = drill;
   const { network, senders } = chain;
@@ -74,7 +74,7 @@ test('slots that nothing was sent in are shown, and filled by transactions that 
     filled.json.payouts.map(({ nonce, purpose, quantity }: Record<string, string>) => [nonce, purpose, quantity]),
     ['0', '1', '2'].map(nonce => [nonce, 'gap_fill', '0']),
   );
-  // The process dies before its jobs run, and somebody asks again.
+  // The process dies before its jobs run, and the request is repeated.
   await db.query(`delete from pgboss.job where name like 'payout.advance%'`);
   assert.equal((await service.post('/payouts/senders/fill-gap', { network })).json.payouts.length, 3);
   const [{ fills }] = (await db.query<{ fills: number }>(
@@ -102,7 +102,7 @@ test('slots that nothing was sent in are shown, and filled by transactions that 
   assert.deepEqual([refused.status, refused.json.code], [409, 'wrong_state'], refused.text);
 });
 
-test('a gap is not filled where slots block no other, nor without one', async () => {
+test('without a gap, or on a network whose slots do not block others, nothing is filled', async () => {
   const sandbox = await startPayoutService();
   stops.push(() => sandbox.stop());
   const refused = await sandbox.service.post('/payouts/senders/fill-gap', { network: 'polygon' });

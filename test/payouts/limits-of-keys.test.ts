@@ -1,4 +1,4 @@
-// Limits of one account and of one key, beside those of the asset; and the small ones that live has by default.
+// Limits of an account and of a key, beside those of the asset; and the small default ones of live.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NETWORKS_OF } from '../../src/chains/asset.ts';
@@ -73,7 +73,7 @@ async function heldFor(key: Key, order: Answer): Promise<[string | undefined, st
   return [holdReason, lastError];
 }
 
-test('each account has its own 24 hours, and one with an entry of its own has those', async () => {
+test('each account has its own 24 hours, and its own limit if it has an entry', async () => {
   const [small, other, large] = [await makeKey('small'), await makeKey('other'), await makeKey('large')];
   for (let count = 0; count < 2; count++) {
     assert.deepEqual(await heldFor(small, await paid(small, 'small', 'polygon')), [undefined, undefined]);
@@ -87,7 +87,7 @@ test('each account has its own 24 hours, and one with an entry of its own has th
   }
 });
 
-test('each key has its own 24 hours, whatever the other keys of its account sent', async () => {
+test('each key has its own 24 hours, independent of the other keys of its account', async () => {
   const [one, another] = [await makeKey('large'), await makeKey('large')];
   assert.deepEqual(await heldFor(one, await paid(one, 'large', 'arbitrum')), [undefined, undefined]);
   const [reason, message = ''] = await heldFor(one, await paid(one, 'large', 'arbitrum'));
@@ -96,13 +96,13 @@ test('each key has its own 24 hours, whatever the other keys of its account sent
   assert.deepEqual(await heldFor(another, await paid(another, 'large', 'arbitrum')), [undefined, undefined]);
 });
 
-test('above the amount of a key an order waits for a second pair of eyes', async () => {
+test('above the amount of a key an order waits for a second approver', async () => {
   const key = await makeKey('large');
   const held = await heldFor(key, await paid(key, 'large', 'bsc'));
   assert.deepEqual(held, ['approval_needed', '100 usdt is above 99 usdt: a second key approves it.']);
 });
 
-test('live sends little of an asset whose limits nobody has set, and the start says how much', async () => {
+test('live has small limits for an asset without configured ones, and the start names them', async () => {
   const key = await makeKey('large');
   const order = await paid(key, 'large', 'polygon', 6_000);
   const [reason, message = ''] = await heldFor(key, order);

@@ -1,4 +1,4 @@
-// Limits of payouts: by payout, by 24 hours, and by 24 hours to one address; kept by several nodes together.
+// Limits of payouts: by payout, by 24 hours, and by 24 hours to one address; enforced across several nodes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type OrderDriver, orderDriver } from '../harness/orders.ts';
@@ -57,19 +57,19 @@ test('a payout above the limit of one is held, and sent when it is approved', as
   assert.deepEqual([(await orders.read(order)).holdReason, await payoutsOf(order)], ['over_payout_limit', 0]);
   const approved = await act(order, 'approve');
   assert.equal(approved.status, 200, approved.text);
-  assert.equal(await payoutsOf(order), 0, 'approving is not sending');
+  assert.equal(await payoutsOf(order), 0, 'an approval does not send');
   await orders.advance('PT1H');
   await assertFulfilled(order);
 });
 
-test('what is held above a limit can be refunded', async () => {
+test('an order that is held above a limit can be refunded', async () => {
   const order = await paid({ network: 'polygon' });
   assert.equal((await service.post(`/charges/${order.json.charge.id}/refunds`, {})).status, 201);
   await service.runJobs();
   assert.equal((await orders.read(order)).endedAs, 'refunded');
 });
 
-test('beyond what may leave in 24 hours an order waits until it fits, and says until when', async () => {
+test('above the limit of 24 hours an order waits until it fits, and shows until when', async () => {
   const began = Date.parse((await service.get('/sandbox/clock')).json.now);
   const [first, second, third] = [
     await paid({ network: 'ethereum' }),
@@ -90,12 +90,12 @@ test('beyond what may leave in 24 hours an order waits until it fits, and says u
   await orders.advance('PT1H');
   for (const order of [first, second]) await assertFulfilled(order);
   const restMs = Date.parse(fitsAt) - 1_000 - Date.parse((await service.get('/sandbox/clock')).json.now);
-  // Hours that pass by every time at which the order is asked about; the others pass at once.
+  // Small steps around each time at which the order is checked; otherwise the clock jumps.
   const walkedHours = Math.min(scaled(24, 1), Math.floor(restMs / HOUR_MS));
   service.clock.advanceMs(restMs - walkedHours * HOUR_MS);
   await orders.advance(`PT${walkedHours}H`);
   assert.equal((await orders.read(third)).holdReason, 'over_day_limit');
-  // What left exactly 24 hours before counts no more.
+  // A payout of exactly 24 hours ago no longer counts.
   await orders.advance('PT1S');
   assert.equal(await openedAt(third), Date.parse(fitsAt));
   await orders.advance('PT1H');
@@ -103,7 +103,7 @@ test('beyond what may leave in 24 hours an order waits until it fits, and says u
   assert.equal(await orders.events(third), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
 });
 
-test('the limit of an address holds for it alone', async () => {
+test('the limit of an address applies to it alone', async () => {
   const first = await paid({ network: 'bsc' });
   const waits = await paid({ network: 'bsc' });
   const wallet = { accountId: 'acme', name: 'Other', network: 'bsc', address: ANOTHER_ADDRESS };
@@ -115,7 +115,7 @@ test('the limit of an address holds for it alone', async () => {
   assert.match(lastError, /^150 usdt may leave to one address in 24 hours and 100 usdt has;/);
 });
 
-test('what never fits is held, not kept waiting; an approval does not lift the limit of a day', async () => {
+test('an order that never fits is held instead of waiting; an approval does not lift the limit of a day', async () => {
   const order = await paid({ network: 'base', symbol: 'usdc' });
   const { holdReason, lastError } = await orders.read(order);
   assert.equal(holdReason, 'over_payout_limit');
@@ -125,7 +125,7 @@ test('what never fits is held, not kept waiting; an approval does not lift the l
   assert.deepEqual([(await orders.read(order)).holdReason, await payoutsOf(order)], ['over_payout_limit', 0]);
 });
 
-test('a payout that moved nothing counts for no limit', async () => {
+test('a payout that moved nothing does not count for limits', async () => {
   await orders.fault('tron', { fault: 'reverting' });
   const failed = await paid({ network: 'tron' });
   await orders.advance('PT1H');
@@ -173,7 +173,7 @@ test('three nodes together send no more than the limit', async () => {
   }
 });
 
-test('a limit that was raised holds for those that wait, soon after the restart', async () => {
+test('a raised limit applies to waiting orders soon after the restart', async () => {
   const first = await paid({ network: 'bsc', walletId: await orders.wallet('bsc') });
   const { holdReason } = await orders.read(first);
   assert.equal(holdReason, 'over_day_limit', 'of the limit of its address, see above');

@@ -7,7 +7,7 @@ import { type PayoutService, startPayoutService } from '../harness/payout-servic
 import type { Answer, Service } from '../harness/service.ts';
 
 const WINDOW = 3;
-/** Networks that tests give a fault. */
+/** Networks to which tests give a fault. */
 const FAULTY = ['polygon', 'arbitrum', 'base', 'tron'] as const;
 const MAX_WAIT_MS = 60_000;
 const REFUSAL = 'insufficient funds for gas * price + value';
@@ -15,12 +15,12 @@ const REFUSAL = 'insufficient funds for gas * price + value';
 let sandbox: PayoutService;
 let service: Service;
 let orders: OrderDriver;
-/** What the nodes say to every broadcast, and the signer to every signature, while it is set. */
+/** The answer of the nodes to every broadcast, and of the signer to every signature, while it is set. */
 let refusal: { broadcast?: string; sign?: string } = {};
 let lookups = 0;
 /** The asset of which senders have nothing. */
 let lacking: string | undefined;
-/** An address, and what a check of transfers to it says. */
+/** An address, and the result of a check of transfers to it. */
 let unclear: { readonly to: string; readonly message?: string } | undefined;
 before(async () => {
   sandbox = await startPayoutService(chain => ({
@@ -67,7 +67,7 @@ async function paidOrders(count: number, network: string): Promise<Answer[]> {
   return made;
 }
 
-test('more orders than the window wait, can be refunded meanwhile, and are served in order when slots are free', async () => {
+test('orders beyond the window wait, can be refunded in the meantime, and are served in order when slots are free', async () => {
   await orders.fault('polygon', { fault: 'stalled' });
   const made = await paidOrders(WINDOW + 3, 'polygon');
   const views = await Promise.all(made.map(order => orders.read(order)));
@@ -92,7 +92,7 @@ test('more orders than the window wait, can be refunded meanwhile, and are serve
   assert.deepEqual(await sandbox.payouts(leaves), []);
 });
 
-test('a payee to whom a transfer would fail takes no slot and blocks nobody, and is asked about again', async () => {
+test('a payee to whom a transfer would fail takes no slot and blocks nobody, and is checked again', async () => {
   await orders.fault('arbitrum', { fault: 'refusing' });
   const order = await sandbox.paid({ network: 'arbitrum' });
   const held = await orders.read(order);
@@ -120,7 +120,7 @@ test('a payee to whom a transfer would fail takes no slot and blocks nobody, and
   assert.deepEqual(await sandbox.payouts(other), []);
 });
 
-test('an order that is sent again, refused meanwhile and partly refunded does not get what its price was for', async () => {
+test('an order that is retried, refused and then partly refunded is not sent its full amount', async () => {
   await orders.fault('arbitrum', { fault: 'reverting' });
   const order = await sandbox.paid({ network: 'arbitrum' });
   await orders.advance('PT1H');
@@ -142,12 +142,12 @@ test('an order that is sent again, refused meanwhile and partly refunded does no
 for (const [about, address, message] of [
   ['nodes do not answer about', '0xde709f2102306220921060314715629080e2fb77', undefined],
   [
-    'nodes answer about in words that say nothing',
+    'nodes answer about with an unclear message',
     '0x27b1fdb04752bbc536007a920d24acb045561c26',
     'own: request timed out',
   ],
 ] as const) {
-  test(`payees that ${about} keep nobody behind them waiting`, async () => {
+  test(`payees that ${about} do not delay those behind them`, async () => {
     const body = { accountId: 'acme', name: 'Unclear', network: 'arbitrum', address };
     const { json, text } = await service.post('/wallets', body);
     assert.ok(json.id, text);
@@ -189,7 +189,7 @@ test('an empty sender takes no slot; the order goes on by itself when there are 
   assert.equal(await orders.events(first), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
 });
 
-test('what nodes say to a broadcast is shown to the operator, and proves nothing', async () => {
+test('the answer of nodes to a broadcast is shown to the operator, and proves nothing', async () => {
   refusal = { broadcast: REFUSAL };
   const order = await sandbox.paid({ network: 'tron' });
   await orders.advance('PT1M');
@@ -201,7 +201,7 @@ test('what nodes say to a broadcast is shown to the operator, and proves nothing
   assert.equal((await sandbox.payouts(order)).length, 1);
 });
 
-test('a signer that refuses leaves the slot open and says why', async () => {
+test('a signer that refuses leaves the slot open with its reason', async () => {
   refusal = { sign: 'the password is wrong' };
   const order = await sandbox.paid({ network: 'tron' });
   await orders.advance('PT1M');
@@ -215,18 +215,18 @@ test('a signer that refuses leaves the slot open and says why', async () => {
   await assertFulfilled(order);
 });
 
-test('each network has queues of its own', async () => {
+test('each network has its own queues', async () => {
   await sandbox.paid({ network: 'bsc' });
   await orders.advance('PT1M');
   const names = await service.sql<{ name: string }>(`select distinct name from pgboss.job where name like '%.bsc'`);
   assert.deepEqual(names.map(({ name }) => name).sort(), ['order.claim.bsc', 'payout.advance.bsc']);
 });
 
-test('however many orders wait for funds of one asset, those of another are served', async () => {
+test('however many orders wait for funds of one asset, orders of another are served', async () => {
   lacking = 'usdt';
   const first = await sandbox.paid({ network: 'arbitrum' });
   assert.equal((await orders.read(first)).holdReason, 'no_funds');
-  // As many again as are looked at in one round, and all of them came before.
+  // Twice as many as are read in one round, all of them earlier.
   await service.sql(
     `insert into orders
      select (jsonb_populate_record(o, jsonb_build_object(
@@ -242,7 +242,7 @@ test('however many orders wait for funds of one asset, those of another are serv
   await assertFulfilled(first);
 });
 
-test('an open payout is looked up at least as often as its chain asks for', async () => {
+test('an open payout is looked up at least as often as its chain requires', async () => {
   await orders.fault('tron', { fault: 'stalled' });
   const order = await sandbox.paid({ network: 'tron' });
   lookups = 0;
@@ -258,7 +258,7 @@ test('an open payout is looked up at least as often as its chain asks for', asyn
   await assertFulfilled(order);
 });
 
-test('an order whose time to be asked about again has come waits for a slot, and the clock moves on', async () => {
+test('an order that is due for another check waits for a slot while the clock moves', async () => {
   const body = {
     accountId: 'acme',
     name: 'Later',

@@ -1,4 +1,4 @@
-// A database that went back some seconds, with nobody there: what the chain has paid is not paid again, on either family of chains.
+// A database that went back some seconds, unattended: an order that the chain has paid is not paid again, on either family of chains.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type OlderBooks, startWithOlderBooks } from '../harness/older-books.ts';
@@ -22,7 +22,7 @@ for (const [world, senders] of [
   ['tron', 1],
   ['tron', 2],
 ] as const) {
-  test(`on ${world} a service with older books and senders: ${senders} sends nothing, says why, and goes on once the paid order is settled`, async () => {
+  test(`on ${world} a service with older books and senders: ${senders} sends nothing, reports why, and continues once the paid order is settled`, async () => {
     const { drill, service, driver, lost, next, hash, ...books } = await older({ world, seed: 31, senders });
     await books.pay(next);
     await books.pay(lost);
@@ -37,7 +37,7 @@ for (const [world, senders] of [
     assert.equal(alarm?.reason, 'slot_taken');
     assert.match(alarm.words, /trilho ledger check --chains/);
 
-    // The transfer is final, and still nobody has said whose it is.
+    // The transfer is final, and it is still not assigned to an order.
     await drill.world.pass(40, 900_000);
     await driver.advance('PT15M');
     const refused = await books.resume();
@@ -58,7 +58,7 @@ for (const [world, senders] of [
   });
 }
 
-test('on evm books that are older than the first payout of the sender halt it as well', async () => {
+test("on evm books older than the sender's first payout halt it as well", async () => {
   const { drill, service, driver, lost, next, hash, ...books } = await older({
     world: 'evm',
     seed: 32,
@@ -74,13 +74,13 @@ test('on evm books that are older than the first payout of the sender halt it as
   assert.match(halted?.words ?? '', new RegExp(`${hash} .* may have paid order ${lost.json.transactionId}`));
 });
 
-test('an order that took a used slot unseen stops the line, and halts the sender before any block is final', async () => {
+test('an order that took an already used slot stops the line, and halts the sender before any block is final', async () => {
   let isBehind = true;
   const { drill, service, driver, lost, next, ...books } = await older({
     world: 'evm',
     seed: 35,
     blocks: 2,
-    // As both providers would answer that lag behind the transfer.
+    // The answers of two providers that lag behind the transfer.
     change: chain => ({
       ...chain,
       slotCounts: async sender => {
@@ -107,7 +107,7 @@ test('an order that took a used slot unseen stops the line, and halts the sender
   assert.equal((await books.holds(lost)).slots, 0);
 });
 
-test('a running process halts the sender when the books lose what it has sent, and an order that nobody pays twice waits', async () => {
+test('a running process halts the sender when the books lose what it has sent, and the order waits instead of being paid twice', async () => {
   const drill = await openDrill('evm', 33, 4);
   stops.push(() => drill.close());
   const { service, db, chain } = drill;
@@ -116,7 +116,7 @@ test('a running process halts the sender when the books lose what it has sent, a
   await drill.pass(1, 1_000);
   assert.equal(await drill.world.outgoing(), 2);
   assert.equal(await countHalted(service), 0);
-  // A standby without the last rows takes over; all nodes lag, so that none shows what left.
+  // A standby without the last rows takes over; all nodes lag, so that no node shows the transfer.
   await db.query('delete from payout_attempts');
   await db.query('delete from payouts');
   await db.query('update chain_senders set next_nonce = 0');
@@ -127,7 +127,7 @@ test('a running process halts the sender when the books lose what it has sent, a
   assert.ok(first);
 });
 
-test('a slot of ours that is mined and not recorded yet stops the line for no round', async () => {
+test('a mined slot of ours that is not recorded yet does not stop the line', async () => {
   const drill = await openDrill('evm', 34, 4);
   stops.push(() => drill.close());
   await drill.pay(1);

@@ -1,4 +1,4 @@
-// What the chain shows of a sender before a slot is taken: what lets the line wait, what halts the sender, and whose word counts.
+// What the chain shows of a sender before a slot is taken: when the line waits, when the sender is halted, and which answers count.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { OwnTransfer, SlotCount } from '../../src/chains/chain.ts';
@@ -18,12 +18,12 @@ test('a quorum halts, one provider alone waits, and a quorum at its height overr
   assert.equal(judge(2, said('a', 6), said('b', 6)), 'halt');
   assert.equal(judge(2, said('a', 6), said('b', 5)), 'wait', 'one may lag, or lie');
   assert.equal(judge(2, said('a', 6)), 'wait', 'the other does not answer');
-  assert.equal(judge(1, said('a', 6)), 'halt', 'there is no other');
+  assert.equal(judge(1, said('a', 6)), 'halt', 'it is the only one');
   assert.equal(judge(2, said('a', 9), said('b', 5), said('c', 5)), 'go');
   assert.equal(judge(2, said('a', 9), said('b', 5, { head: 99 }), said('c', 5)), 'wait', 'one of them is behind');
   assert.equal(judge(2, said('a', 9), said('b', 6), said('c', 6)), 'halt');
   assert.equal(judge(2, said('a', 5, { pooled: 6 }), said('b', 5)), 'wait');
-  assert.equal(judge(2, said('a', 5, { pooled: 9 }), said('b', 5, { pooled: 9 })), 'wait', 'a pool halts nobody');
+  assert.equal(judge(2, said('a', 5, { pooled: 9 }), said('b', 5, { pooled: 9 })), 'wait', 'a pool halts no sender');
   assert.equal(judge(2, said('a', 5), said('b', 3, { head: 90 })), 'go', 'one lags');
   const liar = { quorum: 2, said: [said('a', 9), said('b', 5), said('c', 5)] };
   assert.deepEqual(
@@ -59,7 +59,7 @@ const slots = async (order: Answer) => (await sandbox.payouts(order)).length;
 const errorOf = async (order: Answer) => (await sandbox.orders.read(order)).lastError ?? '';
 const later = () => sandbox.orders.advance('PT30S');
 
-test('a provider alone that counts more, and a pool, let the line wait until they agree with the books', async () => {
+test('a single provider that counts more, or a pool, makes the line wait until they agree with the books', async () => {
   counts = [said('a', 50), said('b', 0)];
   const order = await sandbox.paid();
   assert.equal(await slots(order), 0);
@@ -74,7 +74,7 @@ test('a provider alone that counts more, and a pool, let the line wait until the
   assert.deepEqual(await halts(), []);
 });
 
-test('blocks that cannot be read let the line wait, and a transfer that one node shows alone', async () => {
+test('unreadable blocks, or a transfer that only one node shows, make the line wait', async () => {
   const transfer = {
     hash: 'ab'.repeat(32),
     symbol: 'usdt',
@@ -111,13 +111,13 @@ test('a sender whose slots a quorum counts as used takes no slot and no sweep', 
   assert.match(await errorOf(order), /^The chain has used the slots below 50, and the books gave out those below \d+/);
   const halted = (await halts()).map(({ network }: { network: string }) => network);
   assert.ok(halted.includes('polygon'));
-  // No final block has them, so it would be halted again.
+  // They are in no final block, so it would be halted again.
   const { sender } = (await halts()).find(({ network }: { network: string }) => network === 'polygon');
   const refused = await sandbox.service.post('/payouts/senders/resume', { network: 'polygon', sender });
   assert.deepEqual([refused.status, refused.json.code], [409, 'wrong_state'], refused.text);
 });
 
-test('a sender with used slots that the books do not have yet is halted once while orders of the coin are open', async () => {
+test('a sender with used slots that are missing in the books is halted once while orders of the coin are open', async () => {
   const order = await sandbox.paid({ network: 'base', symbol: 'eth', cost: 5_000 });
   assert.equal(await slots(order), 0);
   const { words: why, sender } = (await halts()).find(({ network }: { network: string }) => network === 'base');
@@ -131,7 +131,7 @@ test('a sender with used slots that the books do not have yet is halted once whi
   );
 });
 
-test('a sender with used slots and no open order of the coin goes on', async () => {
+test('a sender with used slots and no open order of the coin continues', async () => {
   const order = await sandbox.paid({ network: 'arbitrum' });
   assert.deepEqual(
     (await sandbox.payouts(order)).map(({ nonce }) => nonce),

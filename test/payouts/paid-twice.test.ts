@@ -1,4 +1,4 @@
-// An order that was paid twice, because nodes denied its first transfer: the comparison with the chains says so.
+// An order that was paid twice because nodes denied its first transfer: the comparison with the chains reports it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
@@ -8,7 +8,7 @@ import type { OrderDriver } from '../harness/orders.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
 import type { Answer, Service } from '../harness/service.ts';
 
-/** Whether the nodes say of the first transfer of every sender that its slot was used by another. */
+/** Whether the nodes claim that another transaction used the slot of every sender's first transfer. */
 let denies = false;
 let sandbox: PayoutService;
 let service: Service;
@@ -25,7 +25,7 @@ after(() => sandbox.stop());
 const check = () =>
   runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' }, ['check', '--chains']);
 
-/** Its transfer has left, and the books have it as given up. */
+/** Its transfer was sent, but given up in the books. */
 async function denied(network: string): Promise<Answer> {
   denies = true;
   const order = await sandbox.paid({ network });
@@ -38,7 +38,7 @@ async function denied(network: string): Promise<Answer> {
   return order;
 }
 
-test('a transfer that was given up and left all the same is a difference, and no stranger', async () => {
+test('a transfer that was given up and still moved is a difference, and not taken for a foreign one', async () => {
   const order = await denied('polygon');
   const id = order.json.transactionId;
   const { code, said } = await check();
@@ -47,7 +47,7 @@ test('a transfer that was given up and left all the same is a difference, and no
   assert.doesNotMatch(said, /not in the books|times/);
 });
 
-test('two transfers of one order are said in one line', async () => {
+test('two transfers of one order are reported in one line', async () => {
   const order = await denied('arbitrum');
   const id = order.json.transactionId;
   await service.sql("update chain_senders set halted_at = null where network = 'arbitrum'");
@@ -68,7 +68,7 @@ test('two transfers of one order are said in one line', async () => {
   assert.match(said, /The books do not agree with the chains\./);
 });
 
-test('a sender that goes on has what was taken for lost looked up at once', async () => {
+test('when a sender is resumed, payouts that were given up as lost are looked up at once', async () => {
   denies = true;
   const order = await sandbox.paid({ network: 'bsc' });
   await orders.advance('PT5H');

@@ -1,4 +1,4 @@
-// Pauses of payouts: no order takes a slot, what has one goes on, and every node knows at once.
+// Pauses of payouts: no order takes a slot, those with one continue, and every node obeys at once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import { type Answer, type Service, startService } from '../harness/service.ts';
 let sandbox: PayoutService;
 let service: Service;
 let orders: OrderDriver;
-/** Runs once, while the network is asked for funds: after the line was read and before the sender is locked. */
+/** Runs once during the check of funds: after the line was read and before the sender is locked. */
 let whileAsked: (() => Promise<unknown>) | undefined;
 before(async () => {
   sandbox = await startPayoutService(chain => ({
@@ -51,7 +51,7 @@ async function assertFulfilled(order: Answer): Promise<void> {
   assert.equal((await sandbox.payouts(order)).length, 1);
 }
 
-test('a paused network takes no slots and finishes what has one; others go on; resumed, the line is served', async () => {
+test('a paused network takes no slots and finishes open ones; others continue; after the pause the line is served', async () => {
   await orders.fault('polygon', { fault: 'stalled' });
   const begun = await sandbox.paid();
   const paused = await pause({ network: 'polygon', reason: 'key rotation' });
@@ -80,7 +80,7 @@ test('a paused network takes no slots and finishes what has one; others go on; r
   assert.equal(await orders.events(waits), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
 });
 
-test('a paused asset does not keep others behind it, and its order can be refunded meanwhile', async () => {
+test('a paused asset does not delay others, and its order can be refunded in the meantime', async () => {
   await pause({ symbol: 'usdt', network: 'bsc' });
   const waits = await sandbox.paid({ network: 'bsc' });
   await sandbox.paid({ network: 'bsc' });
@@ -118,7 +118,7 @@ test('each scope is paused and resumed on its own; a repeat changes nothing; pau
   await assertFulfilled(order);
 });
 
-test('a pause that comes while an order is about to take a slot is kept to', async () => {
+test('a pause that comes while an order is about to take a slot is obeyed', async () => {
   const order = await orders.order({ network: 'base', symbol: 'usdc' });
   whileAsked = () => pause({ network: 'base' });
   await orders.pay(order);
@@ -130,7 +130,7 @@ test('a pause that comes while an order is about to take a slot is kept to', asy
   await assertFulfilled(order);
 });
 
-test('a node that did not hear of the pause keeps to it', async () => {
+test('a node that was not notified of the pause obeys it', async () => {
   const second = await startService({ beside: service });
   try {
     await pause({ network: 'tron' });
@@ -147,7 +147,7 @@ test('a node that did not hear of the pause keeps to it', async () => {
   }
 });
 
-test('a pause is answered only when the claims that began before it have ended', async () => {
+test('a pause is confirmed only when earlier claims have ended', async () => {
   await sandbox.paid({ network: 'ethereum' });
   const claim = new pg.Client({ connectionString: service.databaseUrl });
   await claim.connect();
@@ -173,7 +173,7 @@ test('a pause is answered only when the claims that began before it have ended',
   }
 });
 
-test('the command pauses and resumes as the operator, and refuses what it does not know', async () => {
+test('the command pauses and resumes as the operator, and refuses unknown arguments', async () => {
   const { said } = await trilho('pause', '--network', 'polygon', '--asset', 'usdc', '--reason', 'drill');
   assert.match(said, /^Payouts of usdc on polygon are paused: drill\. Since 20/);
   const [{ id, pausedBy }] = (await service.get('/payouts/pauses')).json.pauses;
@@ -204,7 +204,7 @@ test('the command pauses and resumes as the operator, and refuses what it does n
   );
 });
 
-test('the pause of a restore ends once the books were compared with the chains, or on the word of an operator', async () => {
+test('the pause of a restore ends once the books were compared with the chains, or when an operator overrides that', async () => {
   const restored = async () => {
     await pause({});
     await service.sql(
@@ -230,7 +230,7 @@ test('the pause of a restore ends once the books were compared with the chains, 
   assert.deepEqual(notes, [{ note: 'looked at the explorer' }, { note: null }]);
 });
 
-test('a pair that does not exist is refused', async () => {
+test('an unknown asset and network is refused', async () => {
   const refused = await pause({ network: 'polygon', symbol: 'trx' });
   assert.deepEqual([refused.status, refused.json.errors[0].path], [400, 'network']);
 });

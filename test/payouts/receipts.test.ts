@@ -1,4 +1,4 @@
-// Signed receipts of payouts: what they say, who may read them, and that anyone can verify them and nobody change them.
+// Signed receipts of payouts: their contents, who may read them, and that anyone can verify them and nobody can change them.
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ const receiptOf = async (order: Answer, of = service) =>
 
 type Document = { receipt: Record<string, unknown>; signature: Record<string, string> };
 
-/** Written here, so that the code under test does not judge itself. The fields of a receipt are plain ASCII. */
+/** Implemented here, so that the code under test does not verify itself. The fields of a receipt are plain ASCII. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -59,11 +59,11 @@ function fileOf(text: string): string {
   writeFileSync(path, text);
   return path;
 }
-/** Without a database: a receipt is verified with nothing but itself. */
+/** Without a database: a receipt is verified by itself. */
 const verifying = (text: string, ...more: string[]) =>
   runCommand(receiptCommand, { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, ['verify', fileOf(text), ...more]);
 
-test('a final payout has a receipt, by order and by payout, that is always the same', async () => {
+test('a final payout has a receipt, the same for its order and its payout at any time', async () => {
   const payout = (await service.get(`/payouts/${final.json.transactionId}`)).json;
   const document: Document = await receiptOf(final);
   const { receipt, signature } = document;
@@ -103,7 +103,7 @@ test('a final payout has a receipt, by order and by payout, that is always the s
   assert.ok(verify(null, Buffer.from(canonical(receipt)), key, value));
 });
 
-test('it says when the transfer was first given to a node, not when its slot was taken', async () => {
+test('it has the time at which the transfer was first given to a node, not that of its slot', async () => {
   let isSigning = false;
   const slow = await startPayoutService(chain => ({
     ...chain,
@@ -147,7 +147,7 @@ for (const name of (['tron', 'evm'] as const).slice(0, scaled(2))) {
   });
 }
 
-test('it is verified where the settings are wrong, and one of a test network in live says so', async t => {
+test('it can be verified with wrong settings, and one of a test network in live is marked', async t => {
   const directory = await ownFolder(t);
   const document: Document = await receiptOf(final);
   const env = { PORT: 'x', TRILHO_MODE: 'neither' };
@@ -170,7 +170,7 @@ test('the id of a key is its thumbprint (RFC 8037, A.3)', () => {
   assert.equal(keyIdOf(key), 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
 });
 
-test('what may still be undone, failed or does not exist has no receipt', async () => {
+test('a payout that is not final, failed or does not exist has no receipt', async () => {
   const done = await paid('ethereum');
   const open = await service.get(`/crypto/transactions/${done.json.transactionId}/receipt`);
   assert.equal(open.status, 409);
@@ -209,11 +209,11 @@ test('the command prints the same receipt and verifies it without a database', a
   await assert.rejects(runCommand(receiptCommand, env, ['get', 'x']), refused(/must be a UUID, not "x"/));
   await assert.rejects(runCommand(receiptCommand, env, ['verify', join(folder, 'none')]), refused(/\(ENOENT\)\.$/));
   await assert.rejects(verifying(said, '--key', 'short'), refused(/--key must be the id of a key/));
-  // One id in 64 begins with a hyphen. This is another one whatever the key is.
+  // One id in 64 begins with a hyphen. This one differs from any key's.
   assert.equal((await verifying(said, '--key', `-A${document.signature.keyId.slice(3)}A`)).code, 1);
 });
 
-/** Every place of a document that holds text or a number. */
+/** Every text and number of a document, by its path. */
 function leaves(value: object, path: readonly string[] = []): string[][] {
   return Object.entries(value).flatMap(([name, field]) =>
     typeof field === 'object' && field !== null ? leaves(field, [...path, name]) : [[...path, name]],
@@ -259,13 +259,13 @@ test('a receipt that was changed anywhere is not valid', async () => {
   }
 });
 
-test('the refusal of a receipt before its payout is final is no receipt, and says why', async () => {
+test('the refusal of a receipt before its payout is final is not taken for a receipt, and its reason is shown', async () => {
   const detail = 'This payout is not final yet; it has a receipt once no block can undo it.';
   const { code, said } = await verifying(JSON.stringify({ type: '/problems/wrong_state', status: 409, detail }));
   assert.deepEqual([code, said], [1, `NO RECEIPT: the service answered: ${detail}`]);
 });
 
-test('a receipt that somebody else signed says so, and is refused by the key', async () => {
+test('a receipt that another key signed is reported as such, and refused with --key', async () => {
   const document: Document = await receiptOf(final);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const receipt = { ...document.receipt, quantity: '900' };
@@ -282,7 +282,7 @@ test('a receipt that somebody else signed says so, and is refused by the key', a
   assert.deepEqual([code, said], [1, `NOT VALID: it is signed by another key, ${signature.keyId}.`]);
 });
 
-test('all nodes sign with one key; a key file takes its place, and both keys stay published', async () => {
+test('all nodes sign with one key; a key file replaces it, and both keys stay published', async () => {
   const { signature } = await receiptOf(final);
   const keyFile = join(folder, 'key.pem');
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -323,7 +323,7 @@ test('nodes that start at the same time on a new database share one key', async 
   }
 });
 
-test('a start with a key file that holds no such key is refused and names the setting', async () => {
+test('a start with an invalid key file is refused and names the setting', async () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const files: [string, RegExp][] = [
     [join(folder, 'missing.pem'), /^payouts\.receipts\.keyFile: the file cannot be read \(ENOENT\)\.$/],
@@ -342,7 +342,7 @@ test('a start with a key file that holds no such key is refused and names the se
   }
 });
 
-test('an account reads receipts of its own orders alone; the keys are public', async () => {
+test('an account can read receipts only of its own orders; the keys are public', async () => {
   const live = await startService({ mode: 'live' });
   try {
     const key = await live.makeKey('acme', ['transactions:read']);

@@ -1,4 +1,4 @@
-// An old database restored after crypto has left: the comparison names what left, each order is closed by its transaction, nothing is
+// An old database restored after crypto was sent: the comparison names the transactions, each order is closed by its own, nothing is
 // paid again, and the books agree with the chain afterwards.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Orders in line at the time of a backup, all of them paid out after it. */
+/** Orders that wait in line at the time of a backup and are paid out after it. */
 type Saved = { readonly backup: string; readonly savedAt: Date };
 
 async function paidAfterBackup(world: 'evm' | 'tron'): Promise<{ drill: Drill; orders: PaidOrder[] } & Saved> {
@@ -39,7 +39,7 @@ async function paidAfterBackup(world: 'evm' | 'tron'): Promise<{ drill: Drill; o
   const orders = await drill.pay(3);
   await drill.runJobs();
   await drill.pass(40);
-  // Notes what the sender has.
+  // Records the sender's balances.
   assert.deepEqual((await compared(drill.service, drill)).differences, []);
   const backup = path.join(folder, world);
   await runCommand(backupCommand, { DATABASE_URL: drill.service.databaseUrl }, [backup]);
@@ -60,7 +60,7 @@ async function restored(drill: Drill, { backup, savedAt }: Saved): Promise<Servi
     chains: { [world.network]: chain },
   });
   stops.push(() => again.stop());
-  // As a restore in live does.
+  // As a restore does in live.
   await again.sql(
     'insert into restores (id, as_of, restored_at, pause_id) values (gen_random_uuid(), $1, $2, gen_random_uuid())',
     [savedAt, drill.world.now()],
@@ -150,7 +150,7 @@ for (const world of (['tron', 'evm'] as const).slice(0, scaled(2))) {
   });
 }
 
-test('on tron a first check after a restore without a note of the balances names what left all the same', async () => {
+test('on tron a first check after a restore without recorded balances still names what left', async () => {
   const drill = await openDrill('tron', 21, 4);
   stops.push(() => drill.close());
   await drill.pause(true);
@@ -170,7 +170,7 @@ test('on tron a first check after a restore without a note of the balances names
   assert.match(silent.unanswered.join(), /^no node shows all blocks since the backup of 2026-/);
 });
 
-test('on tron what left before the first note of a balance is not compared', async () => {
+test('on tron transfers before the first recorded balance are not compared', async () => {
   const drill = await openDrill('tron', 22, 4);
   stops.push(() => drill.close());
   await drill.pay(1);

@@ -1,4 +1,4 @@
-// Senders that change, slots of chains without voids, and networks whose word for final is late.
+// Senders that change, slots of chains without voids, and networks whose final block is late.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressOf } from '../../src/chains/address.ts';
@@ -20,12 +20,12 @@ async function using<T>(sandbox: PayoutService, work: (sandbox: PayoutService) =
   }
 }
 
-test('after a change of key new slots are of the new sender, and those of the former one are looked after', async () => {
+test('after a change of key new slots belong to the new sender, and those of the former one are still looked up', async () => {
   const [former, next] = ['polygon' as const].flatMap(network => [
     sandboxSender(network),
     addressOf(familyOf(network).kind, Buffer.alloc(20, 7)),
   ]) as [string, string];
-  // One list, which the chain keeps: a change of it is what another configuration would bring.
+  // The chain keeps this list: changing it has the effect of another configuration.
   const senders: [string, ...string[]] = [former];
   const sandbox = await startPayoutService(
     chain => (chain.network === 'polygon' ? { ...chain, senders } : chain),
@@ -46,11 +46,11 @@ test('after a change of key new slots are of the new sender, and those of the fo
       const [payout] = await payouts(order);
       assert.deepEqual([payout?.sender, payout?.state], [sender, 'final']);
     }
-    assert.ok((await payouts(before))[0]!.attempts > 1, 'more was bid by the former sender');
+    assert.ok((await payouts(before))[0]!.attempts > 1, 'the former sender made a higher bid');
   });
 });
 
-test('on a chain without voids a slot that was given up is void once no attempt can be mined', async () => {
+test('on a chain without voids a slot that was given up is void once no attempt can be mined any more', async () => {
   const sandbox = await startPayoutService(({ signVoid: _, ...chain }) => chain);
   await using(sandbox, async ({ orders, paid, act, payouts }) => {
     await orders.fault('tron', { fault: 'stalled' });
@@ -67,7 +67,7 @@ test('on a chain without voids a slot that was given up is void once no attempt 
   });
 });
 
-test('nothing ends before the network calls it final, however deep it is', async () => {
+test('no payout ends before its block is final, however deep it is', async () => {
   let isFinal = false;
   const late = (sighting: Sighting): Sighting => (sighting.kind === 'mined' ? { ...sighting, isFinal } : sighting);
   const sandbox = await startPayoutService(chain => ({
@@ -78,7 +78,7 @@ test('nothing ends before the network calls it final, however deep it is', async
     await orders.fault('bsc', { fault: 'reverting' });
     const order = await paid({ network: 'bsc' });
     await orders.fault('bsc', { fault: 'none' });
-    // Four times as many blocks as are needed, at the least.
+    // At least four times as many blocks as needed.
     await orders.advance(`PT${scaled(300, 30)}S`);
     const waiting = await orders.read(order);
     assert.deepEqual([waiting.transfer.state, waiting.holdReason], ['open', undefined]);
@@ -89,7 +89,7 @@ test('nothing ends before the network calls it final, however deep it is', async
   });
 });
 
-test('a network that does not answer is left alone for a while, and asked again', async () => {
+test('a network that does not answer is paused for a while, and asked again', async () => {
   const clock = testClock('2026-11-16T12:00:00.000Z');
   let calls = 0;
   let answer: Sighting = { kind: 'unknown' };
@@ -117,7 +117,7 @@ test('a network that does not answer is left alone for a while, and asked again'
   assert.equal(calls, 28, 'nodes that disagree are asked again');
 });
 
-test('payees that nodes answer about and cannot judge are no silence of the network', async () => {
+test('an unclear answer of nodes about payees does not count as silence of the network', async () => {
   const clock = testClock('2026-11-16T12:00:00.000Z');
   let calls = 0;
   const check: Check = { kind: 'unknown', message: 'own: request timed out' };

@@ -1,4 +1,4 @@
-// Orders that the chain has paid and the books have not: closed by the transaction, once, whatever state they are in.
+// Orders that are paid on the chain and not in the books: closed by the transaction, once, in any state.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Chain, Transfer } from '../../src/chains/chain.ts';
@@ -11,7 +11,7 @@ import { ADDRESSES, type OrderDriver } from '../harness/orders.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
 import type { Answer, Service } from '../harness/service.ts';
 
-/** Whether the nodes say of every transfer that its slot was used by another. */
+/** Whether the nodes claim that another transaction used the slot of every transfer. */
 let denies = false;
 const chains = new Map<string, Chain>();
 let sandbox: PayoutService;
@@ -47,7 +47,7 @@ async function attemptsOf(order: Answer): Promise<string[]> {
   return rows.map(({ hash }) => hash);
 }
 
-/** Its transfer has left, and the books have it as given up. */
+/** Its transfer was sent, but given up in the books. */
 async function denied(network: string): Promise<Answer> {
   denies = true;
   const order = await sandbox.paid({ network });
@@ -60,7 +60,7 @@ async function denied(network: string): Promise<Answer> {
   return order;
 }
 
-test('a transfer that was given up and left all the same closes its order, by API and by command', async () => {
+test('a transfer that was given up and still moved closes its order, by API and by command', async () => {
   const [byApi, byCommand] = [await denied('polygon'), await denied('polygon')];
   const sent = await sandbox.transfers('polygon');
   const [[hash = ''], [other = '']] = [await attemptsOf(byApi), await attemptsOf(byCommand)];
@@ -91,7 +91,7 @@ test('a transfer that was given up and left all the same closes its order, by AP
   assert.deepEqual(lines, [{ action: 'trilho payouts settle' }]);
 });
 
-/** A transfer with the key of the sandbox that the books do not know of, and its hash. */
+/** A transfer with the key of the sandbox, unknown to the books, and its hash. */
 async function transferElsewhere(transfer: Transfer, bids: number): Promise<string> {
   const chain = chains.get(transfer.slot.network);
   assert.ok(chain);
@@ -103,7 +103,7 @@ async function transferElsewhere(transfer: Transfer, bids: number): Promise<stri
   return hash;
 }
 
-test('a bid that the books do not have closes the order whose slot it used', async () => {
+test('a bid that is not in the books closes the order whose slot it used', async () => {
   await orders.fault('bsc', { fault: 'stalled' });
   const order = await sandbox.paid({ network: 'bsc' });
   const slot = { network: 'bsc', sender: sandboxSender('bsc'), nonce: 0n } as const;
@@ -143,13 +143,13 @@ test('a transaction in the slot of another order closes its own once that one is
   assert.deepEqual(await sandbox.differences(), []);
 });
 
-test('what is not final, failed or does not fit is refused, and nothing is written', async () => {
+test('a transaction that is not final, failed or does not match is refused, and nothing is written', async () => {
   const other = await sandbox.paid({ network: 'arbitrum' });
   await orders.advance('PT1H');
   const done = await orders.read(other);
   assert.equal(done.status, 'fulfilled');
   const [hash = ''] = await attemptsOf(other);
-  assert.equal((await settle(other, hash)).status, 200, 'a repeat of what the books have changes nothing');
+  assert.equal((await settle(other, hash)).status, 200, 'a repeat of a settled one changes nothing');
   await service.post('/payouts/pause', { network: 'arbitrum' });
   const order = await sandbox.paid({ network: 'arbitrum', cost: 1082 });
   const before = await orders.read(order);

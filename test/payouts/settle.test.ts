@@ -1,4 +1,4 @@
-// Transfers that arrived in another way than was asked: an operator settles them, once, and the books follow.
+// Transfers that arrived differently than requested: an operator settles them, once, and the books follow.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { payoutsCommand } from '../../src/cli/payouts.ts';
@@ -8,7 +8,7 @@ import type { OrderDriver } from '../harness/orders.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
 import type { Answer, Service } from '../harness/service.ts';
 
-/** Smallest units that leave beside, or less, than was asked. */
+/** How many smallest units more, or fewer, leave than requested. */
 let difference = 0n;
 let sandbox: PayoutService;
 let service: Service;
@@ -50,7 +50,7 @@ for (const [reason, by] of [
   ['less', -3_000_000n],
   ['more', 2_000_000n],
 ] as const) {
-  test(`taken as delivered the order is fulfilled and owes nothing, when ${reason} had left`, async () => {
+  test(`settled as delivered the order is fulfilled and owes nothing, when ${reason} had left`, async () => {
     const order = await mismatched(by);
     const sent = await sandbox.transfers('polygon');
     const { status, json } = await settle(order, 'delivered');
@@ -68,7 +68,7 @@ for (const [reason, by] of [
     assert.deepEqual(await sandbox.differences(), []);
   });
 
-  test(`returned, the payment goes back and nothing is sent again, when ${reason} had left`, async () => {
+  test(`settled as returned the payment is refunded and nothing is sent again, when ${reason} had left`, async () => {
     const order = await mismatched(by);
     const sent = await sandbox.transfers('polygon');
     assert.equal((await refund(order)).status, 409, 'not before it is settled');
@@ -90,14 +90,14 @@ for (const [reason, by] of [
   });
 }
 
-test('of decisions at the same time one is taken', async () => {
+test('of simultaneous decisions one is accepted', async () => {
   const order = await mismatched();
   const answers = await Promise.all(['delivered', 'returned', 'delivered', 'returned'].map(as => settle(order, as)));
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 409, 409]);
   assert.deepEqual(await sandbox.differences(), []);
 });
 
-test('other orders, other words and unknown ids are refused', async () => {
+test('other orders, other decisions and unknown ids are refused', async () => {
   const order = await sandbox.paid();
   assert.equal((await settle(order, 'delivered')).status, 409);
   const wrong = await settle(order, 'lost');

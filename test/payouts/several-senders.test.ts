@@ -21,13 +21,13 @@ const [A, B, C] = EVM;
 let sandbox: PayoutService;
 let service: Service;
 let orders: OrderDriver;
-/** Smallest units that a sender has of the asset, and of the coin; plenty where nothing is said. */
+/** Smallest units that a sender has of the asset, and of the coin; plenty by default. */
 let asset: Record<string, bigint> = {};
 let coin: Record<string, bigint> = {};
 let check: (sender: string) => Check = () => ({ kind: 'ready' });
-/** Slots of a sender that a node counts and that the books never gave out. */
+/** Slots of a sender that a node counts and the books never gave out. */
 let foreign: Record<string, bigint> = {};
-/** Of which no node counts anything. */
+/** A sender for which no node counts anything. */
 let uncounted: string | undefined;
 const given = new Map<string, bigint>();
 
@@ -68,7 +68,7 @@ beforeEach(() => {
   [asset, coin, foreign, uncounted, check] = [{}, {}, {}, undefined, () => ({ kind: 'ready' })];
 });
 
-/** Orders that are paid before any of them is followed. */
+/** Orders that are paid before any job of theirs is run. */
 async function paidTogether(count: number, changes: Record<string, unknown>): Promise<Answer[]> {
   const made: Answer[] = [];
   for (let index = 0; index < count; index++) made.push(await orders.order(changes));
@@ -110,7 +110,7 @@ for (const network of ['polygon', 'tron'] as const) {
   });
 }
 
-test('a sender without funds, or without the coin for fees, or that the token blocks, leaves its orders to another', async () => {
+test('a sender without funds, without coin for fees, or blocked by the token leaves orders to another', async () => {
   asset = { [A]: 0n };
   coin = { [C]: 0n };
   const [one, two] = await paidTogether(2, { network: 'arbitrum' });
@@ -124,7 +124,7 @@ test('a sender without funds, or without the coin for fees, or that the token bl
   await assertFulfilled([one!, two!, three!]);
 });
 
-test('a payee that every sender is refused for is held once, and those behind it go on', async () => {
+test('a payee that is refused for every sender is held once, and those behind it continue', async () => {
   check = () => ({ kind: 'refused', reason: 'would_revert', message: 'it would revert' });
   const [order] = await paidTogether(1, { network: 'arbitrum' });
   assert.equal((await orders.read(order!)).holdReason, 'transfer_refused');
@@ -136,7 +136,7 @@ test('a payee that every sender is refused for is held once, and those behind it
   await assertFulfilled([order!, next!]);
 });
 
-test('an order that no sender can pay alone keeps the funds of the richest, and the others serve those behind it', async () => {
+test('an order that no sender can pay alone reserves the funds of the richest, and the others serve those behind it', async () => {
   const units = BigInt(Math.round((await orders.quote({ network: 'bsc' })).json.quantity * 100)) * 10n ** 16n;
   asset = { [A]: units, [B]: 2n * units, [C]: 0n };
   const [large] = await paidTogether(1, { network: 'bsc', cost: 5_410 });
@@ -152,7 +152,7 @@ test('an order that no sender can pay alone keeps the funds of the richest, and 
   assert.deepEqual([await senderOf(large!), await senderOf(behind!)], [B, B]);
 });
 
-test('while a sender is halted the others serve the orders that were made after, and none that it may have paid', async () => {
+test('while a sender is halted the others serve only orders that were created after the halt, none that it may have paid', async () => {
   asset = { [B]: 0n, [C]: 0n };
   await orders.fault('ethereum', { fault: 'foreign_use' });
   const [taken] = await paidTogether(1, { network: 'ethereum' });
@@ -177,7 +177,7 @@ test('while a sender is halted the others serve the orders that were made after,
   await assertFulfilled([older]);
 });
 
-test('while the chain may show more of a sender than the books have, the others take only orders that were made after', async () => {
+test('while the chain may show more of a sender than the books, the others take only later orders', async () => {
   const older = await orders.order({ network: 'base', symbol: 'usdc' });
   await orders.advance('PT5S');
   foreign = { [B]: 1n };
@@ -193,7 +193,7 @@ test('while the chain may show more of a sender than the books have, the others 
   await assertFulfilled([older, newer!]);
 });
 
-test('what a sender has used that no node counts now, another does not pay; later orders go on', async () => {
+test('an order that a sender may have paid in slots that no node counts now is not paid by another; later orders continue', async () => {
   const older = await orders.order({ network: 'base', symbol: 'usdc' });
   await orders.advance('PT5S');
   uncounted = B;
@@ -209,7 +209,7 @@ test('what a sender has used that no node counts now, another does not pay; late
   await assertFulfilled([older, newer!]);
 });
 
-test('a sender whose halt is older than what it has paid since leaves none of that to another', async () => {
+test('a sender whose halt is older than its later payments leaves those orders to no other', async () => {
   // Its key is used elsewhere.
   given.set(B, (given.get(B) ?? 0n) + 1n);
   await paidTogether(1, { network: 'base', symbol: 'usdc' });
@@ -217,7 +217,7 @@ test('a sender whose halt is older than what it has paid since leaves none of th
   assert.match(JSON.stringify(await halts()), new RegExp(B));
   await orders.advance('PT5S');
   const [served] = await paidTogether(1, { network: 'base', symbol: 'usdc' });
-  assert.ok([A, C].includes((await senderOf(served!)) ?? ''), 'made after the halt');
+  assert.ok([A, C].includes((await senderOf(served!)) ?? ''), 'created after the halt');
   const older = await orders.order({ network: 'base', symbol: 'usdc' });
   // Resumed, it pays the order; then the database goes back to the halt, and the payment is reported again.
   given.set(B, (given.get(B) ?? 0n) + 1n);
@@ -228,14 +228,14 @@ test('a sender whose halt is older than what it has paid since leaves none of th
   assert.match((await orders.read(older)).lastError, /trilho ledger check --chains/);
   await orders.advance('PT5S');
   const [newer] = await paidTogether(1, { network: 'base', symbol: 'usdc' });
-  assert.ok([A, C].includes((await senderOf(newer!)) ?? ''), 'what is made after goes on');
+  assert.ok([A, C].includes((await senderOf(newer!)) ?? ''), 'a later order continues');
   const resumed = await service.post('/payouts/senders/resume', { network: 'base', sender: B });
   assert.equal(resumed.status, 200, resumed.text);
   await orders.advance('PT30M');
   await assertFulfilled([served!, older, newer!]);
 });
 
-test('each sender has alarms of its own', async () => {
+test('each sender has its own alarms', async () => {
   coin = { [B]: 0n };
   await orders.advance('PT61S');
   await service.runJobs();

@@ -27,10 +27,10 @@ const EVM = { depth: 10, signVoid: async () => ({ kind: 'unknown' as const }) };
 
 const after = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
 
-test('a slot that others have used is void when two lookups say so, minutes after it was given up', () => {
+test('a slot that others have used is void when two lookups confirm it, minutes after it was given up', () => {
   const once = sighted(GIVEN_UP, { kind: 'taken' }, EVM, after(600));
   assert.deepEqual([once.payout.state, once.news.kind], ['open', 'taken']);
-  // It was seen before it was given up, which asks for a lookup at once.
+  // It was seen before it was given up, so a lookup is due at once.
   const soon = sighted(once.payout, { kind: 'taken' }, EVM, after(1));
   assert.deepEqual([soon.payout.state, soon.news.kind], ['open', 'taken']);
   const twice = sighted(once.payout, { kind: 'taken' }, EVM, after(600));
@@ -42,14 +42,14 @@ test('a slot that others have used is void when two lookups say so, minutes afte
   assert.deepEqual([left.payout.state, left.news.kind], ['final', 'done']);
 });
 
-test('new bytes are looked for soon, however long the ones before were', () => {
+test('a new attempt is looked up soon, however long the earlier ones took', () => {
   const idle: Payout = { ...GIVEN_UP, idleLookups: 9 };
   const sentAt = after(600);
   assert.equal(sighted(idle, { kind: 'stuck' }, EVM, sentAt, { sentAt, isNew: true }).payout.idleLookups, 0);
   assert.equal(sighted(idle, { kind: 'stuck' }, EVM, sentAt, { sentAt }).payout.idleLookups, 10);
 });
 
-test('what balances have shown of a transfer counts until its block is final, though nodes keep them no longer', () => {
+test('the effect of a transfer on balances counts until its block is final, also when nodes have pruned them', () => {
   const open: Payout = { ...GIVEN_UP, units: 1_000_000n };
   const mined = (confirmations: number, outcome: 'transferred' | 'mismatched', isFinal = false, hash = '0x01') =>
     ({

@@ -1,17 +1,17 @@
-// One network whose nodes take calls and never answer: the others are served as if it were not there.
+// A network whose nodes accept calls and never answer: the others are served without delay.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Chain } from '../../src/chains/chain.ts';
 import { startPayoutService } from '../harness/payout-service.ts';
 import { ASK_AGAIN_MS, until } from '../harness/process.ts';
 
-/** More than any batch of jobs that ran together would hold. */
+/** More than any batch of jobs. */
 const OPEN = 30;
 const WAITING = 10;
 const HEALTHY = 5;
 const STEP_MS = 30_000;
 
-test('a network that never answers keeps no order of another network waiting', async () => {
+test('a network that never answers does not delay orders of another network', async () => {
   let isSilent = false;
   const hung: (() => void)[] = [];
   const answers = async () => {

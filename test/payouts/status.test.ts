@@ -1,4 +1,4 @@
-// Payouts and networks as operators look at them, through HTTP and the command line.
+// Payouts and networks for operators, through HTTP and the command line.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chainsCommand } from '../../src/cli/chains.ts';
@@ -58,7 +58,7 @@ test('payouts are listed newest first, by network, state and account, and read b
   assert.equal((await service.get(`/payouts/${UNKNOWN_ID}`)).status, 404);
 });
 
-test('a key sees payouts of its account alone', async () => {
+test('a key sees only payouts of its account', async () => {
   const live = await startService({ mode: 'live' });
   try {
     assert.equal((await live.get('/payouts?accountId=other')).status, 404);
@@ -88,7 +88,7 @@ test('the command lists and shows payouts', async () => {
   );
 });
 
-test('networks show head, balances, nonces and open slots, and what is wrong with them', async () => {
+test('networks show head, balances, nonces, open slots and faults', async () => {
   const { chains } = (await service.get('/chains')).json;
   assert.equal(chains.length, 6);
   const bsc = chains.find(({ network }: { network: string }) => network === 'bsc');
@@ -114,7 +114,7 @@ test('networks show head, balances, nonces and open slots, and what is wrong wit
   );
 });
 
-test('a silent network and a halted sender are told, with exit code 1', async () => {
+test('a silent network and a halted sender are reported, with exit code 1', async () => {
   await orders.fault('tron', { fault: 'rpc_timeout' });
   await service.sql(`update chain_senders set halted_at = now() where network = 'polygon'`);
   const { chains } = (await service.get('/chains')).json;

@@ -15,7 +15,7 @@ import { type PayoutService, startPayoutService } from '../harness/payout-servic
 import type { Answer, Service } from '../harness/service.ts';
 
 const FROM = sandboxSender('polygon');
-/** A former sender, of which the settings name the address alone. */
+/** A former sender, for which the settings have only the address. */
 const FORMER = '0x52908400098527886E0F7030069857D2E4169EE7';
 const TO = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const env = {
@@ -56,7 +56,7 @@ beforeEach(() => {
   [funds, dies] = [undefined, undefined];
 });
 
-/** The step is done, and the process that did it dies before it can write anything. */
+/** The step is done, and its process dies before it can write anything. */
 function survived<T>(step: keyof Chain, result: T): T {
   if (dies !== step) return result;
   dies = undefined;
@@ -71,7 +71,7 @@ async function settle({ json }: Answer) {
 }
 const aDayLater = () => sandbox.orders.advance('P1D');
 
-test('coin goes from one sender to another as one payout, and the books, a receipt and the audit log say so', async () => {
+test('coin goes from one sender to another as one payout, with ledger entries, a receipt and an audit line', async () => {
   const before = await sandbox.transfers('polygon');
   const made = await topUp({ quantity: '5', to: TO.toLowerCase() });
   assert.equal(made.status, 201, made.text);
@@ -101,7 +101,7 @@ test('coin goes from one sender to another as one payout, and the books, a recei
   assert.equal((await service.get(`/payouts/top-ups/${made.json.id}`)).json.payoutId, settled.id);
 });
 
-test('what came by a top-up is known to the comparison with the chain, and hides nothing that left', async () => {
+test('the comparison with the chain recognises a top-up, which hides nothing that left', async () => {
   const db = openDatabase({
     connection: { connectionString: service.databaseUrl },
     log: silentLog,
@@ -129,7 +129,7 @@ test('what came by a top-up is known to the comparison with the chain, and hides
   }
 });
 
-test('the same key made twice, also at once, sends once; another request under it is refused', async () => {
+test('two requests with one key, also at once, send once; another request under it is refused', async () => {
   await aDayLater();
   const before = await sandbox.transfers('polygon');
   const headers = { 'idempotency-key': 'monday' };
@@ -147,7 +147,7 @@ test('the same key made twice, also at once, sends once; another request under i
   assert.deepEqual([other.status, other.json.code], [422, 'idempotency_key_reused']);
 });
 
-test('without a key a second one waits for the first, and only senders of the service are named', async () => {
+test('without a key a second one waits for the first, and only senders of the service are accepted', async () => {
   await sandbox.orders.fault('polygon', { fault: 'stalled' });
   const first = await topUp();
   const second = await topUp();
@@ -168,7 +168,7 @@ test('without a key a second one waits for the first, and only senders of the se
   }
 });
 
-test('a pause, a block, a halt and what others need stop it, and nothing is kept', async () => {
+test('a pause, a block, a halt and the needs of others stop it, and nothing is written', async () => {
   await aDayLater();
   const count = async () => (await service.sql<{ n: number }>('select count(*)::int as n from top_ups'))[0]?.n;
   const before = await count();
@@ -184,7 +184,7 @@ test('a pause, a block, a halt and what others need stop it, and nothing is kept
   assert.equal(await count(), before);
 });
 
-test('limits of the coin hold: in 24 hours top-ups by themselves, above one payout an approval, which then sends it', async () => {
+test('limits of the coin apply: separate ones for 24 hours, and an approval above one payout, which then sends it', async () => {
   await aDayLater();
   await settle(await topUp({ quantity: '90' }));
   const over = await topUp({ quantity: '70' });
@@ -229,7 +229,7 @@ for (const step of ['sign', 'broadcast', 'lookup'] as const) {
   });
 }
 
-test('a pause that comes after the slot lets nothing be signed, and the top-up is given up', async () => {
+test('with a pause after the slot was taken nothing is signed, and the top-up is given up', async () => {
   await aDayLater();
   const before = await sandbox.transfers('polygon');
   const made = await topUp();
@@ -240,7 +240,7 @@ test('a pause that comes after the slot lets nothing be signed, and the top-up i
   assert.deepEqual(await sandbox.differences(), []);
 });
 
-test('the command refuses in the words of its options', async () => {
+test("the command's errors name its options", async () => {
   const settings = { ...env, DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' };
   const trilho = (...args: string[]) => runCommand(payoutsCommand, settings, ['top-up', ...args]);
   const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);

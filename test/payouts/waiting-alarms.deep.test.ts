@@ -1,4 +1,4 @@
-// Alarms of what does not come: a network without an answer, orders that hang in line, a network that the settings lack.
+// Alarms for long waits: a network that does not answer, orders that stay in line, a network that is missing in the settings.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,13 +45,13 @@ const alarms = async (network: string): Promise<Shown[]> =>
   (await service.get('/payouts/alarms')).json.alarms.filter((one: Shown) => one.network === network);
 const reasons = async (network: string) => (await alarms(network)).map(({ reason }) => reason).toSorted();
 
-test('a network that no node answers for raises an alarm, and so does the order that waits for it', async () => {
+test('a network without an answering node raises an alarm, and so does the order that waits for it', async () => {
   const order = await orders.order({ network: 'bsc' });
   await orders.fault('bsc', { fault: 'rpc_timeout' });
   await orders.pay(order);
   await minutesLater(1);
   await minutesLater(27);
-  assert.deepEqual(await reasons('bsc'), [], 'it may come back');
+  assert.deepEqual(await reasons('bsc'), [], 'it may recover');
   await minutesLater(3);
   assert.deepEqual(await reasons('bsc'), ['network_silent', 'orders_waiting']);
   const words = new Map((await alarms('bsc')).map(one => [one.reason, one.words]));
@@ -72,8 +72,8 @@ test('a network that no node answers for raises an alarm, and so does the order 
   assert.equal((await orders.read(order)).status, 'fulfilled');
   assert.deepEqual(await reasons('bsc'), []);
   const { events } = (await service.get('/events?accountId=ops&limit=1000')).json;
-  const told = events.map((one: { type: string; object: Shown }) => `${one.type} ${one.object.reason}`);
-  assert.deepEqual(told.toSorted(), [
+  const reported = events.map((one: { type: string; object: Shown }) => `${one.type} ${one.object.reason}`);
+  assert.deepEqual(reported.toSorted(), [
     'payout.alarm_cleared network_silent',
     'payout.alarm_cleared orders_waiting',
     'payout.alarm_raised network_silent',
@@ -81,7 +81,7 @@ test('a network that no node answers for raises an alarm, and so does the order 
   ]);
 });
 
-test('an idle network that is silent raises the alarm as well', async () => {
+test('a silent network without orders raises the alarm as well', async () => {
   await orders.fault('ethereum', { fault: 'rpc_timeout' });
   await minutesLater(1);
   await minutesLater(31);
@@ -91,7 +91,7 @@ test('an idle network that is silent raises the alarm as well', async () => {
   assert.deepEqual(await reasons('ethereum'), []);
 });
 
-test('an order that waits for the screening service raises an alarm with its words', async () => {
+test("an order that waits for the screening service raises an alarm with the service's message", async () => {
   const order = await orders.order({ network: 'base', symbol: 'usdc' });
   isScreeningDown = true;
   await orders.pay(order);
@@ -106,7 +106,7 @@ test('an order that waits for the screening service raises an alarm with its wor
   assert.deepEqual(await reasons('base'), []);
 });
 
-test('an order that is paused, or waits for funds, says so itself and raises no such alarm', async () => {
+test('an order that is paused, or waits for funds, shows that itself and raises no such alarm', async () => {
   const order = await orders.order({ network: 'polygon' });
   await service.post('/payouts/pause', { network: 'polygon' });
   await orders.pay(order);
@@ -120,7 +120,7 @@ test('an order that is paused, or waits for funds, says so itself and raises no 
   assert.deepEqual([await reasons('polygon'), await reasons('arbitrum')], [[], ['low_funds']]);
 });
 
-test('a network that the settings do not name any more is told at the start, and its alarm stands', async () => {
+test('a network that is no longer in the settings is reported at the start, and its alarm stays', async () => {
   await orders.fault('tron', { fault: 'stalled' });
   const order = await orders.order({ network: 'tron' });
   await orders.pay(order);
@@ -128,12 +128,12 @@ test('a network that the settings do not name any more is told at the start, and
   const { log, lines } = recordingLog();
   const without = await startService({ beside: service, chains: {}, env, log });
   try {
-    const told = lines.map(line => JSON.parse(line)).filter(({ msg }) => /does not name it/.test(msg));
+    const warnings = lines.map(line => JSON.parse(line)).filter(({ msg }) => /does not name it/.test(msg));
     assert.ok(
-      told.some(({ network }) => network === 'tron'),
+      warnings.some(({ network }) => network === 'tron'),
       lines.join(''),
     );
-    assert.ok(!told.some(({ network }) => network === 'ethereum'), 'it has nothing to do');
+    assert.ok(!warnings.some(({ network }) => network === 'ethereum'), 'it has nothing to do');
     await minutesLater(1, without);
     await minutesLater(31, without);
     await minutesLater(1, without);

@@ -1,4 +1,4 @@
-// Whether a wallet may be paid to is asked again before crypto leaves: in the line, by a retry and by a new price.
+// Whether a wallet may be paid to is checked again before crypto is sent: in the line, by a retry and by a new price.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { runCommand } from '../harness/commands.ts';
 import { type OrderDriver, orderDriver } from '../harness/orders.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
-/** What the screening service answers; undefined: nothing that can be read. */
+/** The answer of the screening service; undefined for an unreadable one. */
 let screened: string | undefined = 'clear';
 const screening = createServer((request, reply) => {
   request.resume();
@@ -41,7 +41,7 @@ const payoutsOf = (order: Answer) =>
 const act = (order: Answer, verb: string) =>
   service.post(`/crypto/transactions/${order.json.transactionId}/${verb}`, {});
 
-test('an address that was blocked after the order was made is not paid; unblocked, a retry sends it', async () => {
+test('an address that was blocked after the order was created is not paid; unblocked, a retry sends it', async () => {
   const order = await orders.order({ network: 'polygon' });
   const wallet = await orders.wallet('polygon');
   assert.equal((await trilho('block', wallet)).code, 0);
@@ -65,7 +65,7 @@ test('an address that was blocked after the order was made is not paid; unblocke
   assert.equal((await orders.read(order)).status, 'fulfilled');
 });
 
-test('a hit of the screening service holds; a new price asks again', async () => {
+test('a hit of the screening service holds the order; a new price checks again', async () => {
   const order = await orders.order({ network: 'bsc' });
   screened = 'hit';
   await orders.pay(order);
@@ -77,7 +77,7 @@ test('a hit of the screening service holds; a new price asks again', async () =>
   assert.equal((await orders.read(order)).status, 'fulfilled');
 });
 
-test('a screening service without an answer lets the order wait, and those behind it go on', async () => {
+test('while the screening service does not answer the order waits, and those behind it continue', async () => {
   const order = await orders.order({ network: 'arbitrum' });
   await orders.pay(order);
   screened = undefined;

@@ -1,4 +1,4 @@
-// A backup that is interrupted or killed: the database in which it is tried holds all payers' data, and nothing of it may stay.
+// A backup that is interrupted or killed: the scratch database has all payers' data, and nothing of it may stay.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { folderWithDatabase, launch, PROJECT, runToEnd, startTrilho, until } from '../harness/process.ts';
 
 const TRILHO = path.join(PROJECT, 'bin/trilho.js');
-/** Above the ids that Linux gives. */
+/** Above the ids that Linux assigns. */
 const NO_PROCESS = 4_194_305;
 
-test('a backup that is interrupted while it is tried leaves no scratch database, nor does a killed one after the next run', async t => {
+test('a backup that is interrupted while it is verified leaves no scratch database; a killed one leaves none after the next run', async t => {
   const folder = await folderWithDatabase(t);
   const service = await startTrilho({ folder });
   await service.charge();

@@ -25,7 +25,7 @@ const trilho = (folder: string, env: Readonly<Record<string, string>>, ...args: 
   runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
 
 describe('the embedded database', { concurrency: 2 }, () => {
-  /** One after the other: the archive of a service that is gone. */
+  /** One after another: the archive of a stopped service. */
   describe('whose log was archived', { concurrency: 1 }, () => {
     let archive: string;
     let env: Record<string, string>;
@@ -50,7 +50,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       const clock = embeddedConnection(service.dataPlace);
       const [row] = await askDatabase<{ now: Date }>(clock, 'select clock_timestamp() as now');
       moment = row!.now.toISOString();
-      // Later by the clock that the archive goes by: a commit within the same millisecond would be another moment, too.
+      // Later by the archive's clock: a commit in the same millisecond would belong to the moment, too.
       await until('the next moment', async () => {
         const [later] = await askDatabase<{ is: boolean }>(clock, 'select clock_timestamp() > $1 as is', [
           new Date(row!.now.getTime() + 50),
@@ -75,7 +75,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       );
     };
 
-    test('comes back as it was at any moment since the base backup', async t => {
+    test('is restored to any moment since the base backup', async t => {
       async function restored(...args: string[]): Promise<number[]> {
         const other = await ownFolder(t);
         const ended = await trilho(other, {}, 'restore', '--archive', archive, ...args);
@@ -94,7 +94,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       await refused(t, /--until must be later/, '--until', new Date(Date.parse(earliest) - 60_000).toISOString());
     });
 
-    test('that a killed restore left half made is taken by no start, and a repeat makes it', async t => {
+    test('that a killed restore left incomplete is not started, and a repeat completes it', async t => {
       const other = await ownFolder(t);
       // The log is read; what makes the database safe to start is still to come.
       const killed = await trilho(
@@ -121,7 +121,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       await next.end();
     });
 
-    test('goes on archiving after a restore, and what happened since comes back, too', async t => {
+    test('continues archiving after a restore, and later changes can be restored, too', async t => {
       const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).sort();
       const [old] = await bases();
 
@@ -156,7 +156,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     });
   });
 
-  test('keeps as many base backups as wanted, with the log that they need', async t => {
+  test('keeps as many base backups as requested, with the log that they need', async t => {
     const folder = await folderWithDatabase(t);
     const env = { TRILHO_WAL_ARCHIVE: path.join(folder, 'archive') };
     const service = await startTrilho({ folder, env });
@@ -173,7 +173,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.equal(ended.code, 0, ended.stderr);
   });
 
-  /** One after the other: the service runs until its copy takes over. */
+  /** One after another: the service runs until its copy takes over. */
   describe('that runs without an archive', { concurrency: 1 }, () => {
     // The link of a charge names it, and the port is another one later.
     const env = { TRILHO_PUBLIC_URL: 'https://pay.example.com' };
@@ -191,7 +191,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       for (const work of cleanUp) await work();
     });
 
-    test('refuses one who expects it', async () => {
+    test('refuses a base backup', async () => {
       const archiving = { TRILHO_WAL_ARCHIVE: path.join(folder, 'archive') };
       assert.match(refusalOf(await trilho(folder, archiving, 'backup', '--base')), /runs without the archive/);
       assert.match(refusalOf(await trilho(folder, {}, 'backup', '--base')), /needs TRILHO_WAL_ARCHIVE/);
@@ -200,7 +200,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       assert.match(refusalOf(await runToEnd({ folder, env: both })), /TRILHO_WAL_ARCHIVE is for the embedded database/);
     });
 
-    test('goes through a pipe, and a pipe that is cut is refused', async () => {
+    test('is saved through a pipe, and a truncated pipe is refused', async () => {
       const run = (script: string) =>
         runToEnd({
           folder,
@@ -217,7 +217,11 @@ describe('the embedded database', { concurrency: 2 }, () => {
       const unpacked = await run(
         'mkdir unpacked && tar -x -f whole.tar -C unpacked && trilho restore unpacked --verify',
       );
-      assert.deepEqual([unpacked.code, unpacked.stderr], [0, ''], 'the migrations of a scratch database are not told');
+      assert.deepEqual(
+        [unpacked.code, unpacked.stderr],
+        [0, ''],
+        'the migrations of a scratch database are not logged',
+      );
 
       const cut = await run('head -c 9000 whole.tar | trilho restore - --verify');
       assert.equal(cut.code, 2);
@@ -226,7 +230,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       assert.match(foreign.stderr, /The stream is damaged, or no backup\.$/m);
     });
 
-    test('is saved beside the service and restored into another folder, where the service goes on', async t => {
+    test('is saved beside the service and restored into another folder, where the service continues', async t => {
       const saved = await runToEnd({ folder, command: [process.execPath, TRILHO, 'backup', 'saved'] });
       assert.equal(saved.code, 0, saved.stderr);
       const charge = (await service.get(`/charges/${id}`)).text;

@@ -1,4 +1,4 @@
-// Wrong settings of chains and signers are said at the first start of live, before anything is made.
+// Wrong settings of chains and signers are reported at the first start of live, before anything is created.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ test('a signer without its file and a node of another chain are refused before t
     const said = refusalOf(await runToEnd({ folder, env }));
     assert.match(said, pattern);
     assert.doesNotMatch(said, /API key/);
-    assert.equal(existsSync(dataDir), false, 'nothing was made');
+    assert.equal(existsSync(dataDir), false, 'nothing was created');
   };
   await refused(/^signers\[0\]\.file /);
   await makeKeystore(folder, keystore, passwordFile);

@@ -1,4 +1,4 @@
-// Moves of the sandbox's clock while callers keep it busy, and after a node has died in the middle of one.
+// Moves of the sandbox's clock under load, and after a node died in the middle of one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -39,7 +39,7 @@ test('the clock is moved while charges are created without a pause, some of them
   assert.ok(Date.parse((await service.get('/sandbox/clock')).json.now) >= start + MOVES * DAY_MS);
 });
 
-test('moves that come at once take turns: each moves the clock as far as it was asked to', async t => {
+test('concurrent moves run one after another: each moves the clock by its full amount', async t => {
   const folder = await ownFolder(t);
   const { url, drop } = await createDatabase();
   t.after(drop);
@@ -50,7 +50,7 @@ test('moves that come at once take turns: each moves the clock as far as it was 
   assert.ok(Date.parse((await service.get('/sandbox/clock')).json.now) >= start + MOVES * DAY_MS);
 });
 
-test('a node that dies in the middle of a move leaves the clock to the next one', async t => {
+test('after a node died in the middle of a move, the next one can move the clock', async t => {
   const { url, drop } = await createDatabase();
   t.after(drop);
   const env = { DATABASE_URL: url };

@@ -1,11 +1,11 @@
-// Nodes on machines whose clocks differ: all of them go by the clock of the database.
+// Nodes on machines whose clocks differ: all of them use the clock of the database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDatabase } from '../harness/databases.ts';
 import { ADDRESSES, CHARGE_PART } from '../harness/orders.ts';
 import { type Over, ownFolder, startTrilho, type Trilho } from '../harness/process.ts';
 
-/** A machine whose clock is off: every time that the process reads. */
+/** A machine whose clock is off, for every time that the process reads. */
 function clockOff(seconds: number): string {
   const shifted = `
     const RealDate = Date;
@@ -23,13 +23,13 @@ async function startNode(t: Over, url: string, seconds: number): Promise<Trilho>
 
 const nowOf = async (node: Trilho) => Date.parse((await node.get('/sandbox/clock')).json.now);
 
-test('nodes whose clocks differ by 20 s have one time, and take money and wallets of each other', async t => {
+test("nodes whose clocks differ by 20 s have one time, and accept each other's payments and wallets", async t => {
   const { url, drop } = await createDatabase();
   t.after(drop);
   const behind = await startNode(t, url, -20);
   const right = await startNode(t, url, 0);
   const times = [await nowOf(right), await nowOf(behind), await nowOf(right)];
-  // As exact as half a round trip of the measurement, which a busy machine makes long.
+  // As exact as half a round trip of the measurement, which is long on a busy machine.
   const slackMs = 5_000;
   assert.ok(times[1]! > times[0]! - slackMs && times[1]! < times[2]! + slackMs, times.join(' '));
   assert.match(behind.stderr(), /clock is off; the service uses the database's time/);

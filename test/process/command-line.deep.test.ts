@@ -1,4 +1,4 @@
-// The command line: what it says when it cannot do as asked, where it reads its settings, and who may start it.
+// The command line: its errors, where it reads its settings, and who may start it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ import {
 const TRILHO = path.join(PROJECT, 'bin/trilho.js');
 
 describe('the command line', { concurrency: 2 }, () => {
-  test('every wrong variable is named at once, and no secret is repeated', async t => {
+  test('every wrong variable is named at once, and no secret is printed', async t => {
     const folder = await ownFolder(t);
     const wrong = {
       PORT: '70000',
@@ -61,7 +61,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual(processesOf(folder), []);
   });
 
-  test('a data directory that is a file, or where none can be made, is refused in one line', async t => {
+  test('a data directory that is a file, or cannot be created, is refused in one line', async t => {
     const folder = await ownFolder(t);
     const file = path.join(folder, 'file');
     await writeFile(file, '');
@@ -70,7 +70,7 @@ describe('the command line', { concurrency: 2 }, () => {
     }
   });
 
-  test('a file .env in the working directory is read, and the environment goes before it', async t => {
+  test('a file .env in the working directory is read, and the environment overrides it', async t => {
     const folder = await folderWithDatabase(t);
     await writeFile(path.join(folder, '.env'), 'TRILHO_PAGE_SIZE=3\nPORT=1\n');
     const service = await startTrilho({ folder });
@@ -92,7 +92,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(refusalOf(await run('migrate')), /DATABASE_URL/);
   });
 
-  test('pay and import tell a running service of money, each payment once', async t => {
+  test('pay and import report payments to a running service, each once', async t => {
     const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     const run = (...args: string[]) => runToEnd({ folder, command: [process.execPath, TRILHO, ...args] });
@@ -148,7 +148,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(first.stderr, new RegExp(`^Database: ${service.dataPlace}$`, 'm'));
   });
 
-  test('a command in a folder without a database says so, and makes none there', async t => {
+  test('a command in a folder without a database reports that, and creates no database', async t => {
     const folder = await ownFolder(t);
     const statement = path.join(await ownFolder(t), 'statement.csv');
     await writeFile(statement, 'data;valor;descrição\n16/11/2026;+159,90;PIX\n');
@@ -170,7 +170,7 @@ describe('the command line', { concurrency: 2 }, () => {
     }
   });
 
-  test('a command whose reader has gone away ends quietly, as other tools do, and leaves no database behind', async t => {
+  test('a command whose output is closed ends quietly, as other tools do, and leaves no database running', async t => {
     const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     await service.charge();
@@ -186,7 +186,7 @@ describe('the command line', { concurrency: 2 }, () => {
     }
   });
 
-  test('output that cannot be written is told, and no success', { skip: !existsSync('/dev/full') }, async t => {
+  test('output that cannot be written is an error, not a success', { skip: !existsSync('/dev/full') }, async t => {
     const folder = await ownFolder(t);
     const script = `"${process.execPath}" "${TRILHO}" config > /dev/full`;
     const ended = await runToEnd({ folder, command: ['/bin/sh', '-c', script] });
@@ -216,7 +216,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(await run('import', 'absent.csv'), /^The file "absent\.csv" cannot be read \(ENOENT\)/);
   });
 
-  test('started by an old Node it runs itself with the one it brought, and passes signals on', async t => {
+  test('started by an old Node it runs itself with its own one, and passes on signals', async t => {
     const oldNode = findOldNode();
     if (!oldNode) return t.skip('no Node older than 22.18 on this machine');
     const folder = await folderWithDatabase(t);
@@ -250,7 +250,7 @@ describe('the command line', { concurrency: 2 }, () => {
   }
 });
 
-/** A Node on this machine that is too old to run the sources. */
+/** A Node on this machine that is too old for the sources. */
 function findOldNode(): string | undefined {
   const places = [...(process.env['PATH'] ?? '').split(':'), '/usr/local/bin', '/usr/bin'];
   return places

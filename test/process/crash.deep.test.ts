@@ -1,4 +1,4 @@
-// The service, or everything at once, killed at bad moments: what was promised is kept.
+// The service, or everything at once, killed at bad moments: acknowledged work is kept.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -20,7 +20,7 @@ import {
 const CLIENTS = 8;
 const ENOUGH_CHARGES = 60;
 
-/** Charges made by several clients at once until the service no longer answers. */
+/** Charges created by several clients at once until the service no longer answers. */
 function makeCharges(service: Trilho): {
   acknowledged: Map<string, string>;
   unanswered: string[];
@@ -41,13 +41,13 @@ function makeCharges(service: Trilho): {
   return { acknowledged, unanswered, done };
 }
 
-// Mostly waiting: jobs of a killed worker are given to another when its heartbeat is missed. So all at once.
+// Mostly waiting, because another worker takes a job only after a missed heartbeat; so all run at once.
 describe('crashes', { concurrency: 4 }, () => {
   for (const [what, isDatabaseKilled] of [
     ['the service alone', false],
     ['the service and its database', true],
   ] as const) {
-    test(`after a kill of ${what} every acknowledged charge is there and goes on to be issued`, async t => {
+    test(`after a kill of ${what} every acknowledged charge is there and is issued`, async t => {
       const folder = await folderWithDatabase(t);
       const service = await startTrilho({ folder });
       const { acknowledged, unanswered, done } = makeCharges(service);
@@ -77,7 +77,7 @@ describe('crashes', { concurrency: 4 }, () => {
     ['externalId', (n: number) => ({ externalId: `order-${n}` }), () => ({})],
     ['Idempotency-Key', () => ({}), (n: number) => ({ 'idempotency-key': `attempt-${n}` })],
   ] as const) {
-    test(`after a crash between commit and answer a repeat with the same ${how} gets what was made`, async t => {
+    test(`after a crash between commit and answer a repeat with the same ${how} gets the committed charge`, async t => {
       const folder = await folderWithDatabase(t);
       const dying = await startTrilho({ folder, env: diesAfterCommitOf('insert into charges\\b') });
       const numbers = Array.from({ length: CLIENTS }, (_, number) => number);
@@ -89,7 +89,7 @@ describe('crashes', { concurrency: 4 }, () => {
       const charges = () =>
         askDatabase<{ id: string }>(embeddedConnection(service.dataPlace), 'select id from charges');
       const made = await charges();
-      assert.ok(made.length >= 1, 'what was committed is there');
+      assert.ok(made.length >= 1, 'the committed charge is there');
       const repeats = await Promise.all(numbers.map(n => ask(service, n)));
       for (const { status, text } of repeats) assert.equal(status, 201, text);
       const replayed = repeats.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');

@@ -62,7 +62,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.equal(json.id, ids[1]);
   });
 
-  test('a data directory too long for a socket address works, and again after a restart', async t => {
+  test('a data directory too long for a socket address works, also after a restart', async t => {
     const folder = await folderWithDatabase(t);
     const dataDir = path.join(folder, 'a'.repeat(100), `é b'"$(x)`.repeat(10), 'data');
     await moveData(folder, dataDir);
@@ -74,7 +74,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.deepEqual(processesOf(folder), []);
     const again = await startTrilho({ folder, env });
     assert.equal((await again.get(`/charges/${id}`)).status, 200);
-    // Stopped, not killed: only then it takes the short name of its socket away.
+    // Stopped, not killed: only then it removes the short name of its socket.
     assert.equal((await again.end()).code, 0);
   });
 
@@ -90,7 +90,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.deepEqual(processesOf(folder), []);
   });
 
-  test('the library links follow another release of the database that takes the place of the first', async t => {
+  test('the library links follow another release of the database that replaces the first', async t => {
     const folder = await ownFolder(t);
     for (const library of ['libpq.so.5.18', 'libpq.so.5.19']) {
       const list = [{ source: `native/lib/${library}`, target: 'native/lib/libpq.so.5' }];
@@ -100,11 +100,11 @@ describe('the embedded database', { concurrency: 2 }, () => {
     }
   });
 
-  test('a killed database comes back by itself while the service runs, and meanwhile the answer is 503; a stop while it is gone leaves nothing', async t => {
+  test('a killed database is restarted while the service runs, with 503 in the meantime; a stop while it is down leaves nothing', async t => {
     const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     const id = await service.charge();
-    // Requests go on all the time, so that the connection is lost at every possible moment of one.
+    // Requests continue all the time, so that the connection is lost at every possible moment of one.
     const odd: string[] = [];
     let made = 0;
     let isOver = false;
@@ -141,13 +141,13 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.deepEqual(processesOf(folder), []);
   });
 
-  test('a data directory that is used from where its processes cannot be seen is refused, one left by a crash is not, and one that another machine has taken is left to it', async t => {
+  test('a data directory whose processes run elsewhere is refused, one left by a crash is not, and one that another machine has taken is left to it', async t => {
     const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     const mark = `${service.dataPlace}.in-use`;
     assert.ok(existsSync(mark));
     assert.equal((await service.end()).code, 0);
-    assert.ok(!existsSync(mark), 'a stop takes it away');
+    assert.ok(!existsSync(mark), 'a stop removes it');
 
     await writeFile(mark, 'another container');
     let touches = 0;
@@ -173,14 +173,14 @@ describe('the embedded database', { concurrency: 2 }, () => {
   });
 });
 
-/** Puts the data of a folder elsewhere, if it has any yet. */
+/** Moves the data of a folder elsewhere, if it has any yet. */
 async function moveData(folder: string, dataDir: string): Promise<void> {
   await mkdir(path.dirname(dataDir), { recursive: true });
   const ready = path.join(folder, 'data');
   if (existsSync(ready)) await rename(ready, dataDir);
 }
 
-/** Runs a printed command as a person would; where there is no curl, does what it says. */
+/** Runs a printed command as a person would; without curl it does the same itself. */
 async function runCurl(command: string) {
   if (spawnSync('curl', ['--version']).status === 0) {
     const { stdout, stderr } = await promisify(exec)(`${command.trim()} --silent --show-error --fail-with-body`);
@@ -192,12 +192,12 @@ async function runCurl(command: string) {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, body === undefined ? {} : { method: 'POST', body, headers });
   assert.ok(response.ok);
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer.
   return (await response.json()) as any;
 }
 
 describe('two services on one data directory', { concurrency: 2 }, () => {
-  test('the second joins, outlives the first, and the last one out stops the database', async t => {
+  test('the second joins, outlives the first, and the last one stops the database', async t => {
     const folder = await folderWithDatabase(t);
     const first = await startTrilho({ folder });
     const second = await startTrilho({ folder });

@@ -1,5 +1,5 @@
-// «From nothing to a paid charge» in docs/live.md, run as it stands: its commands in its order, in three shells. Only ports are
-// others, and where the page waits a while, the test waits for what the page says will have happened.
+// «From nothing to a paid charge» in docs/live.md, run as written: its commands in order, in three shells. Only the ports differ,
+// and where the page waits a while, the test waits for the result that the page announces.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import {
 /** The page's ports: of the PSP, of its control API, of the receiver, of the service. */
 const PORTS = ['8443', '8444', '9443', '3000'] as const;
 
-/** What has happened after each wait of the page, as a field of the charge and its value. */
+/** The result after each wait of the page, as a field of the charge and its value. */
 const AWAITED = [
   ['state', 'PAID'],
   ['refunds[0]?.status', 'DONE'],
@@ -32,10 +32,10 @@ npx() { shift; node ${PROJECT}/bin/trilho.js "$@" $([ "$1" = psp ] && echo --por
 curl() { command curl --fail-with-body --silent --show-error "$@"; }
 `;
 
-/** Waits for one after the other, so that a slow machine has time for each. */
+/** Waits for one after another, so that a slow machine has time for each. */
 async function untilSaid({ child, stdout, stderr }: Running, texts: readonly string[]): Promise<void> {
   for (const word of texts) {
-    await until(`«${word}» to be said`, () => {
+    await until(`«${word}» to be printed`, () => {
       const said = stdout() + stderr();
       if (said.includes(word)) return true;
       assert.equal(child.exitCode, null, said);
@@ -51,7 +51,7 @@ function blocksOf(heading: string): string[] {
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text);
 }
 
-test('the way from nothing to a paid charge in docs/live.md works as it is written', async t => {
+test('the section «From nothing to a paid charge» of docs/live.md works as written', async t => {
   const folder = await ownFolder(t);
   const ports = await Promise.all(PORTS.map(freePort));
   const [pspPort, controlPort, , port] = ports.map(String);

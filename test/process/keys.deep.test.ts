@@ -1,4 +1,4 @@
-// Going live from the command line: an account, a key, a start, and what is left in the audit log.
+// Going live from the command line: an account, a key, a start, and the audit log.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const CHARGE = {
   dueAt: '2199-12-01T12:00:00Z',
 };
 
-test('live makes its database, refuses to go on without a key, and takes an account and a key', async t => {
+test('live creates its database, refuses to start without a key, and starts with an account and a key', async t => {
   const folder = await ownFolder(t);
   const run = async (...args: string[]) => {
     const command = [process.execPath, path.join(PROJECT, 'bin/trilho.js'), ...args];

@@ -9,13 +9,13 @@ import { createDatabase } from '../harness/databases.ts';
 import { kill, launch, ownFolder, PROJECT, startTrilho, until } from '../harness/process.ts';
 
 const REQUESTS = 120;
-/** What is written there finds no room. */
+/** Every write there fails for lack of space. */
 const FULL = '/dev/full';
-/** The service with a fault in it that comes when it is asked for. */
+/** The service with a fault that a signal triggers. */
 const FAULT = `process.on('SIGUSR2', () => { throw new Error('a fault'); })`;
 const withFault = `--import=data:text/javascript,${encodeURIComponent(FAULT)}`;
 
-test('requests that are answered at once have a line each, and an uncaught exception has the last', async t => {
+test('concurrent requests have a line each, and an uncaught exception has the last line', async t => {
   const folder = await ownFolder(t);
   const { url, drop } = await createDatabase();
   t.after(drop);
@@ -44,7 +44,7 @@ test('requests that are answered at once have a line each, and an uncaught excep
   assert.equal(last.msg, 'uncaught exception; exiting');
 });
 
-test('a log that cannot be written does not end the service', { skip: !existsSync(FULL) && `no ${FULL}` }, async t => {
+test('a log that cannot be written does not stop the service', { skip: !existsSync(FULL) && `no ${FULL}` }, async t => {
   const folder = await ownFolder(t);
   const { url, drop } = await createDatabase();
   t.after(drop);
@@ -54,7 +54,7 @@ test('a log that cannot be written does not end the service', { skip: !existsSyn
   assert.equal((await service.end()).code, 0);
 });
 
-test('an uncaught exception exits, though its line cannot be written', {
+test('an uncaught exception exits, although its line cannot be written', {
   skip: !existsSync(FULL) && `no ${FULL}`,
 }, async t => {
   const folder = await ownFolder(t);

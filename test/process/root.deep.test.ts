@@ -1,4 +1,4 @@
-// As whom the embedded database runs: root, who may not run it, an ordinary user, and machines that refuse the easy way.
+// The user of the embedded database: started by root, who may not run it, by an ordinary user, and on restricted machines.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, readFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ function uidOutside(pid: number): number {
   return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
 }
 
-/** Who the process thinks it is: its user as its own namespace names it. */
+/** The user of the process as its own namespace names it. */
 function uidInside(pid: number): number {
   const uid = uidOutside(pid);
   for (const line of readFileSync(`/proc/${pid}/uid_map`, 'utf8').trim().split('\n')) {
@@ -109,13 +109,13 @@ describe('started by root', { concurrency: 2 }, () => {
     assert.equal(dataPlace, path.join(folder, 'data', 'postgres'));
     assert.notEqual(uid, 0);
 
-    // Also when the machine became milder: its owner runs it.
+    // Also when the machine is no longer restricted: its owner runs it.
     const again = await startTrilho({ folder, project, cwd: project });
     assert.equal((await again.get(`/charges/${id}`)).status, 200);
     assert.equal((await again.end()).code, 0);
   });
 
-  test('on a machine that refuses everything, a sentence says what to do', { skip: notRoot }, async t => {
+  test('on a machine that refuses every way, a sentence says what to do', { skip: notRoot }, async t => {
     const folder = await ownFolder(t);
     const env = { PATH: await refusing(folder, ['unshare', 'setpriv']) };
     await chmod(folder, 0o700);
@@ -159,7 +159,7 @@ describe('started by an ordinary user', { concurrency: 2 }, () => {
     return { folder, ...user, project };
   }
 
-  test('the database is theirs', async t => {
+  test('the database runs as that user', async t => {
     const options = await asOrdinaryUser(t);
     if (!options) return t.skip('no user of this machine but root can run this Node');
     const { uid, seenUid } = await lives(options);

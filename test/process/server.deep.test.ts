@@ -1,5 +1,5 @@
-// The service on a PostgreSQL that it does not run itself: what it needs, what it refuses in one line, and what it does when
-// the server goes away.
+// The service on an external PostgreSQL: what it needs, what it refuses in one line, and what it does when the server becomes
+// unavailable.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -74,12 +74,12 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await service.end();
     assert.equal(code, 0);
     assert.match(stderr, /"msg":"the database is postgres:/);
-    assert.ok(!`${stdout}${stderr}${accounts.stderr}`.includes('p4ss'), 'the password is never said');
+    assert.ok(!`${stdout}${stderr}${accounts.stderr}`.includes('p4ss'), 'the password is never printed');
   }
 
   test('a server on a port, with a password', async t => works(t, await emptyDatabase()));
 
-  test('the oldest server at hand: the PostgreSQL of the machine', async t => {
+  test('the oldest available server: the PostgreSQL of the machine', async t => {
     const binDir = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
     if (!binDir || spawnSync(path.join(binDir, 'postgres'), ['--version']).status !== 0) {
       return t.skip('this machine has no PostgreSQL of its own (pg_config --bindir)');
@@ -88,7 +88,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     await works(t, older.url());
   });
 
-  test('a command does not write its schema into a database that is not of a service', async t => {
+  test('a command does not write its schema into a database of another program', async t => {
     const folder = await ownFolder(t);
     const url = await emptyDatabase();
     const command = [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'accounts', 'create', 'acme'];
@@ -98,7 +98,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     assert.equal(tables.length, 0);
   });
 
-  test('a command says no part of a password with @ and /, ? or #', async t => {
+  test('a command prints no part of a password with @ and /, ? or #', async t => {
     const folder = await ownFolder(t);
     for (const mark of ['/', '?', '#']) {
       const env = { DATABASE_URL: `postgres://me:x@s3cret.invalid${mark}p4ss@127.0.0.1:1/x`, TRILHO_MODE: 'live' };
@@ -110,7 +110,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     }
   });
 
-  test('trilho migrate makes the schema, and the service starts on it', async t => {
+  test('trilho migrate creates the schema, and the service starts on it', async t => {
     const folder = await ownFolder(t);
     const env = { DATABASE_URL: await emptyDatabase() };
     const migrate = { folder, env, command: [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'migrate'] };
@@ -138,7 +138,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     ['a user that may not create tables', () => powerlessUrl(), /may not create/, 2],
     ['a user that may not create schemas', () => powerlessUrl('grant create on schema public to'), /may not create/, 2],
   ] as const) {
-    test(`${what} is refused in one line that keeps the secret`, async t => {
+    test(`${what} is refused in one line without the secret`, async t => {
       const folder = await ownFolder(t);
       const ended = await runToEnd({ folder, env: { DATABASE_URL: await url() } });
       assert.match(refusalOf(ended, code), message);
@@ -146,7 +146,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     });
   }
 
-  test('a server that is silent is worth another start', async t => {
+  test('after a silent server a restart may help', async t => {
     const folder = await ownFolder(t);
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     t.after(() => silent.close());
@@ -174,7 +174,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
   });
 });
 
-test('a database that was closed has no session left on its server', async () => {
+test('a closed database pool leaves no session on the server', async () => {
   const connection = { connectionString: await emptyDatabase() };
   const watcher = new pg.Client(connection);
   await watcher.connect();
@@ -193,7 +193,7 @@ test('a database that was closed has no session left on its server', async () =>
   }
 });
 
-/** Speaks just enough of the protocol to say how old it is. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/** Implements just enough of the protocol to report its version. https://www.postgresql.org/docs/current/protocol-message-formats.html */
 async function startAncientServer(t: Over): Promise<string> {
   const message = (type: string, ...parts: Buffer[]) => {
     const body = Buffer.concat(parts);
@@ -310,11 +310,11 @@ describe('migrations', { concurrency: 2 }, () => {
   });
 });
 
-test('a server that goes away is answered with 503 until it is back, and nothing is lost', async t => {
+test('while the server is unavailable requests get 503, and nothing is lost', async t => {
   const folder = await ownFolder(t);
   const service = await startTrilho({ folder, env: { DATABASE_URL: await emptyDatabase() } });
   const id = await service.charge({ externalId: 'before' });
-  // Requests go on all the time, so that the connection is lost at every possible moment of one.
+  // Requests continue all the time, so that the connection is lost at every possible moment of one.
   const odd: string[] = [];
   const acknowledged: string[] = [];
   let isOver = false;

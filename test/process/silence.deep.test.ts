@@ -1,4 +1,4 @@
-// A database that neither answers nor hangs up: a frozen server, a network that swallows packets.
+// A database that neither answers nor closes the connection: a frozen server, a network that drops packets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';

@@ -1,4 +1,4 @@
-// The WAL archive of the embedded database: a restore has all of the log or says what is missing, and an archive has the log of one
+// The WAL archive of the embedded database: a restore has the complete log or names what is missing, and an archive belongs to one
 // database.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ import {
   until,
 } from '../harness/process.ts';
 
-/** Above the ids that Linux gives. */
+/** Above the ids that Linux assigns. */
 const NO_PROCESS = 4_194_305;
 
 const TRILHO = path.join(PROJECT, 'bin/trilho.js');
@@ -60,7 +60,7 @@ async function restoredCharges(t: Over, archive: string, ids: readonly string[],
 }
 
 describe('a WAL archive', { concurrency: 2 }, () => {
-  test('with a gap is not restored as if it were whole', async t => {
+  test('with a gap is not restored as if it were complete', async t => {
     const { archive, service } = await archivingService(t);
     const first = await service.charge();
     const [row] = await ask<{ now: Date }>(service, 'select clock_timestamp() as now');
@@ -91,7 +91,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     assert.deepEqual(earlier.statuses, [200, 404]);
   });
 
-  test('stays with its database while a restore of it is tried, until that one takes it over', async t => {
+  test('belongs to its database while a restore is tried, until the restored one takes it over', async t => {
     const { folder, archive, env, service } = await archivingService(t);
     const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).length;
     const first = await service.charge();
@@ -116,10 +116,10 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     const third = await next.charge();
     await next.end();
     assert.deepEqual((await restoredCharges(t, archive, [first, second, third])).statuses, [200, 404, 200]);
-    assert.match(refusalOf(await runToEnd({ folder, env })), refused, 'the old one writes there no more');
+    assert.match(refusalOf(await runToEnd({ folder, env })), refused, 'the old one no longer writes there');
   });
 
-  test('has base backups that are tried, one that is damaged stops no restore, and what a killed one left goes', async t => {
+  test('has verified base backups, a damaged one stops no restore, and the rest of a killed one is removed', async t => {
     const { folder, archive, env, service } = await archivingService(t);
     const [damaged = ''] = (await readdir(archive)).filter(name => name.startsWith('base-'));
     await writeFile(path.join(archive, damaged, 'base.json'), '{');
@@ -143,7 +143,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     assert.equal(existsSync(path.join(other, 'data')), false);
   });
 
-  /** One after the other: the service runs until its folder is another's. */
+  /** One after another: the service runs until its folder belongs to another database. */
   describe('of one service', { concurrency: 1 }, () => {
     let one: Awaited<ReturnType<typeof archivingService>>;
     const cleanUp: (() => Promise<void>)[] = [];
@@ -154,7 +154,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       for (const work of cleanUp) await work();
     });
 
-    test('is looked for before the database is copied: where its disk is not mounted, nothing is written there', async () => {
+    test('is checked before the database is copied: if its disk is not mounted, nothing is written there', async () => {
       const { folder, archive, env } = one;
       await rename(archive, `${archive}-away`);
       const refuse = async (pattern: RegExp, given: Readonly<Record<string, string>> = env) => {
@@ -170,7 +170,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       await refuse(/archives its log to \S+, and TRILHO_WAL_ARCHIVE is/, { TRILHO_WAL_ARCHIVE: `${archive}-other` });
     });
 
-    test('that hangs is told by the metrics and the doctor', async () => {
+    test('that hangs is reported by the metrics and the doctor', async () => {
       const { folder, archive, env, service } = one;
       const isFailing = async () =>
         (await (await fetch(`${service.url}/metrics`)).text()).includes('\ntrilho_wal_archive_failing 1\n');
@@ -198,7 +198,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       await until('the segment to be archived', async () => !(await isFailing()));
     });
 
-    test('that cannot be written is told by the metrics and the doctor', async () => {
+    test('that cannot be written is reported by the metrics and the doctor', async () => {
       const { folder, archive, env, service } = one;
       const figure = async (name: string) =>
         new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
@@ -215,10 +215,10 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       assert.equal(ill.code, 1);
       assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and it fails since/m);
       await rename(path.join(archive, 'away'), path.join(archive, 'wal'));
-      await until('archiving to go on', async () => (await figure('trilho_wal_archive_failing')) === '0');
+      await until('archiving to continue', async () => (await figure('trilho_wal_archive_failing')) === '0');
     });
 
-    test('is used by whatever starts its database, and only with the same folder', async () => {
+    test('is used by every start of its database, and only with the same folder', async () => {
       const { folder, archive, service } = one;
       const other = { TRILHO_WAL_ARCHIVE: path.join(folder, 'other') };
       const differs = /^The embedded database archives its log to \S+archive, and TRILHO_WAL_ARCHIVE is \S+other: /;
@@ -236,7 +236,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       assert.deepEqual(await ask(without, `select current_setting('archive_mode') as mode`), [{ mode: 'off' }]);
       await without.end();
     });
-    test('takes no log of another database', async t => {
+    test('accepts no log of another database', async t => {
       const { archive, env } = one;
       const before = await readdir(path.join(archive, 'wal'));
       // The database of another folder is a copy of the same files, so a new one is made.

@@ -1,4 +1,4 @@
-// Old lines of the audit log are moved to files, and the log stays verifiable across the cut.
+// Old lines of the audit log are moved to files, and the log can still be verified across the cut.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ import { startService } from '../harness/service.ts';
 const DAY_MS = 86_400_000;
 const MAX_STEPS = 40;
 
-/** A service with an archive, and what a test does to its audit log. */
+/** A service with an archive, and a test's actions on its audit log. */
 async function startArchiving(t: TestContext, env: Record<string, string> = {}) {
   const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
   const { log, lines } = recordingLog();
@@ -41,7 +41,7 @@ async function startArchiving(t: TestContext, env: Record<string, string> = {}) 
     db,
     dir,
     lines,
-    /** Lines of changes that were made now. */
+    /** Lines of changes at the present time. */
     write: async (count: number) => {
       await service.sql(
         `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
@@ -75,7 +75,7 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`, SECOND, `${SECOND}.sha256`]);
   assert.equal(await archiving.logged(), 300);
   await sealAudit(db);
-  assert.equal(await archiving.logged(), 302, 'each cut is told in the log');
+  assert.equal(await archiving.logged(), 302, 'each cut has a line in the log');
 
   const page = textOf(await view(service, '/audit/proof'));
   assert.match(page, /The audit log is whole.*Lines up to 2,000 were moved to the archive.*audit verify --archive/);
@@ -98,10 +98,10 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   const renamed = path.join(`${dir}-copy`, 'removed');
   t.after(() => rm(path.dirname(renamed), { recursive: true }));
   await cp(dir, renamed, { recursive: true });
-  assert.deepEqual(await run(archiveCommand, 'check', renamed), checked, 'whatever its folder is called');
+  assert.deepEqual(await run(archiveCommand, 'check', renamed), checked, 'under any folder name');
   assert.equal((await run(ledgerCommand, 'check')).code, 0);
 
-  // The log goes on from the cut, and its next block from the file before.
+  // The log continues from the cut, and its next block from the file before.
   await archiving.write(698);
   service.clock.advanceMs(31 * DAY_MS);
   await service.prune();
@@ -112,7 +112,7 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   assert.match(again.said, /Whole: 3006 /);
 });
 
-test('whoever changes the archive, takes a file of it or cuts the log by hand is found', async t => {
+test('a changed archive, a missing file and a log that was cut by hand are found', async t => {
   const archiving = await startArchiving(t);
   const { service, db, dir, run } = archiving;
   await archiving.write(2_500);
@@ -157,7 +157,7 @@ test('whoever changes the archive, takes a file of it or cuts the log by hand is
   assert.match(cut.said, /^Broken: line 2100: it and the lines before it are gone, and no line says so/);
 });
 
-test('records stay without an archive, and while a file there holds other rows or cannot be written', async t => {
+test('records stay without an archive, and while a file there has other rows or cannot be written', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   await archiving.write(1_000);
@@ -185,7 +185,7 @@ test('records stay without an archive, and while a file there holds other rows o
   assert.equal(await archiving.logged(), 0);
 });
 
-test('records stay while the folder lacks the block that was moved last, or has another in its place', async t => {
+test('records stay while the folder lacks the last moved block, or has another one', async t => {
   const archiving = await startArchiving(t, { TRILHO_KEEP_EVENTS: 'P30D' });
   const { service, dir } = archiving;
   const insertEvents = () =>
@@ -249,7 +249,7 @@ test('records stay while the folder lacks the block that was moved last, or has 
   assert.equal((await archiving.run(archiveCommand, 'check', dir)).code, 0);
 });
 
-test('an archive without archive.json, of an earlier version, is taken over when its last block is right', async t => {
+test('an archive of an earlier version, without archive.json, is accepted if its last block matches', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   const owner = path.join(dir, 'archive.json');
@@ -263,7 +263,7 @@ test('an archive without archive.json, of an earlier version, is taken over when
   const named = await readFile(owner, 'utf8');
   await service.sql('update installation set has_archive = false');
   await fill();
-  assert.equal((await archiving.files()).length, 4, 'killed before the database has it noted');
+  assert.equal((await archiving.files()).length, 4, 'killed before the database recorded it');
 
   await service.sql('update installation set has_archive = false');
   await rm(owner);
@@ -278,19 +278,19 @@ test('an archive without archive.json, of an earlier version, is taken over when
   assert.equal(await readFile(owner, 'utf8'), named);
 });
 
-test('killed at any step, no line is lost and none is in two files', async t => {
+test('killed at any step, no line is lost or in two files', async t => {
   const archiving = await startArchiving(t);
   const { service, db, dir } = archiving;
   let deaths = 0;
   for (let step = 1; ; step++) {
-    assert.ok(step <= MAX_STEPS, 'it comes to its end');
+    assert.ok(step <= MAX_STEPS, 'it finishes');
     const left = await archiving.logged();
     await archiving.write(1_000 - left);
     service.clock.advanceMs(31 * DAY_MS);
     const now = service.clock.now().toISOString();
     const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'audit', step, dir };
     const died = await crashAt('archive-crash-at-step.ts', order);
-    // Any node may go on when the lease of the dead one is over.
+    // Any node may continue when the lease of the dead one has expired.
     await service.sql('delete from leases');
     await service.prune();
     await sealAudit(db);

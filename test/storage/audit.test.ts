@@ -1,4 +1,4 @@
-// The audit log: a line for every change, with the change, in a chain that shows what was done to it later.
+// The audit log: a line for every change, in the same transaction, in a hash chain that shows later changes to it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
@@ -77,7 +77,7 @@ describe('a change', () => {
     assert.notEqual(lines[1]!.actor, lines[0]!.actor);
   });
 
-  test('that is batched with others is attributed to its own caller alone', async () => {
+  test('that is batched with others is attributed only to its own caller', async () => {
     const names = ['acme', 'globex', 'initech'];
     const keys = await Promise.all(names.map(name => service.makeKey(name)));
     const posts = Array.from({ length: 60 }, (_, index) => ({
@@ -95,7 +95,7 @@ describe('a change', () => {
     }
   });
 
-  test('that did not come about has none, nor has reading or a repeat', async () => {
+  test('that fails has no line, nor has reading or a repeat', async () => {
     const first = await charge({ externalId: 'once' });
     const before = await lineCount();
     assert.equal((await charge({ externalId: 'once', amountCents: 1 })).status, 409);
@@ -107,13 +107,13 @@ describe('a change', () => {
     assert.equal(await lineCount(), before);
   });
 
-  test('by a job is attributed to no caller', async () => {
+  test('by a job has no caller', async () => {
     const { id } = (await charge()).json;
     await service.runJobs();
     assert.equal((await linesOf(id)).length, 1);
   });
 
-  test('is not written when its line cannot be', async () => {
+  test('is not written if its line cannot be written', async () => {
     await service.sql(`alter table audit_inbox add constraint full_up check (action <> 'POST /charges') not valid`);
     const total = async () => (await service.get('/charges')).json.total;
     const before = await total();
@@ -132,7 +132,7 @@ describe('a change', () => {
   });
 });
 
-test('in a sandbox changes are the sandbox’s, and what the moved clock brings is not', async t => {
+test('in a sandbox changes are attributed to the sandbox, and those by a clock move are not', async t => {
   const sandbox = await startService();
   t.after(() => sandbox.stop());
   const { id } = (await sandbox.post('/charges', chargeBody(), { authorization: 'Bearer whatever' })).json;
@@ -154,7 +154,7 @@ describe('the chain', () => {
     assert.ok(head.position >= 3);
   });
 
-  test('holds every line once, however many nodes seal at a time', async () => {
+  test('has every line once, also if several nodes seal at a time', async () => {
     const made = await Promise.all(Array.from({ length: 12 }, () => charge()));
     assert.deepEqual([await verifyAudit(db)], [{ head, unsealed: 12 }]);
     const sealed = await allAtOnce(3, () => sealAudit(db));
@@ -166,7 +166,7 @@ describe('the chain', () => {
     for (const { json } of made) assert.equal((await linesOf(json.id)).length, 1);
   });
 
-  test('takes a line that was left twice once', async () => {
+  test('seals a duplicated line once', async () => {
     await service.sql(
       `insert into audit_inbox select id, at, actor, action, object_id, request_id, status from audit_log where position = 1`,
     );
@@ -174,7 +174,7 @@ describe('the chain', () => {
     assert.deepEqual(await verifyAudit(db), { head, unsealed: 0 });
   });
 
-  test('cannot be changed or cut, nor can what waits for it', async () => {
+  test('cannot be changed or cut, nor can its inbox', async () => {
     await charge();
     for (const statement of [
       `update audit_log set actor = 'operator' where position = 2`,
@@ -196,14 +196,14 @@ describe('the chain', () => {
     ['a deleted line', 'delete from audit_log where position = 2', 2],
     ['a deleted beginning', 'delete from audit_log where position <= 2', 1],
     [
-      'a deleted line whose place was closed',
+      'a deleted line without a gap',
       'delete from audit_log where position = 2; ' +
         'update audit_log set position = position + 900000 where position > 2; ' +
         'update audit_log set position = position - 900001 where position > 2',
       2,
     ],
     [
-      'two lines in the other order',
+      'two swapped lines',
       `update audit_log set position = 900000 where position = 2;
        update audit_log set position = 2 where position = 3;
        update audit_log set position = 3 where position = 900000`,
@@ -216,7 +216,7 @@ describe('the chain', () => {
     });
   }
 
-  test('shows lines cut off its end only to an operator who has kept the end', async () => {
+  test('reveals lines that were cut off its end only to an operator who kept the last hash', async () => {
     const cut = `delete from audit_log where position >= ${head.position - 1}`;
     assert.equal((await tampered(cut, sql => verifyAudit(sql))).broken, undefined);
     assert.equal((await tampered(cut, sql => verifyAudit(sql, head))).broken?.position, head.position - 1);
@@ -226,7 +226,7 @@ describe('the chain', () => {
   });
 });
 
-/** Lets several begin to seal and go on only when all of them have. */
+/** Lets several nodes begin to seal, and continue only when all have begun. */
 async function allAtOnce<T>(count: number, seal: () => Promise<T>): Promise<T[]> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
@@ -245,7 +245,7 @@ async function allAtOnce<T>(count: number, seal: () => Promise<T>): Promise<T[]>
   return sealing;
 }
 
-/** What an owner of the database could do: applied, looked at and rolled back. */
+/** What an owner of the database could do: applied, verified and rolled back. */
 async function tampered<T>(statement: string, look: (sql: Pick<Database, 'query'>) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
@@ -263,7 +263,7 @@ async function tampered<T>(statement: string, look: (sql: Pick<Database, 'query'
 test('a running service seals by itself', async t => {
   const node = await startService({ mode: 'live', rails: sandboxRails, beside: service, work: true });
   t.after(() => node.stop());
-  // A line of another node, which this one finds when it looks the next time.
+  // A line of another node, which this one finds at its next look.
   await charge();
   await until('the line to be sealed', async () => (await count('audit_inbox')) === 0);
 });

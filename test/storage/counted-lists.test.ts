@@ -22,9 +22,9 @@ const SEED = Number(process.env['SEED'] ?? 20_261_115);
 const READERS = 2;
 const WRITERS = 3;
 const MERGERS = 2;
-/** Each round of a reader asks for eight pages of each list. */
+/** Each round of a reader reads eight pages of each list. */
 const ROUNDS = scaled(12, 3);
-/** More rows than these steps make would only take time. */
+/** More rows would only take time. */
 const MOST_STEPS = scaled(60, 12);
 
 /** Years, hours and milliseconds apart, so that every level of the tree has parts. */
@@ -178,7 +178,7 @@ async function compare(random: Random): Promise<void> {
   });
 }
 
-test('every page is what counting and skipping gives, while others write and merge', async () => {
+test('every page equals the one by counting and skipping, while others write and merge', async () => {
   let readersAtWork = READERS;
   const readers = Array.from({ length: READERS }, async (_, index) => {
     const random = randomOf(SEED, 100 + index);
@@ -227,14 +227,14 @@ describe('merging', () => {
     await assertWholeTree();
   });
 
-  test('that breaks off leaves everything as it was', async () => {
+  test('that is interrupted changes nothing', async () => {
     await insertCharges(db, 50, MOMENTS[0]!);
     const before = await db.query('select * from list_counts order by list, account_id, label, state, level, bucket');
     await assert.rejects(
       db.transaction(async tx => {
         await tx.query('set transaction isolation level repeatable read');
         await tx.query('select merge_list_changes(10000, 10000)');
-        throw new Error('the machine fell over');
+        throw new Error('interrupted');
       }),
       /fell over/,
     );
@@ -247,7 +247,7 @@ describe('merging', () => {
     await assertWholeTree();
   });
 
-  test('in small batches comes to the same', async () => {
+  test('in small batches gives the same counts', async () => {
     await insertOrders(db, 40, MOMENTS[2]!, 3);
     await insertCharges(db, 40, MOMENTS[2]!, 3);
     for (let batch = 0; batch < 30; batch++) {

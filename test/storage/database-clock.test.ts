@@ -1,4 +1,4 @@
-// Business time in live is the database machine's, however far this machine's clock is off.
+// Business time in live is that of the database's machine, however wrong this machine's clock is.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -19,7 +19,7 @@ after(async () => {
 });
 
 for (const offMs of [-20_000, 3_600_000]) {
-  test(`a clock that is ${offMs / 1000} s off is corrected, and the log says so`, async () => {
+  test(`a clock that is ${offMs / 1000} s off is corrected, with a log line`, async () => {
     lines.length = 0;
     const machineClock = { now: () => new Date(Date.now() + offMs) };
     const clock = await startDatabaseClock({ db, log, machineClock });
@@ -27,7 +27,7 @@ for (const offMs of [-20_000, 3_600_000]) {
       const [before] = await db.query<{ now: Date }>('select clock_timestamp() as now');
       const now = clock.now();
       const [after] = await db.query<{ now: Date }>('select clock_timestamp() as now');
-      // The measurement is as exact as half its round trip, which a busy machine makes long.
+      // The measurement is as exact as half its round trip, which is long on a busy machine.
       const slackMs = 5_000;
       assert.ok(now.getTime() > before!.now.getTime() - slackMs, `${now.toISOString()} is too early`);
       assert.ok(now.getTime() < after!.now.getTime() + slackMs, `${now.toISOString()} is too late`);

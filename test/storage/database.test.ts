@@ -1,4 +1,4 @@
-// How transactions are spoken, where it would hurt most if it went wrong. One connection, so that everything meets on it.
+// Transactions where an error would do most harm. A single connection, so that everything shares it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { openAccounts } from '../../src/accounts/store.ts';
@@ -18,7 +18,7 @@ after(async () => {
 });
 beforeEach(() => db.query('delete from accounts'));
 
-/** Writes an account by a statement that the session remembers. */
+/** Writes an account with a prepared statement. */
 const open = (sql: Sql, id: string) => openAccounts(sql, [{ id, at: new Date('2026-11-16T12:00:00Z') }]);
 const openIn = (id: string, options: TransactionOptions) => db.transaction(tx => open(tx, id), options);
 
@@ -29,7 +29,7 @@ async function opened(): Promise<string[]> {
 
 test('a transaction that could not be begun writes nothing', async () => {
   await openIn('begun', { lockTimeoutMs: 100 });
-  // No number that the server could even read, so that the whole beginning is refused.
+  // Not a number, so that the server refuses the whole beginning.
   await assert.rejects(openIn('not begun', { lockTimeoutMs: Number.NEGATIVE_INFINITY }), /syntax error/);
   await openIn('begun again', { lockTimeoutMs: 1_000 });
   assert.deepEqual(await opened(), ['begun', 'begun again']);
@@ -41,7 +41,7 @@ test('a statement that comes after the end of its transaction is not carried out
   const work = async (tx: Sql) => {
     late = isOver.then(() => open(tx, 'late'));
     await open(tx, 'in time');
-    throw new Error('changed its mind');
+    throw new Error('roll back');
   };
   await assert.rejects(db.transaction(work), /changed its mind/);
   end();
@@ -49,7 +49,7 @@ test('a statement that comes after the end of its transaction is not carried out
   assert.deepEqual(await opened(), []);
 });
 
-test('a session that has forgotten its statements is replaced, and the transaction run again', async () => {
+test('a session that has lost its prepared statements is replaced, and the transaction is run again', async () => {
   await openIn('before', {});
   await db.query('deallocate all');
   await openIn('after', {});
@@ -58,7 +58,7 @@ test('a session that has forgotten its statements is replaced, and the transacti
   assert.deepEqual(await opened(), ['after', 'at once', 'before']);
 });
 
-test('what a snapshot reads is of one moment', async () => {
+test('a snapshot reads the state of one moment', async () => {
   const other = openDatabase({ connection: { connectionString: database.url }, log: silentLog, maxConnections: 1 });
   try {
     const count = async (tx: Sql) => (await tx.query('select from accounts')).length;
@@ -76,7 +76,7 @@ test('what a snapshot reads is of one moment', async () => {
   }
 });
 
-test('a transaction whose statements were said at once fails with what the first of them met', async () => {
+test('a transaction with concurrent statements fails with the first error', async () => {
   const work = (tx: Sql) => {
     const deep = async () => {
       await tx.query('select 1 / 0');
@@ -86,7 +86,7 @@ test('a transaction whose statements were said at once fails with what the first
   for (let tried = 0; tried < 20; tried++) await assert.rejects(db.transaction(work), /division by zero/);
 });
 
-test('a transaction waits for a lock as long as it may, and leaves its session as it was', async () => {
+test('a transaction may have its own lock timeout, and leaves its session unchanged', async () => {
   const holder = openDatabase({ connection: { connectionString: database.url }, log: silentLog, maxConnections: 1 });
   try {
     await open(db, 'held');
@@ -101,13 +101,13 @@ test('a transaction waits for a lock as long as it may, and leaves its session a
   }
 });
 
-test('a transaction may have another limit for its statements, and leaves its session as it was', async () => {
+test('a transaction may have its own statement timeout, and leaves its session unchanged', async () => {
   const shown = (sql: Sql) => sql.query('show statement_timeout');
   assert.deepEqual(await db.transaction(shown, { statementLimitMs: 600_000 }), [{ statement_timeout: '10min' }]);
   assert.deepEqual(await shown(db), [{ statement_timeout: '4s' }]);
 });
 
-test('what the database cannot do now is told apart: no free connection, too long a statement, too long a lock', async () => {
+test('outages of the database have different errors: no free connection, a slow statement, a held lock', async () => {
   const connection = { connectionString: database.url, connectionTimeoutMillis: 100, statement_timeout: 100 };
   const hurried = openDatabase({ connection, log: silentLog, maxConnections: 1 });
   try {
@@ -128,34 +128,34 @@ test('what the database cannot do now is told apart: no free connection, too lon
   }
 });
 
-test('a database that is not there is unavailable', async () => {
+test('an unreachable database is unavailable', async () => {
   const connection = { connectionString: 'postgres://trilho@127.0.0.1:1/none' };
   const nowhere = openDatabase({ connection, log: silentLog });
   await assert.rejects(nowhere.query('select'), { code: 'database_unavailable' });
   await nowhere.close();
 });
 
-test('who listens to a channel is called after the commit, once, and not after a rollback', async () => {
-  const heard: string[][] = [];
-  db.listen('test', () => void heard.push([]));
+test('a listener of a channel is called once after the commit, and not after a rollback', async () => {
+  const received: string[][] = [];
+  db.listen('test', () => void received.push([]));
   const notify = (outcome: () => void) =>
     db.transaction(async tx => {
       tx.notify?.('test');
       tx.notify?.('test');
-      assert.equal(heard.length, 0);
+      assert.equal(received.length, 0);
       outcome();
     });
   await assert.rejects(
     notify(() => {
-      throw new Error('changed its mind');
+      throw new Error('roll back');
     }),
   );
-  assert.equal(heard.length, 0);
+  assert.equal(received.length, 0);
   await notify(() => {});
-  assert.equal(heard.length, 1);
+  assert.equal(received.length, 1);
 });
 
-test('lists arrive as they were sent', async () => {
+test('lists are read back unchanged', async () => {
   const texts = [
     '',
     ' ',

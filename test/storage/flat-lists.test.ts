@@ -1,4 +1,4 @@
-// A list of many rows is read as fast as one of few: counted in pages of the database that the real statements touch, since
+// A list of many rows is read as fast as one of few: measured in pages of the database that the real statements touch, since
 // time would depend on the machine. More rows: LIST_ROWS=1000000 npm run test:file -- test/storage/flat-lists.test.ts
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +19,7 @@ import { scaled } from '../harness/scale.ts';
 const FEW = scaled(3_000, 300);
 const MANY = Number(process.env['LIST_ROWS'] ?? scaled(30_000, 3_000));
 const PAGE_SIZE = 20;
-/** A deeper index and a level or two more of the tree; never more in proportion to the rows. */
+/** A deeper index and one or two more levels of the tree; never proportional to the rows. */
 const MOST_TIMES_FEW = 2;
 
 let database: TestDatabase;

@@ -15,7 +15,7 @@ import { scaled } from '../harness/scale.ts';
 
 const FEW = scaled(3_000, 300);
 const MANY = Number(process.env['LIST_ROWS'] ?? scaled(30_000, 6_000));
-/** A deeper index; never more in proportion to the rows. */
+/** A deeper index; never proportional to the rows. */
 const MOST_TIMES_FEW = 2;
 
 let database: TestDatabase;

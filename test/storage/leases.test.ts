@@ -1,4 +1,4 @@
-// A lease lasts as long as its work, and ends soon after its node has died or has lost the database.
+// A lease lasts as long as its work, and ends soon after its node dies or loses the database.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -16,7 +16,7 @@ async function pass(t: TestContext, seconds: number): Promise<void> {
   }
 }
 
-/** Work that is at its task until it is told to end. */
+/** Work that runs until the test ends it. */
 function task() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let signal: AbortSignal | undefined;
@@ -31,7 +31,7 @@ function task() {
   };
 }
 
-/** A lease whose end nothing depends on. */
+/** A lease whose loss is ignored. */
 const leaseTakenBy = (take: () => Promise<boolean>) => ({ take, release: async () => {} });
 
 test('a lease is renewed for as long as its work goes on, and not after it', async t => {
@@ -51,7 +51,7 @@ test('a lease is renewed for as long as its work goes on, and not after it', asy
   assert.equal(renewals, before);
 });
 
-test('work whose lease another node has is told so', async t => {
+test('work whose lease another node holds is aborted', async t => {
   const work = task();
   let asked = 0;
   const kept = keepLease(
@@ -60,12 +60,12 @@ test('work whose lease another node has is told so', async t => {
   );
   await pass(t, 6);
   assert.equal(work.isLost(), true);
-  assert.ok(work.reason() instanceof AppError, 'a command says it in a sentence');
+  assert.ok(work.reason() instanceof AppError, 'a command can print it');
   work.end();
   await kept;
 });
 
-test('a lease whose database took long to give it is lost as early as if it had been quick', async t => {
+test('a lease that the database granted slowly expires as early as a quick one', async t => {
   const work = task();
   const given = Promise.withResolvers<void>();
   let asked = 0;
@@ -85,7 +85,7 @@ test('a lease whose database took long to give it is lost as early as if it had 
   await kept;
 });
 
-test('a database that does not answer for a moment costs nothing; one that stays silent costs the lease before it ends', async t => {
+test('a short silence of the database has no effect; a long one aborts the work before its lease ends', async t => {
   for (const [silentSeconds, isLost] of [
     [10, false],
     [20, true],
@@ -108,7 +108,7 @@ test('a database that does not answer for a moment costs nothing; one that stays
   }
 });
 
-test('work that fails ends its lease and tells why', async () => {
+test('failing work ends its lease and passes on its error', async () => {
   await assert.rejects(
     keepLease(
       leaseTakenBy(async () => true),

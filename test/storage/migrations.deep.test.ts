@@ -1,4 +1,4 @@
-// Migrations of tables that stay in use meanwhile.
+// Migrations of tables that are in use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
@@ -22,8 +22,8 @@ async function migrateBeside(
                     where d.datname = current_database() and l.relation = '${table}'::regclass and not l.granted
                       and l.waitstart <= clock_timestamp() - make_interval(secs => $1)`;
     while (!isOver && (await sql.query(waits, [ms / 1_000])).length === 0) {
-      const inVain = lines.filter(line => line.includes('waited for a lock in vain')).length;
-      assert.ok(inVain < 12, lines.join(''));
+      const timeouts = lines.filter(line => line.includes('waited for a lock in vain')).length;
+      assert.ok(timeouts < 12, lines.join(''));
       await immediate();
     }
   };
@@ -46,12 +46,12 @@ async function migrateBeside(
   assert.ok(await isMigrated(db));
 }
 
-test('transactions that keep a table for longer than a migration waits at first do not keep it out for ever', () =>
+test("transactions that hold a table for longer than a migration's first wait do not block it forever", () =>
   withRelease('0.2.0-live', (db, database) =>
     migrateBeside({ db, database, table: 'charges' }, (_sql, migrationWaits) => migrationWaits(650)),
   ));
 
-test('transactions that lock tables in another order than a migration do not keep it out for ever', () =>
+test('transactions that lock tables in another order than a migration do not block it forever', () =>
   withRelease('0.2.0-live', (db, database) =>
     // The upgrade has `charges` before `payments`.
     migrateBeside({ db, database, table: 'payments' }, async (sql, migrationWaits) => {

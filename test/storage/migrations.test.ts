@@ -1,4 +1,4 @@
-// What `migrate` promises of a database. Nodes that start at once, databases that are refused and older PostgreSQL servers are in
+// The promises of `migrate`. Nodes that start at once, databases that are refused and older PostgreSQL servers are in
 // test/process/server.deep.test.ts; databases of older versions in upgrade.test.ts; tables that stay in use in migrations.deep.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ test('every migration is applied once, in order, and a second run changes nothin
     assert.deepEqual(await recorded(), before);
   }));
 
-test('a migration that fails leaves the database as it was, and can be run again', () =>
+test('a failing migration leaves the database unchanged, and can be run again', () =>
   withEmptyDatabase(async db => {
     // In the way of a late migration.
     await db.query('create table sandbox_clock ()');
@@ -42,7 +42,7 @@ test('a migration that fails leaves the database as it was, and can be run again
     assert.ok(await isMigrated(db));
   }));
 
-test('a migration that cannot have a lock lets the others pass, says so, and tries again until it has', () =>
+test('a migration that cannot get a lock lets others pass, logs it, and retries until it gets the lock', () =>
   withRelease('0.2.0-live', async (db, database) => {
     // As a backup does, for as long as it takes.
     const [backup, caller] = await Promise.all([connectTo(database), connectTo(database)]);
@@ -73,7 +73,7 @@ test('a migration that cannot have a lock lets the others pass, says so, and tri
 const planOf = async ({ url }: TestDatabase) =>
   (await runCommand(migrateCommand, { DATABASE_URL: url }, ['--plan'])).said;
 
-test('trilho migrate --plan lists what is missing in the words of each migration, and changes nothing', () =>
+test('trilho migrate --plan lists missing migrations with their descriptions, and changes nothing', () =>
   withEmptyDatabase(async (db, database) => {
     assert.match(await planOf(database), /^This database is new: \d+ migrations will make its tables/);
 

@@ -1,4 +1,4 @@
-// The list against a model of it in memory: random rows, random filters, random pages.
+// The list against a model in memory: random rows, random filters, random pages.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import { seed, transaction } from '../harness/transactions.ts';
 const CONFIGURED_PAGE_SIZE = 7;
 const DATA_SETS = scaled(40, 6);
 const MAX_ROWS = 60;
-/** A walk of more pages shows nothing new. */
+/** More pages would show nothing new. */
 const MAX_PAGES = 70;
 
 type Filter = {
@@ -139,7 +139,7 @@ async function walk(data: readonly Transaction[], filter: Filter, pageSize: numb
   assert.deepEqual(seen, expected);
 }
 
-test('any single page, past the end too, is the slice that the model says', async () => {
+test('any single page, also past the end, is the slice of the model', async () => {
   const pages = fc.oneof(
     fc.integer({ min: 1, max: 15 }),
     fc.constantFrom(1_000, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
@@ -168,7 +168,7 @@ test('any single page, past the end too, is the slice that the model says', asyn
   );
 });
 
-test('a page past the end is empty and tells the true totals', async () => {
+test('a page past the end is empty and has the true totals', async () => {
   await service.sql('delete from orders');
   await seed(service, [transaction(), transaction()]);
   const past = await service.get('/crypto/transactions?page=3&pageSize=1');
@@ -202,7 +202,7 @@ test('with no page and no pageSize the first page of the configured size is give
   assert.deepEqual([json.currentPage, json.totalPages, json.hasMore], [1, 2, true]);
 });
 
-test('a row that is written between two pages moves the rest back but takes none of them away', async () => {
+test('a row that is written between two pages moves the others back and hides no row', async () => {
   await service.sql('delete from orders');
   const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
   const old = Array.from({ length: 6 }, (_, index) => transaction({ createdAt: at(index) }));

@@ -1,4 +1,4 @@
-// A pooler between the service and its database: what it takes away is said at the start.
+// A pooler between the service and its database: settings that it drops are reported at the start.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StartError } from '../../src/lib/errors.ts';
@@ -8,7 +8,7 @@ import { startDroppingWire } from '../harness/dropping-wire.ts';
 import { silentLog } from '../harness/log.ts';
 import { startService } from '../harness/service.ts';
 
-test('a pooler that drops settings of a session is refused until the role of the database brings them', async context => {
+test('a pooler that drops session settings is refused until the database role has them', async context => {
   const database = await createDatabase();
   const wire = await startDroppingWire(database.url);
   context.after(async () => {

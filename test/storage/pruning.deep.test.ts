@@ -1,4 +1,4 @@
-// Removing rows behind more of those that stay than a run looks at.
+// Removing rows behind more remaining rows than a run reads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from '../harness/service.ts';
@@ -6,7 +6,7 @@ import { disabledWebhook } from './disabled-webhook.ts';
 
 const DAY_MS = 86_400_000;
 
-test('more deliveries that wait than a run looks at do not keep those behind them', async t => {
+test('more waiting deliveries than a run reads do not keep those behind them', async t => {
   const service = await startService();
   t.after(() => service.stop());
   const { id } = await disabledWebhook(service);

@@ -1,4 +1,4 @@
-// Rows that nothing needs any more are removed in time; what is needed stays, however old.
+// Rows that are no longer needed are removed in time; needed ones stay, however old.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { type Service, startService } from '../harness/service.ts';
 import { disabledWebhook } from './disabled-webhook.ts';
 
 const DAY_MS = 86_400_000;
-/** Long after all that the tests do to the clock of the shared service. */
+/** Long after every clock move of these tests on the shared service. */
 const LATE = { dueAt: '2028-12-10T23:59:59-03:00' };
 
 let shared: Service;
@@ -24,7 +24,7 @@ after(() => shared.stop());
 const quote = (service: Service) =>
   service.post('/crypto/quotes', { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 });
 
-// In this order: each goes on at the time at which the one before it has ended.
+// In this order: each test continues at the time of the one before it.
 
 test('more keys than a step takes are removed in one run, and newer ones stay', async () => {
   const service = shared;
@@ -46,7 +46,7 @@ test('more keys than a step takes are removed in one run, and newer ones stay', 
   assert.match(metrics, /^trilho_oldest_row_seconds\{kind="idempotency_keys"\} 0$/m);
 });
 
-test('a delivery that was given up is as old as that, and counts as such', async t => {
+test('the age of a given-up delivery counts from when it was given up', async t => {
   const service = shared;
   const receiver = await startReceiver(t, 500);
   await service.post('/webhooks', { url: receiver.url, accountId: 'failing', types: ['charge.created'] });
@@ -71,7 +71,7 @@ test('a delivery that was given up is as old as that, and counts as such', async
   assert.ok(age > 0 && age < (90 * DAY_MS) / 1_000, `${age} s`);
 });
 
-test('a quote goes when no order has used it', async () => {
+test('an unused quote is removed', async () => {
   const service = shared;
   const orders = orderDriver(service);
   const [unused, used] = [await quote(service), await quote(service)];
@@ -84,7 +84,7 @@ test('a quote goes when no order has used it', async () => {
   for (const { json } of [used, fresh]) assert.equal((await service.get(`/crypto/quotes/${json.id}`)).status, 200);
 });
 
-test('what was to be sent to a webhook that was deleted is removed in time', async () => {
+test('deliveries of a deleted webhook are removed in time', async () => {
   const service = shared;
   const { id } = await disabledWebhook(service);
   await service.post('/charges', chargeBody(LATE));
@@ -100,7 +100,7 @@ test('what was to be sent to a webhook that was deleted is removed in time', asy
   assert.equal(await left(), 0);
 });
 
-test('deliveries go when they were delivered, with their attempts; one that is still to be sent stays', async t => {
+test('delivered deliveries are removed with their attempts; a pending one stays', async t => {
   const service = shared;
   const receiver = await startReceiver(t);
   const [good, paused] = await Promise.all(
@@ -123,7 +123,7 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   assert.ok(waiting >= 2);
   const again = (await service.get(good!.path)).json.deliveries[0].id;
   service.clock.advanceMs(91 * DAY_MS);
-  // Asked for again today, so it is as young as today.
+  // Requested again today, so its age counts from today.
   await service.send(`${good!.path}/${again}/redeliver`, { method: 'POST' });
   await service.prune();
   const left = (await service.get(`${good!.path}?pageSize=100`)).json.deliveries;
@@ -136,7 +136,7 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   assert.ok((await total(paused!)) >= waiting);
 });
 
-test('a row that another transaction holds does not keep the others', async () => {
+test('a locked row does not prevent the removal of others', async () => {
   const service = shared;
   for (const key of ['held', 'free']) await service.post('/charges', chargeBody(LATE), { 'idempotency-key': key });
   const [first, held, last] = [await quote(service), await quote(service), await quote(service)].map(
@@ -171,7 +171,7 @@ test('a row that another transaction holds does not keep the others', async () =
   assert.deepEqual(await left(), { keys: [], notifications: [], quotes: [] });
 });
 
-test('an idempotency key gives the first answer for as long as it is kept, and its charge stays', async t => {
+test('an idempotency key gives the first answer as long as it is kept, and its charge stays', async t => {
   const service = await startService({ env: { TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P10D' } });
   t.after(() => service.stop());
   const body = chargeBody({ dueAt: '2027-06-10T23:59:59-03:00' });
@@ -189,7 +189,7 @@ test('an idempotency key gives the first answer for as long as it is kept, and i
   assert.equal((await service.get(`/charges/${first.json.id}`)).status, 200);
 });
 
-test('what is kept forever is not removed', async t => {
+test('permanent records are not removed', async t => {
   const service = await startService({ env: { TRILHO_KEEP_QUOTES: 'forever' } });
   t.after(() => service.stop());
   const kept = await quote(service);
@@ -198,7 +198,7 @@ test('what is kept forever is not removed', async t => {
   assert.equal((await service.get(`/crypto/quotes/${kept.json.id}`)).status, 200);
 });
 
-test('while one node removes rows another does not, until that one is gone for good', async t => {
+test('while one node removes rows another does not, until its lease has expired', async t => {
   const service = await startService();
   t.after(() => service.stop());
   const { id } = (await quote(service)).json;
@@ -211,7 +211,7 @@ test('while one node removes rows another does not, until that one is gone for g
   assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 404);
 });
 
-test('a running service removes by itself', async t => {
+test('a running service prunes by itself', async t => {
   const service = await startService();
   t.after(() => service.stop());
   await service.post('/charges', chargeBody(), { 'idempotency-key': 'old' });
@@ -221,7 +221,7 @@ test('a running service removes by itself', async t => {
   await until('the key to be gone', async () => (await service.sql('select from idempotency_keys')).length === 0);
 });
 
-test('more jobs than a step takes are removed after their time, and those that wait stay', async t => {
+test('more jobs than a step takes are removed after their time, and waiting ones stay', async t => {
   const service = await startService({ env: { TRILHO_KEEP_JOBS: 'P3D' } });
   t.after(() => service.stop());
   // A job that waits is blocked, so that nothing runs it meanwhile.

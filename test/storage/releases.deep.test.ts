@@ -1,5 +1,5 @@
-// Databases of every release, and of the last development version before 1.0.0, as those left them: this version takes them over, the
-// proofs hold, and what was begun goes on.
+// Databases of every release, and of the last development version before 1.0.0, as those left them: this version upgrades them, the
+// proofs hold, and open work continues.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -32,13 +32,13 @@ const MADE_AT: Readonly<Record<string, string>> = {
   '0.2.0': '2026-11-17T21:00:00.000Z',
   [SNAPSHOT]: '2026-11-19T11:30:00.000Z',
 };
-/** Of the account of the database, which holds nothing else. */
+/** Of the account of the database, which has no other. */
 const LIVE_KEYS: Readonly<Record<string, string>> = {
   '0.2.0': 'trilho_live_ycqtBrZtZi4w_ciOWIHVdLZqgH2t8cKsspN6BFR1PWodZHdvRgAaI8F61PiSLD',
   [SNAPSHOT]: 'trilho_live_yBYfeMxkvAZE_QoALbrRwysPC7BrsMkovdZJXXtCLDSAKCMSOgOFZO43472Htk',
 };
 const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme Ltda', TRILHO_PIX_CITY: 'Sao Paulo' };
-/** As the release got it. */
+/** As it was sent to the release. */
 const OPEN_CHARGE = {
   accountId: 'acme',
   externalId: 'open',
@@ -126,9 +126,10 @@ async function useSandbox(service: Service): Promise<void> {
 
 for (const version of [...released, SNAPSHOT]) {
   describe(`a database of ${version}`, { timeout: 900_000 }, () => {
-    test('of a sandbox: its charges and orders are there, and go on', () => takeOver(version, 'sandbox', useSandbox));
+    test('of a sandbox: its charges and orders are there, and continue', () =>
+      takeOver(version, 'sandbox', useSandbox));
 
-    test('of a live service: its API key is good, a repeat gets the first charge, and money comes in', () =>
+    test('of a live service: its API key works, a repeat gets the first charge, and payments are recorded', () =>
       takeOver(version, 'live', async service => {
         const key = { authorization: `Bearer ${LIVE_KEYS[version]}` };
         const { json, text } = await service.get('/charges', key);
@@ -146,7 +147,7 @@ for (const version of [...released, SNAPSHOT]) {
   });
 }
 
-test('a backup of the last development version is restored into the tables of this one, and goes on', async t => {
+test('a backup of the last development version is restored into the tables of this one, and its work continues', async t => {
   const database = await createDatabase('template1');
   t.after(() => database.drop());
   const folder = await ownFolder(t);

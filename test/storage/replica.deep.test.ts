@@ -1,4 +1,4 @@
-// Lists from a replica: a real streaming standby, that keeps up, falls behind, is away and becomes a server of its own.
+// Lists from a replica: a real streaming standby that keeps up, falls behind, is unavailable and is promoted.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startApp } from '../../src/app.ts';
@@ -62,7 +62,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
       ASK_AGAIN_MS,
     );
 
-  test('a list is answered by the replica, says how old it may be, and has rows and totals that fit', async () => {
+  test('a list comes from the replica, shows how old it may be, and has consistent rows and totals', async () => {
     await charge('first');
     const { json, headers } = await untilReplica('/charges', answer => answer.json.total === 1);
     assert.equal(json.charges[0].externalId, 'first');
@@ -71,7 +71,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
       await untilReplica(path);
   });
 
-  test('what must be fresh is not read from a replica: one charge, a search for one, a caller who asks', async () => {
+  test('fresh data is not read from a replica: one charge, a search for one, a caller who asks for it', async () => {
     await untilReplica('/charges', answer => answer.json.total === 1);
     await standby.pause();
     const id = await charge('second');
@@ -95,7 +95,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     assert.equal(again.json.id, id);
   });
 
-  test('a replica that is too far behind is left alone until it has caught up', async () => {
+  test('a replica that is too far behind is not used until it has caught up', async () => {
     const { json } = await untilPrimary('/charges');
     assert.equal(json.total, 2);
     const metrics = await service.get('/metrics');
@@ -111,7 +111,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     assert.ok(lines.some(line => /too far behind/.test(line)));
   });
 
-  test('an export is read from the replica, and says how old it may be', async () => {
+  test('an export is read from the replica, and shows how old it may be', async () => {
     const reads = async () =>
       Number(/^trilho_replica_reads_total\{outcome="replica"\} (\d+)/m.exec((await service.get('/metrics')).text)?.[1]);
     await until('an export from the replica', async () => {
@@ -129,7 +129,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     assert.match(said, /^right {2}replica: a standby, showed a mark after \d+\.\d s$/m);
   });
 
-  test('a replica that goes away costs nobody an answer, and is used when it comes back', async () => {
+  test('a replica that becomes unavailable costs no answer, and is used again when it is back', async () => {
     await untilReplica('/charges');
     await standby.stop();
     const { json } = await untilPrimary('/charges');
@@ -156,7 +156,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     assert.match(said, /^wrong {2}replica: DATABASE_READ_URL leads to another database/m);
   });
 
-  test('a standby that became a server of its own is a replica no more', async () => {
+  test('a promoted standby is no longer used as a replica', async () => {
     await untilReplica('/charges');
     await standby.promote();
     await askDatabase(

@@ -20,7 +20,7 @@ after(async () => {
 
 const done = async () => 'done';
 
-test('another node does not do it meanwhile, but other work; when it is done or has failed, any node may', async () => {
+test('meanwhile another node does only other work; when it is done or has failed, any node may do it', async () => {
   const [one, other] = nodes;
   const end = Promise.withResolvers<string>();
   const begun = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ test('another node does not do it meanwhile, but other work; when it is done or 
   assert.equal(await withLease(one, 'sweeping the yard', done), 'done');
 });
 
-test('a node that died keeps its lease for as long as the database says', async () => {
+test('a dead node keeps its lease until it expires in the database', async () => {
   const [one] = nodes;
   const held = (until: string) =>
     one.query(
@@ -53,7 +53,7 @@ test('a node that died keeps its lease for as long as the database says', async 
   assert.equal(await withLease(one, 'mowing', done), 'done');
 });
 
-test('a statement whose answer was lost, and that is sent again, does not cost the lease', async () => {
+test('a repeated statement after a lost answer does not lose the lease', async () => {
   const [one] = nodes;
   const repeating: Database = {
     ...one,

@@ -1,4 +1,4 @@
-// Databases from before the baseline. That a service goes on with them is in releases.deep.test.ts.
+// Databases from before the baseline. That a service continues with them is tested in releases.deep.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -55,7 +55,7 @@ describe('a database of an older version has the schema of a new one, and the sa
 const WAY =
   /development version between 0\.2\.0 and 1\.0\.0: .*start the last of these versions on it once, then this one/;
 
-test('a database of a version between those is refused, and so is its backup, with the way to go', async () => {
+test('a database of a version in between is refused, and so is its backup, with the upgrade path', async () => {
   await withRelease('last-snapshot-live', async db => {
     await db.query(`delete from schema_migrations where name > '0093'`);
     await assert.rejects(migrate({ db, log: silentLog }), { message: WAY });
@@ -76,7 +76,7 @@ async function* oneChunk(bytes: Buffer) {
   yield bytes;
 }
 
-test('an upgrade is one transaction: one that fails, or is cut off, leaves the database as it was', () =>
+test('an upgrade is one transaction: one that fails, or is interrupted, leaves the database unchanged', () =>
   withRelease('0.2.0-sandbox', async (db, database) => {
     const before = await catalogOfTables(db);
     await db.query('create view sums_of_somebody as select sum(amount_cents) from payments');
@@ -90,7 +90,7 @@ test('an upgrade is one transaction: one that fails, or is cut off, leaves the d
       await sql.query('begin');
       await sql.query('select from webhooks');
       const migrating = migrate({ db, log: silentLog });
-      // It has set aside all other tables when it wants this one.
+      // It has renamed all other tables when it needs this one.
       const waiting = `select pg_terminate_backend(pid) from pg_locks
                         where not granted and relation = 'webhooks'::regclass and mode = 'AccessExclusiveLock'`;
       while ((await sql.query(waiting)).length === 0) await immediate();
@@ -113,7 +113,7 @@ const catalogOfTables = async (sql: Parameters<typeof catalogOf>[0]) =>
     .map(({ line }) => line)
     .sort();
 
-test('payments of 0.2.0 that were recorded once for each spelling of their reference stay, and are told apart', () =>
+test('payments of 0.2.0 that were recorded once for each spelling of their reference stay, and remain distinct', () =>
   withRelease('0.2.0-live', async db => {
     await db.query(`
       insert into accounts (id, created_at) values ('first', now()), ('other', now());
@@ -147,7 +147,7 @@ test('payments of 0.2.0 that were recorded once for each spelling of their refer
     assert.ok((await tablesOf(db)).includes('payments'));
   }));
 
-test('keys that the command line of 0.2.0 made keep reaching all accounts where their scopes do', () =>
+test('keys created on the command line of 0.2.0 still reach all accounts if their scopes do', () =>
   withRelease('0.2.0-live', async db => {
     await db.query(`
       insert into api_keys (id, account_id, scopes, secret_hash, created_at)

@@ -1,4 +1,4 @@
-// Every wait for the database has a limit: a locked table refuses those that need it, and serves them again when it is free.
+// Every wait for the database has a limit: callers that need a locked table are refused, and served again when it is free.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAccounts } from '../../src/accounts/store.ts';
@@ -23,7 +23,7 @@ function openHurried(t: Over): Database {
 
 const read = (db: Database) => db.query('select id from accounts');
 
-test('callers that need a locked table are refused, and so are those in line for a connection; others come through after', async t => {
+test('callers that need a locked table are refused, and so are those waiting for a connection; others succeed afterwards', async t => {
   const db = openHurried(t);
   await db.query('select');
   const holder = await sessionOn(t, database.url);

@@ -155,15 +155,15 @@ test('while the list cannot be read its last entries apply, orders are accepted 
 
 test('the service is asked about a new wallet and before a payout, with the secret, and not about an order', async () => {
   const address = newAddress();
-  const before = hook.heard.length;
+  const before = hook.received.length;
   const id = await made(address);
-  const [asked] = hook.heard.slice(before);
+  const [asked] = hook.received.slice(before);
   assert.deepEqual([asked?.path, asked?.json], ['/hook', { network: 'polygon', address }]);
   assert.equal(asked?.headers.authorization, `Bearer ${SECRET}`);
   await order(id);
-  assert.equal(hook.heard.length, before + 1);
+  assert.equal(hook.received.length, before + 1);
   assert.equal((await walletMayBePaid(gate, id)).kind, 'payable');
-  assert.equal(hook.heard.length, before + 2);
+  assert.equal(hook.received.length, before + 2);
   assert.ok(!lines.join('\n').includes(SECRET));
 });
 
@@ -218,9 +218,9 @@ test('any unclear answer is unknown: wallets are created, payouts wait, and the 
 });
 
 test('an address on the list is not sent to the service', async () => {
-  const before = hook.heard.length;
+  const before = hook.received.length;
   assertBlocked(await make(LISTED));
-  assert.equal(hook.heard.length, before);
+  assert.equal(hook.received.length, before);
 });
 
 test('a wallet that was removed, lacks a proof or does not exist is checked before a payout', async () => {

@@ -72,11 +72,11 @@ function send(
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const request = https.request(url, { method, agent, headers }, response => {
-      let heard = '';
+      let received = '';
       response.on('data', chunk => {
-        heard += chunk;
+        received += chunk;
       });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text: heard }));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, text: received }));
     });
     request.once('error', reject);
     request.end(text);

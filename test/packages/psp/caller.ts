@@ -58,15 +58,15 @@ export async function startCaller(t: TestContext, options: PspOptions = {}): Pro
         url,
         { method, agent, headers: { ...type, ...headers }, ...(signal && { signal }), ...pfx },
         response => {
-          let heard = '';
+          let received = '';
           response.setEncoding('utf8');
           response.on('data', chunk => {
-            heard += chunk;
+            received += chunk;
           });
           response.once('end', () => {
             const isJson = /json/.test(response.headers['content-type'] ?? '');
             const { statusCode = 0, headers } = response;
-            resolve({ status: statusCode, headers, text: heard, json: isJson ? JSON.parse(heard) : undefined });
+            resolve({ status: statusCode, headers, text: received, json: isJson ? JSON.parse(received) : undefined });
           });
           response.once('error', reject);
         },

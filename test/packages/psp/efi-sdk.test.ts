@@ -22,7 +22,7 @@ test("Efí's SDK creates a charge, sees it paid, refunds it and registers a webh
 
   const { endToEndId } = await psp.pay({ emv: charge.pixCopiaECola! });
   await psp.settled();
-  assert.equal(receiver.heard.at(-1)?.json.pix[0].endToEndId, endToEndId);
+  assert.equal(receiver.received.at(-1)?.json.pix[0].endToEndId, endToEndId);
   assert.equal((await efi.pixDetailCharge({ txid })).status, 'CONCLUIDA');
   assert.equal((await efi.pixDetailReceived({ e2eId: endToEndId })).valor, '123.45');
   const nowText = new Date().toISOString();
@@ -35,7 +35,7 @@ test("Efí's SDK creates a charge, sees it paid, refunds it and registers a webh
   await efi.pixDevolution({ e2eId: endToEndId, id: 'd1' }, { valor: '23.45' });
   assert.equal((await efi.pixDetailDevolution({ e2eId: endToEndId, id: 'd1' })).status, 'DEVOLVIDO');
   await psp.settled();
-  assert.equal(receiver.heard.at(-1)?.json.pix[0].devolucoes[0].id, 'd1');
+  assert.equal(receiver.received.at(-1)?.json.pix[0].devolucoes[0].id, 'd1');
 
   const due = await efi.pixCreateDueCharge({ txid: newTxid() }, {
     calendario: { dataDeVencimento: '2049-12-10', validadeAposVencimento: 30 },

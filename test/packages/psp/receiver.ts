@@ -10,7 +10,7 @@ export type HeardCall = { readonly path: string; readonly json: any };
 
 export type TlsReceiver = {
   readonly url: string;
-  readonly heard: HeardCall[];
+  readonly received: HeardCall[];
   /** What is answered from now on. */
   answer(status: number): void;
 };
@@ -20,7 +20,7 @@ export async function startTlsReceiver(
   psp: Psp,
   { demandsCertificate = true }: { demandsCertificate?: boolean } = {},
 ): Promise<TlsReceiver> {
-  const heard: HeardCall[] = [];
+  const received: HeardCall[] = [];
   let status = 200;
   const server = https.createServer(
     {
@@ -37,7 +37,7 @@ export async function startTlsReceiver(
         text += chunk;
       });
       request.once('end', () => {
-        heard.push({ path: request.url ?? '', json: JSON.parse(text) });
+        received.push({ path: request.url ?? '', json: JSON.parse(text) });
         response.writeHead(status).end();
       });
     },
@@ -53,7 +53,7 @@ export async function startTlsReceiver(
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://localhost:${port}/hook`,
-    heard,
+    received,
     answer: next => {
       status = next;
     },

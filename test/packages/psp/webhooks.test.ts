@@ -38,7 +38,7 @@ test('a payment and the end of a refund are notified at url/pix; a pix without a
   await call('PUT', `/pix/${endToEndId}/devolucao/d1`, { valor: '1.00' });
   await psp.settled();
   assert.deepEqual(
-    receiver.heard.map(({ path, json }) => [path, json.pix[0].endToEndId, json.pix[0].devolucoes?.length]),
+    receiver.received.map(({ path, json }) => [path, json.pix[0].endToEndId, json.pix[0].devolucoes?.length]),
     [
       ['/hook/pix', endToEndId, undefined],
       ['/hook/pix', endToEndId, 1],
@@ -73,7 +73,7 @@ test('payments of one key can share a call', async t => {
   for (let count = 0; count < 3; count++) await payNew(caller);
   await caller.psp.deliverNow();
   assert.deepEqual(
-    receiver.heard.map(({ json }) => json.pix.length),
+    receiver.received.map(({ json }) => json.pix.length),
     [3],
   );
 });
@@ -83,24 +83,24 @@ test('notifications are dropped, duplicated, reordered and forged', async t => {
   const { psp } = caller;
   const receiver = await startTlsReceiver(t, psp);
   await caller.call('PUT', HOOK, { webhookUrl: receiver.url });
-  const heard = () =>
-    receiver.heard.splice(0).flatMap(({ json }) => json.pix.map((one: { endToEndId: string }) => one.endToEndId));
+  const received = () =>
+    receiver.received.splice(0).flatMap(({ json }) => json.pix.map((one: { endToEndId: string }) => one.endToEndId));
   psp.setFault({ kind: 'notify-drop', count: 1 });
   await payNew(caller);
   await psp.deliverNow();
-  assert.deepEqual(heard(), []);
+  assert.deepEqual(received(), []);
   psp.setFault({ kind: 'notify-duplicate', count: 1 });
   const doubled = await payNew(caller);
   await psp.settled();
-  assert.deepEqual(heard(), [doubled, doubled]);
+  assert.deepEqual(received(), [doubled, doubled]);
   psp.setFault({ kind: 'notify-reorder', count: 1 });
   const [late, early] = [await payNew(caller), await payNew(caller)];
   await psp.deliverNow();
-  assert.deepEqual(heard(), [early, late]);
+  assert.deepEqual(received(), [early, late]);
   psp.setFault({ kind: 'notify-forge', count: 1 });
   const real = await payNew(caller);
   await psp.settled();
-  const both: string[] = heard();
+  const both: string[] = received();
   assert.equal(both.length, 2);
   const [forged] = both.filter(one => one !== real);
   assert.equal((await caller.call('GET', `/pix/${forged}`)).status, 404);
@@ -114,7 +114,7 @@ test('a forged call with a foreign certificate, or without one, is refused by a 
   for (const presented of ['foreign', 'none'] as const) {
     await assert.rejects(psp.forgeNotification({ url: receiver.url, pix, with: presented }));
   }
-  assert.equal(receiver.heard.length, 1);
+  assert.equal(receiver.received.length, 1);
 });
 
 test('Efí calls the URL at registration: without a certificate, which must be refused, and with it', async t => {
@@ -123,7 +123,7 @@ test('Efí calls the URL at registration: without a certificate, which must be r
   const open = await startTlsReceiver(t, psp, { demandsCertificate: false });
   assert.equal((await call('PUT', HOOK, { webhookUrl: strict.url })).status, 200);
   assert.deepEqual(
-    strict.heard.map(({ path, json }) => [path, json.evento]),
+    strict.received.map(({ path, json }) => [path, json.evento]),
     [['/hook', 'teste_webhook']],
   );
   const refused = await call('PUT', HOOK, { webhookUrl: open.url });
@@ -134,5 +134,5 @@ test('Efí calls the URL at registration: without a certificate, which must be r
   const url = `${open.url}?hmac=s3cret&ignorar=`;
   assert.equal((await call('PUT', HOOK, { webhookUrl: url }, skipping)).status, 200);
   await psp.forgeNotification({ url, pix: [] });
-  assert.equal(open.heard.at(-1)?.path, '/hook?hmac=s3cret&ignorar=/pix');
+  assert.equal(open.received.at(-1)?.path, '/hook?hmac=s3cret&ignorar=/pix');
 });

@@ -1,4 +1,4 @@
-// Calls that are made at the same time go into one batch, and each gets its own result.
+// Concurrent calls go into one batch, and each gets its own result.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { AppError } from '../../../src/lib/errors.ts';
 import { batcher } from '../../../src/storage/batching/batcher.ts';
 
-/** A batcher of numbers whose batches go on only when the test lets them; each number's result is ten times as much. */
+/** A batcher of numbers whose batches end only when the test says so; each number's result is ten times the number. */
 function heldBatcher(limits: Partial<Parameters<typeof batcher>[1]> = {}) {
   const begun: { readonly items: readonly number[]; end(error?: Error): void }[] = [];
   const { add, stop } = batcher<number, number>(
@@ -19,7 +19,7 @@ function heldBatcher(limits: Partial<Parameters<typeof batcher>[1]> = {}) {
   return { add, stop, begun, sizes: () => begun.map(({ items }) => items.length) };
 }
 
-test('one alone goes at once, and those that come meanwhile go together after it', async () => {
+test('a single call goes at once, and calls during it go together afterwards', async () => {
   const { add, begun } = heldBatcher();
   const first = add(1);
   await nextTick();
@@ -34,7 +34,7 @@ test('one alone goes at once, and those that come meanwhile go together after it
   assert.deepEqual(await Promise.all(others), [20, 30]);
 });
 
-test('those of one tick go together, no more than fit, and no more batches at a time than allowed', async () => {
+test('calls of one tick go together, up to the size of a batch and the number of concurrent batches', async () => {
   const { add, begun, sizes } = heldBatcher({ maxRunning: 2 });
   const all = Array.from({ length: 8 }, (_, item) => add(item));
   await nextTick();
@@ -46,7 +46,7 @@ test('those of one tick go together, no more than fit, and no more batches at a 
   assert.deepEqual(await Promise.all(all), [0, 10, 20, 30, 40, 50, 60, 70]);
 });
 
-test('when a batch fails, each of it is tried singly and fails for itself', async () => {
+test('when a batch fails, each of its items is tried singly and fails by itself', async () => {
   const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
   const all = Promise.allSettled([add(1), add(2), add(3)]);
   await nextTick();
@@ -63,7 +63,7 @@ test('when a batch fails, each of it is tried singly and fails for itself', asyn
   );
 });
 
-test('a batch that lacks what all of it needs fails as a whole and with it those in line; who comes later is tried', async () => {
+test('a batch that lacks a common resource fails as a whole, together with waiting calls; later calls are tried', async () => {
   const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
   const all = Promise.allSettled([add(1), add(2), add(3)]);
   await nextTick();
@@ -79,7 +79,7 @@ test('a batch that lacks what all of it needs fails as a whole and with it those
   assert.deepEqual(sizes(), [2, 1]);
 });
 
-test('when too many wait, more are refused, and those that wait are served', async () => {
+test('when too many calls wait, more are refused, and the waiting ones are served', async () => {
   const { add, begun } = heldBatcher({ maxWaiting: 2 });
   const first = add(1);
   await nextTick();
@@ -91,7 +91,7 @@ test('when too many wait, more are refused, and those that wait are served', asy
   assert.deepEqual(await Promise.all(waiting), [20, 30]);
 });
 
-test('a stop takes nothing more and waits for all that was taken', async () => {
+test('a stop accepts no more and waits for all accepted calls', async () => {
   const { add, stop, begun } = heldBatcher({ maxSize: 1 });
   const taken = [add(1), add(2)];
   let isStopped = false;
@@ -108,7 +108,7 @@ test('a stop takes nothing more and waits for all that was taken', async () => {
   assert.deepEqual(await Promise.all(taken), [10, 20]);
 });
 
-test('a batch runs outside of every request’s context, and each caller goes on in its own', async () => {
+test('a batch runs outside of every request’s context, and each caller continues in its own', async () => {
   const name = new AsyncLocalStorage<string>();
   const { add } = batcher<string, string | undefined>(async items => items.map(() => name.getStore()), {
     maxSize: 2,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { settleHome } from '../../../src/storage/embedded/home.ts';
 import { ownFolder } from '../../harness/process.ts';
 
-test('the database is started with four variables of its own', async t => {
+test('the database is started with only four variables', async t => {
   const folder = await ownFolder(t);
   await chmod(folder, 0o755);
   process.env['TRILHO_RAILS'] = 'hunter2';

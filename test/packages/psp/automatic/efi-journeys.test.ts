@@ -136,8 +136,8 @@ test("Efí's SDK goes through the four journeys, charges, retries and cancels", 
   assert.equal((await readRec({ idRec: first })).status, 'CANCELADA');
   assert.equal((await efi.pixListRecurrenceAutomatic(times)).recs.length, 4);
   await psp.settled();
-  const heard = receiver.heard.map(({ path }) => path);
-  assert.ok(heard.includes('/hook/rec') && heard.includes('/hook/cobr'));
+  const received = receiver.received.map(({ path }) => path);
+  assert.ok(received.includes('/hook/rec') && received.includes('/hook/cobr'));
 });
 
 test("Efí's SDK reads what a payer does: refuses, sets a limit, has no money, cancels", async t => {

@@ -10,7 +10,7 @@ async function start(t: Parameters<typeof startAutomatic>[0]) {
   const receiver = await startTlsReceiver(t, caller.psp);
   const webhookUrl = receiver.url;
   for (const path of ['/webhookrec', '/webhookcobr']) await caller.call('PUT', path, { webhookUrl });
-  const paths = () => receiver.heard.map(({ path }) => path);
+  const paths = () => receiver.received.map(({ path }) => path);
   return { ...caller, receiver, paths };
 }
 
@@ -19,13 +19,13 @@ test('every change of a recurrence and of its charges is posted over mTLS', asyn
   const idRec = await approved();
   await psp.settled();
   assert.deepEqual(paths(), ['/hook/rec']);
-  const [rec] = receiver.heard[0]!.json.recs;
+  const [rec] = receiver.received[0]!.json.recs;
   assert.deepEqual([rec.idRec, rec.status, rec.ativacao], [idRec, 'APROVADA', { tipoJornada: 'JORNADA_2' }]);
   const txid = await scheduled(idRec);
   await psp.settled();
   clock.set('2030-12-10T11:00:00Z');
   await psp.settled();
-  const charges = receiver.heard.slice(1).map(({ json }) => json.cobsr[0]);
+  const charges = receiver.received.slice(1).map(({ json }) => json.cobsr[0]);
   assert.deepEqual(
     charges.map(({ status, tentativas: [attempt] }) => [status, attempt.status]),
     [
@@ -38,10 +38,10 @@ test('every change of a recurrence and of its charges is posted over mTLS', asyn
   assert.deepEqual([last.txid, last.pix[0].valor], [txid, '35.00']);
   await call('PUT', `/pix/${last.pix[0].endToEndId}/devolucao/d1`, { valor: '1.00' });
   await psp.settled();
-  assert.equal(receiver.heard.at(-1)?.json.cobsr[0].pix[0].devolucoes[0].id, 'd1');
+  assert.equal(receiver.received.at(-1)?.json.cobsr[0].pix[0].devolucoes[0].id, 'd1');
   psp.automatic.cancel({ idRec });
   await psp.settled();
-  assert.deepEqual(receiver.heard.at(-1)?.json.recs[0].encerramento.cancelamento.solicitante, 'USUARIO_PAGADOR');
+  assert.deepEqual(receiver.received.at(-1)?.json.recs[0].encerramento.cancelamento.solicitante, 'USUARIO_PAGADOR');
 });
 
 test('webhooks are read, replaced and removed, one of each kind for a receiver', async t => {
@@ -58,35 +58,35 @@ test('webhooks are read, replaced and removed, one of each kind for a receiver',
   assert.equal((await call('GET', '/webhookcobr')).json.webhookUrl, receiver.url);
   await approved();
   await psp.settled();
-  assert.deepEqual(receiver.heard, []);
+  assert.deepEqual(receiver.received, []);
 });
 
 test('notifications are lost, repeated, reordered and forged', async t => {
   const { approved, psp, receiver } = await start(t);
-  const heard = async (kind: 'notify-drop' | 'notify-duplicate' | 'notify-forge') => {
-    receiver.heard.length = 0;
+  const received = async (kind: 'notify-drop' | 'notify-duplicate' | 'notify-forge') => {
+    receiver.received.length = 0;
     psp.setFault({ kind, count: 1 });
     const idRec = await approved();
     await psp.settled();
-    return { idRec, ids: receiver.heard.map(({ json }) => json.recs[0].idRec) };
+    return { idRec, ids: receiver.received.map(({ json }) => json.recs[0].idRec) };
   };
-  assert.deepEqual((await heard('notify-drop')).ids, []);
-  const twice = await heard('notify-duplicate');
+  assert.deepEqual((await received('notify-drop')).ids, []);
+  const twice = await received('notify-duplicate');
   assert.deepEqual(twice.ids, [twice.idRec, twice.idRec]);
-  const forged = await heard('notify-forge');
+  const forged = await received('notify-forge');
   assert.equal(forged.ids.length, 2);
   assert.equal(new Set(forged.ids).size, 2);
-  receiver.heard.length = 0;
+  receiver.received.length = 0;
   psp.setFault({ kind: 'notify-reorder', count: 1 });
   const [held, next] = [await approved(), await approved()];
   await psp.settled();
   assert.deepEqual(
-    receiver.heard.map(({ json }) => json.recs[0].idRec),
+    receiver.received.map(({ json }) => json.recs[0].idRec),
     [next, held],
   );
   const { url } = receiver;
   assert.equal(await psp.forgeNotification({ url, cobsr: [{ txid: newTxid(), status: 'CONCLUIDA' }] }), 200);
-  assert.equal(receiver.heard.at(-1)?.path, '/hook/cobr');
+  assert.equal(receiver.received.at(-1)?.path, '/hook/cobr');
 });
 
 test('a call whose answer was lost was carried out, and is found by its id', async t => {
