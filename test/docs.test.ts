@@ -1,5 +1,5 @@
-// The pages say what the code says: states as drawn; variables, events, timers, jobs, faults and magic amounts as listed; every
-// file and link that they name is there.
+// The pages agree with the code: states as drawn; variables, events, timers, jobs, faults and magic amounts as listed; every file
+// and link that they name exists.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -46,7 +46,7 @@ const states = sectionsOf('docs/states.md');
 
 type Drawing = { readonly starts: string[]; readonly edges: string[] };
 
-/** The arrows of a section's diagram. A line that is not an arrow is a fault, so that none is passed over. */
+/** The arrows of a section's diagram. A line that is not an arrow is a fault, so that no line is skipped. */
 function drawingIn(heading: string): Drawing {
   const section = states.get(heading);
   const diagram = /^```mermaid\nstateDiagram-v2\n(.*?)^```$/ms.exec(section ?? '')?.[1];
@@ -73,7 +73,7 @@ function statesOf({ starts, edges }: Drawing): Set<string> {
   return new Set([...starts, ...edges.flatMap(edge => edge.split(' --> '))]);
 }
 
-/** The words that a column of the database allows; where migrations say it twice, the last one holds. */
+/** The values that a column of the database allows; if several migrations set them, the last one counts. */
 function valuesAllowedIn(table: string, column: string): string[] {
   const sql = globSync('migrations/*.sql', { cwd: root }).sort().map(read).join('\n');
   const statements = sql.split(/^(?=(?:create|alter) table )/m).filter(text => text.split(/\s+/)[2] === table);
@@ -124,9 +124,9 @@ test('the states of a charge are the same in the code, the database and the page
   assert.deepEqual(sorted(valuesAllowedIn('charges', 'state')), sorted(CHARGE_STATES));
 });
 
-test('the states of a charge stand in the order in which the code asks for them', () => {
+test('the states of a charge are in the order in which the code checks them', () => {
   const body = /^function stateOf\(.*?^\}/ms.exec(read('src/charges/life.ts'))?.[0] ?? '';
-  // What a line returns, before the colon of a choice and after it.
+  // The values that a line returns, before and after the colon of a choice.
   const returned = body.split('\n').flatMap(line => {
     const answer = /\breturn (.+);$/.exec(line)?.[1];
     return answer === undefined ? [] : [...answer.replace(/^.*\?/, '').matchAll(/'(\w+)'/g)].map(match => match[1]!);
@@ -149,7 +149,7 @@ test('the statuses of a refund are the same in the code, the database and the pa
   assert.deepEqual(valuesAllowedIn('refunds', 'status'), [...REFUND_STATUSES]);
 });
 
-/** The words of a union of string literals, as its source has them. */
+/** The members of a union of string literals, from its source. */
 function valuesOfType(file: string, name: string): string[] {
   const union = new RegExp(`^export type ${name} =([^;]+);`, 'm').exec(read(file))?.[1];
   assert.ok(union, `${file} has the type ${name}`);
@@ -214,7 +214,7 @@ test('the page of orders on hold has a section for every reason', () => {
 
 const settingNames = SETTINGS.map(({ name }) => name);
 
-/** The commented-out assignments of .env.example, as if they were not. */
+/** The commented-out assignments of .env.example. */
 function exampleEnvironment(): Record<string, string | undefined> {
   const lines = read('.env.example').split('\n');
   return parseEnv(lines.flatMap(line => /^#([A-Z_]+=.*)$/.exec(line)?.[1] ?? []).join('\n'));
@@ -231,7 +231,7 @@ test('docs/configuration.md and .env.example name every setting and no other', (
   assert.deepEqual(sorted(Object.keys(exampleEnvironment())), sorted(settingNames));
 });
 
-test('.env.example changes nothing when all of it is uncommented', () => {
+test('.env.example has the defaults when everything is uncommented', () => {
   assert.deepEqual(readConfig(exampleEnvironment()), readConfig({}));
 });
 
@@ -301,7 +301,7 @@ test('docs/rails.md names every field of a rail and of the receiver, and every p
     assert.ok(rails.get('The receiver')?.includes(`\`${field}\``), field);
 });
 
-test('docs/adding-a-rail.md says of every ability which methods have it', () => {
+test('docs/adding-a-rail.md shows which methods have each ability', () => {
   const rows = rowsIn(sectionsOf('docs/adding-a-rail.md').get('What a method can')).map(cells => cells.slice(1, 4));
   const wordOf = (ability: Ability, method: Method) => {
     const held = ABILITIES[method][ability];
@@ -429,14 +429,14 @@ test('the index of the documentation links to every page', () => {
   assert.deepEqual(sorted(new Set([...linked, 'README.md'])), sorted(written));
 });
 
-test('the glossary has each word once', () => {
+test('the glossary has each term once', () => {
   const terms = [...read('docs/glossary.md').matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(match => match[1]!.toLowerCase());
   assert.ok(terms.length > 100, 'the walk sees the words');
   assert.deepEqual(sorted(new Set(terms)), sorted(terms));
 });
 
-test('a file that a page names is there, in the project or in src', () => {
-  // What the changelog tells of a version was there then.
+test('a file that a page names exists, in the project or in src', () => {
+  // The changelog may name files of earlier versions.
   for (const page of pages.filter(name => name !== 'CHANGELOG.md')) {
     for (const [, file = ''] of read(page).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|js|sql))`/g)) {
       const isThere = ['', 'src'].some(folder => existsSync(path.join(root, folder, file)));

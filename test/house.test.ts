@@ -1,5 +1,5 @@
-// The order of the rooms: a file imports from its own folder or from rooms to the left, and nothing goes round in a circle. Left of all
-// stand the packages, which know nothing of the service.
+// The order of the rooms: a file imports from its own folder or from rooms to the left, without circles. Leftmost are the packages,
+// which import nothing of the service.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -40,7 +40,7 @@ const ORDER = [
   'cli',
   'main.ts',
 ];
-/** Rooms that know `lib` and the packages only, and nothing between. */
+/** Rooms that import only `lib` and the packages. */
 const KNOW_ONLY_LIB = ['rails', 'chains', 'prices'];
 
 const repository = path.join(import.meta.dirname, '..');
@@ -58,8 +58,8 @@ const doors = packages.flatMap(folder =>
 const files = [...globSync('**/*.{ts,json}', { cwd: root }), ...doors];
 
 /**
- * What nouns give the service knows its faces, so the `module.ts` of all rooms stand together, to the right of the pages; what they
- * declare, the `noun.ts`, together behind all nouns.
+ * The `module.ts` of all rooms use the faces, so they count as one room to the right of the pages; their declarations, `noun.ts`, as one
+ * room after all nouns.
  */
 const TOGETHER = ['module.ts', 'noun.ts'];
 
@@ -76,7 +76,7 @@ test('every import leads to a file of the house', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every file lives in a room that the order knows', () => {
+test('every file is in a room of the order', () => {
   const strangers = files.map(roomOf).filter(room => !ORDER.includes(room));
   assert.deepEqual(strangers, []);
 });
@@ -92,11 +92,11 @@ test('no import steps to the right', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('no imports go round in a circle', () => {
+test('imports have no circles', () => {
   assertNoCircle(files, edges);
 });
 
-test('outside of its folder no family and no network is compared by its name', () => {
+test('no family or network is compared by its name outside its folder', () => {
   const names = FAMILIES.flatMap(({ kind, networks }) => [kind, ...networks.map(({ id }) => id)]);
   const comparison = new RegExp(`[=!]== '(${[...new Set(names)].join('|')})'|Exclude<(Network|Family)\\b`);
   const own = FAMILIES.map(({ kind }) => path.join('chains', kind, path.sep));
@@ -124,7 +124,7 @@ test('no bank is compared by its code', () => {
 /** The column of the owner, the grammar of SQL, and names that were published, or stored, before payouts had owners. */
 const NAMES_OF_OWNERS = [/\border by\b/g, /\border_id\b/g, /'(order|orders_waiting|order\.claim)'/g];
 
-test('payouts know their owners by an id, and name no order', () => {
+test('payouts know their owner by an id, and do not name orders', () => {
   const naming = files
     .filter(file => file.startsWith(`payouts${path.sep}`))
     .filter(file => {
@@ -140,7 +140,7 @@ for (const folder of packages) {
   const sources = globSync('**/*.ts', { cwd: inside });
   const { dependencies = {} } = manifestOf(folder);
 
-  test(`${folder} imports its own files, Node and what its package.json names, and nothing in a circle`, () => {
+  test(`${folder} imports its own files, Node and what its package.json names, without circles`, () => {
     const ownEdges = sources.flatMap(from => importsOf(inside, from).map(to => ({ from, to })));
     assert.deepEqual(
       ownEdges.filter(({ to }) => !sources.includes(to)),

@@ -1,11 +1,11 @@
-// The lockfile serves every platform that it names: each package has its hash, and none is left out for the Node that npm runs on.
+// The lockfile works on every platform that it names: each package has its hash, and npm skips no package because of its own Node.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
 type Package = {
-  /** Of this repository: a link, and the folder that it leads to. */
+  /** Of this repository: a link and its folder. */
   readonly link?: true;
   readonly resolved?: string;
   readonly integrity?: string;
@@ -42,7 +42,7 @@ test('every package has its hash', () => {
   );
 });
 
-test('no optional package asks for more than Node 20, for npm would leave it out there in silence', () => {
+test('no optional package requires more than Node 20, since npm would silently skip it there', () => {
   const asked = packages.flatMap(([name, { optional, engines }]) => {
     const least = Number(/\d+/.exec(engines?.node ?? '')?.[0] ?? 0);
     return optional && least > 20 ? [`${name}: remove its engines from package-lock.json`] : [];

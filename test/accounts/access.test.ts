@@ -1,4 +1,4 @@
-// Who may do what: every operation and page, as every kind of caller, about the caller's own account and another's.
+// Authorization: every operation and page, as every kind of caller, for the caller's own account and another one.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ROLE_SCOPES, ROLES } from '../../src/accounts/roles.ts';
@@ -24,7 +24,7 @@ let acme: Acme;
 let service: Service;
 const callers: Caller[] = [];
 
-/** What stands only in answers about all accounts: unmatched money, a file to a bank, a sender, why payouts are paused. */
+/** Values that occur only in answers about all accounts: unmatched money, a file to a bank, a sender, the reason of a pause. */
 const OF_ALL = ['20261210001', 'sicoob:main', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'a pause of all'];
 
 before(async () => {
@@ -37,14 +37,14 @@ before(async () => {
   for (const accountId of ['acme', 'other']) {
     for (const isBound of [true, false]) {
       const { id, text } = await service.makeKey(accountId);
-      // As a person of one account would have made it, and with scopes that they could not have given.
+      // As a person of one account would have created it, and with scopes that they could not have granted.
       if (isBound) await service.sql(`update api_keys set reach = 'account' where id = $1`, [id]);
       const name = `a key of ${accountId}${isBound ? '' : ' that reaches all accounts'}`;
       const headers = { authorization: `Bearer ${text}` };
       callers.push({ name, accountId, reachesAll: !isBound, scopes: SCOPES, headers });
     }
   }
-  // Of the other account and of all, the roles that may do all that the ones before them may.
+  // For the other account and for all accounts, only the highest roles, which include the others.
   const people = { acme: ROLES, other: ['operator', 'owner'], all: ['owner'] } as const;
   for (const [works, roles] of Object.entries(people)) {
     const accountId = works === 'all' ? undefined : works;
@@ -64,7 +64,7 @@ after(() => service.stop());
 
 const STREAMS = ['/events/stream', '/dashboard/stream'];
 const isForm = ({ method, url }: Route) => method !== 'GET' && url.startsWith('/dashboard');
-/** A form acts by a request of its own with the session of a person, so a key has no use for it. */
+/** A form needs the session of a person, so a key cannot use it. */
 const isFor = (caller: Caller, route: Route) => !(isForm(route) && 'authorization' in caller.headers);
 const routes = (): Route[] =>
   service.routes.flatMap(({ method, url, access }) =>
@@ -77,7 +77,7 @@ const guarded = [...ACCESS].flatMap(([name, access]) => (typeof access === 'obje
 const isAboutAll = (route: Route) =>
   guarded.some(({ name, reach }) => name === nameOf(route) && reach === 'all_accounts');
 
-/** A page is about what the API has at another address. */
+/** A page is about objects that the API has at another path. */
 function thingsOfPages(): Record<string, string> {
   const api = Object.entries(acme.things);
   const renamed = api.map(([name, id]) => [
@@ -87,7 +87,7 @@ function thingsOfPages(): Record<string, string> {
   return Object.fromEntries([...api, ...renamed]);
 }
 
-/** What could have been anyone's is nothing: of the right form, and never made. */
+/** Ids of the right form that do not exist. */
 function ghosts(things: Record<string, string>): Record<string, string> {
   const ghostOf = (id: string) => id.replace(/^[0-9a-f-]{36}$/, '00000000-0000-7000-8000-000000000000');
   const named = { '/accounts/:id': 'acme', '/keys/:id': '000000000000' };
@@ -100,7 +100,7 @@ function fetchAs(caller: Caller, path: string, init: RequestInit): Promise<Respo
   return fetch(service.url + path, { redirect: 'manual', ...init, headers });
 }
 
-/** Asks, with a change that does nothing: about what was never made, and with no fields. */
+/** A request that changes nothing: about objects that do not exist, and with no fields. */
 function askHarmlessly(caller: Caller, route: Route): Promise<Response> {
   const isRead = route.method === 'GET';
   const things = thingsOfPages();
@@ -110,7 +110,7 @@ function askHarmlessly(caller: Caller, route: Route): Promise<Response> {
   return fetchAs(caller, path, { method: route.method, headers: headers ?? {}, body: '{}' });
 }
 
-/** Asks for acme's things with everything that the operation takes. */
+/** A request about acme's objects with every field of the operation. */
 function askForAcmes(caller: Caller, route: Route): Promise<Response> {
   const path = pathOf(route, thingsOfPages());
   if (!isForm(route)) return fetchAs(caller, path, requestOf(route, acme));
@@ -119,13 +119,13 @@ function askForAcmes(caller: Caller, route: Route): Promise<Response> {
   return fetchAs(caller, path, { method: route.method, body: new URLSearchParams({ ...fields, ...more, name: 'X' }) });
 }
 
-/** Whether it was refused for who asks. */
+/** Whether it was refused because of the caller. */
 async function isRefused(answer: Response): Promise<boolean> {
   const text = await answer.text();
   return answer.status === 401 || (answer.status === 403 && /"code":"(missing_scope|unauthorized)"/.test(text));
 }
 
-/** Everything that a caller of another account may not have changed. */
+/** Everything that a caller of another account must not change. */
 async function stateOfAcme(): Promise<string> {
   const state = async (table: string, where: string) => {
     const [row] = await service.sql<{ rows: string }>(
@@ -159,22 +159,22 @@ async function stateOfAcme(): Promise<string> {
   return (await Promise.all([...states, state('accounts', 'true'), state('chain_senders', 'true')])).join('\n');
 }
 
-test('every route of the service has its line, and every line its route', () => {
+test('every route of the service has an access line, and every line a route', () => {
   const lines = guarded.map(({ name }) => name);
   const found = service.routes.filter(({ access }) => access !== 'public' && access !== 'session');
   const names = found.filter(({ method }) => method !== 'HEAD').map(route => nameOf(route as Route));
   assert.deepEqual([...new Set(names)].sort(), lines.sort());
 });
 
-test('a scope counts for a caller of one account if something about one account asks for it', () => {
+test('a scope applies to a caller of one account if an operation about one account needs it', () => {
   const asked = new Set(guarded.filter(({ reach }) => reach === 'account').map(({ scope }) => scope));
   assert.deepEqual(SCOPES.filter(scope => !asked.has(scope)).sort(), [...SCOPES_OF_ALL_ACCOUNTS].sort());
 });
 
-/** A refusal is cheap, so each caller asks for it. What is allowed is carried out, so only this many callers ask for it. */
+/** A refusal is cheap, so every caller tries it. An allowed request is carried out, so only this many callers send it. */
 const ALLOWED_CALLERS = scaled(20);
 
-test('a caller is refused exactly what the scope or the reach does not allow', async () => {
+test('a caller is refused exactly what its scopes or its reach do not allow', async () => {
   const wrong: string[] = [];
   const allowed = new Map<string, number>();
   for (const caller of callers.filter(({ accountId }) => accountId !== 'other')) {
@@ -194,7 +194,7 @@ test('a caller is refused exactly what the scope or the reach does not allow', a
   assert.deepEqual(wrong, []);
 });
 
-test('a caller of another account is told nothing of acme or of all accounts, and changes nothing of theirs', async () => {
+test('a caller of another account learns nothing of acme or of all accounts, and changes nothing of theirs', async () => {
   const wrong: string[] = [];
   const before = await stateOfAcme();
   const bound = callers.filter(({ accountId, reachesAll }) => accountId === 'other' && !reachesAll);
@@ -204,10 +204,10 @@ test('a caller of another account is told nothing of acme or of all accounts, an
       const answer = await askForAcmes(caller, route);
       const text = await answer.text();
       const name = `${caller.name}: ${route.method} ${route.url} ${answer.status}`;
-      // A form that is refused comes again with what was filled in.
+      // A refused form is shown again with its input.
       const values = isForm(route) ? [] : ['acme', 'order-of-acme', ...Object.values(acme.things), ...OF_ALL];
-      const told = values.filter(word => text.includes(word));
-      if (told.length > 0) wrong.push(`${name} tells of ${told}`);
+      const leaked = values.filter(word => text.includes(word));
+      if (leaked.length > 0) wrong.push(`${name} reveals ${leaked}`);
       const isNamed = route.url.includes(':');
       if (isNamed && ![403, 404].includes(answer.status)) wrong.push(name);
     }
@@ -233,7 +233,7 @@ describe('a caller of one account', () => {
   };
 
   for (const name of ['owner of acme', 'a key of acme']) {
-    test(`${name} makes no key of another account, and none that reaches beyond acme`, async () => {
+    test(`${name} creates no key of another account, and no key that reaches beyond acme`, async () => {
       const make = (more: object) =>
         change(of(name), 'POST', '/keys', { accountId: 'acme', scopes: ['charges:read'], ...more });
       assert.equal((await make({ accountId: 'other' })).status, 404);
@@ -260,7 +260,7 @@ describe('a caller of one account', () => {
       assert.equal((await change(of(name), 'DELETE', `/keys/${shop.id}`)).status, 200);
     });
 
-    test(`${name} invites people of acme alone`, async () => {
+    test(`${name} invites only people of acme`, async () => {
       const invite = (accountId: string) =>
         change(of(name), 'POST', '/people', { name: 'Ana', role: 'owner', accountId });
       assert.equal((await invite('other')).status, 404);
@@ -303,7 +303,7 @@ describe('a caller of one account', () => {
 const chargeOf = (accountId: string) =>
   chargeBody({ accountId, customer: CUSTOMER, methods: ['pix'], externalId: `of ${accountId}` });
 
-test('a person of all accounts makes keys of any account, and says whether they reach beyond it', async () => {
+test('a person of all accounts creates keys of any account, and chooses whether they reach beyond it', async () => {
   const owner = callers.find(({ name }) => name === 'owner of all accounts')!;
   const make = async (body: object) => {
     const answer = await fetchAs(owner, '/keys', {

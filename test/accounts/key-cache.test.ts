@@ -1,4 +1,4 @@
-// The cache of API keys: one look-up for all who ask at once, none older than a second, and never more than so many.
+// The cache of API keys: one look-up for concurrent callers, no entry older than a second, and a maximum size.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createKey, revokeKey } from '../../src/accounts/create-key.ts';
@@ -15,7 +15,7 @@ const UNKNOWN = '000000000000';
 let database: TestDatabase;
 let db: Database;
 let id: string;
-/** Ids that the database was asked for, in order; while it is away every look-up fails. */
+/** Ids that were read from the database, in order; during an outage every look-up fails. */
 let asked: unknown[];
 let isAway: boolean;
 let clock: TestClock;
@@ -44,7 +44,7 @@ beforeEach(async () => {
   cache = keyCache({ db: counting, machineClock: clock });
 });
 
-test('callers that ask at once share one look-up, and so do those of the next 900 ms', async () => {
+test('concurrent callers share one look-up, and so do those of the next 900 ms', async () => {
   const found = await Promise.all(Array.from({ length: 50 }, () => cache.find(id)));
   assert.deepEqual(new Set(found.map(key => key?.accountId)), new Set(['acme']));
   clock.advanceMs(899);
@@ -62,7 +62,7 @@ test('a revoked key is refused within 900 ms', async () => {
   assert.ok((await cache.find(id))?.revokedAt);
 });
 
-test('who wants something fresher than is known has it looked up', async () => {
+test('a caller who needs a fresher entry causes a look-up', async () => {
   await cache.find(id);
   clock.advanceMs(100);
   await cache.find(id, 101);
@@ -71,7 +71,7 @@ test('who wants something fresher than is known has it looked up', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('while a look-up hangs no other is started; later callers get what the next one finds', async () => {
+test('while a look-up hangs no other is started; later callers get the result of the next one', async () => {
   const gate = Promise.withResolvers<void>();
   let lookUps = 0;
   const slow: Sql = {
@@ -79,7 +79,7 @@ test('while a look-up hangs no other is started; later callers get what the next
       const isFirst = lookUps++ === 0;
       const rows = await db.query(text, values, options);
       if (isFirst) await gate.promise;
-      // biome-ignore lint/suspicious/noExplicitAny: passed on as it came.
+      // biome-ignore lint/suspicious/noExplicitAny: passed on unchanged.
       return rows as any;
     },
   };
@@ -95,13 +95,13 @@ test('while a look-up hangs no other is started; later callers get what the next
   assert.equal(lookUps, 2);
 });
 
-test('an unknown id is remembered like a known one', async () => {
+test('an unknown id is cached like a known one', async () => {
   assert.equal(await cache.find(UNKNOWN), undefined);
   assert.equal(await cache.find(UNKNOWN), undefined);
   assert.deepEqual(asked, [UNKNOWN]);
 });
 
-test('a look-up that failed is not kept, and what was known before can be recalled', async () => {
+test('a failed look-up is not cached, and the previous entry can still be used', async () => {
   await cache.find(id);
   clock.advanceMs(900);
   isAway = true;
@@ -116,7 +116,7 @@ test('a look-up that failed is not kept, and what was known before can be recall
   assert.ok(await cache.find(id));
 });
 
-test('a clock that is set back makes nothing last longer', async () => {
+test('a clock that is set back makes no entry last longer', async () => {
   await cache.find(id);
   clock.advanceMs(-60_000);
   await cache.find(id);
@@ -130,7 +130,7 @@ test('the first unknown ids are looked up one by one; then all ids are read once
   for (let number = 50; number < 1_000; number++) assert.equal(await cache.find(invented(number)), undefined);
   assert.equal(asked.length, 51);
   assert.equal((await cache.find(id))?.accountId, 'acme', 'a good key comes through');
-  // One that is made now is found as soon as what is known is old.
+  // A key that is created now is found as soon as the cache expires.
   const made = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'], createdBy: 'operator' });
   assert.equal(await cache.find(made.id), undefined);
   clock.advanceMs(900);
@@ -146,7 +146,7 @@ test('when the ids could not be read, they are read again', async () => {
   assert.ok(await cache.find(id));
 });
 
-test('no more ids are kept than the limit, those asked for longest ago go first', async () => {
+test('no more ids are cached than the limit, and the least recently used are dropped first', async () => {
   const row = { account_id: 'acme', name: null, scopes: [], secret_hash: Buffer.alloc(32), created_at: clock.now() };
   const everything: Sql = {
     // biome-ignore lint/suspicious/noExplicitAny: the one statement of the cache that is answered here.

@@ -1,4 +1,4 @@
-// Who may call in live: every route of the running service, asked with every kind of key there is.
+// Authentication in live: every route of the running service, called with every kind of key.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fastify } from 'fastify';
@@ -12,7 +12,7 @@ import { chargeBody } from '../harness/bodies.ts';
 import { silentLog } from '../harness/log.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
-/** Routes that need no key. A new line here is a decision. */
+/** Routes that need no key. Adding one is a decision. */
 const PUBLIC = [
   '/',
   '/assets/:file',
@@ -62,12 +62,12 @@ const guarded = () =>
       ? []
       : [{ method, url, access }],
   );
-/** A stream that is allowed never ends; it has a test of its own. */
+/** An allowed stream never ends; it has its own test. */
 const ending = () =>
   guarded()
     .filter(({ url }) => url !== '/events/stream')
     .sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method));
-/** What is made, changed or gone would not be read as it was before. */
+/** Objects that were created, changed or removed are not compared. */
 const ORDER = ['GET', 'POST', 'PATCH', 'DELETE'];
 const isOperators = ({ access }: Route) => !(ACCOUNT_SCOPES as readonly string[]).includes(access);
 
@@ -82,12 +82,12 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const namesAcme = ({ method, url }: Route) =>
   url.includes(':') || Object.keys(bodyOf({ method, url }, acme) ?? {}).some(field => field in things);
 
-/** What can stand only in an answer about acme. */
+/** Values that occur only in answers about acme. */
 function tellsOfAcme({ text }: Answer): boolean {
   return ['acme', 'order-of-acme', ...Object.values(things)].some(word => text.includes(word));
 }
 
-test('the walk sees the routes, and only those above are public', () => {
+test('the test finds the routes, and only those above are public', () => {
   assert.ok(guarded().length >= 10);
   const open = service.routes.filter(route => route.access === 'public' && !isPage(route)).map(({ url }) => url);
   assert.deepEqual([...new Set(open)].sort(), PUBLIC);
@@ -98,12 +98,12 @@ test('every public route answers without a key', async () => {
     const path = url.replace(':code', 'not_found').replace(':file', 'checkout.any.css');
     const { method } = service.routes.find(route => route.url === url)!;
     const { status } = await fetch(service.url + path, { method });
-    // A checkout asks for a link instead.
+    // A checkout needs a link instead.
     assert.equal(status, url.startsWith('/pay') ? 404 : 200, url);
   }
 });
 
-test('a route that does not say who may call it cannot be added', () => {
+test('a route without an access line cannot be added', () => {
   const app = fastify();
   const { clock } = service;
   const db = { query: async () => [] };
@@ -167,11 +167,11 @@ test('another account gets 404 for what is not its own, and lists that say nothi
   }
 });
 
-test('with a key of its own, acme is told of its things by the same requests', async () => {
+test('with its own key acme gets its objects by the same requests', async () => {
   for (const route of ending()) {
     const answer = await ask(route, bearer(own));
     const name = `${route.method} ${route.url}: ${answer.text}`;
-    // This service has no chain, and says so to those who may order, sweep, top up or fill a gap.
+    // This service has no chain, and answers so to callers who may order, sweep, top up or fill a gap.
     const isUnset =
       answer.json?.code === 'not_configured' &&
       /^\/(crypto\/transactions|payouts\/(sweep|top-ups|top-ups\/:id\/approve|senders\/fill-gap))$/.test(route.url);
@@ -179,11 +179,11 @@ test('with a key of its own, acme is told of its things by the same requests', a
     if (route.method !== 'GET' || isOperators(route) || /\.\w+$/.test(route.url)) continue;
     assert.equal(answer.status, 200, name);
     const isAboutAcme = tellsOfAcme(answer) || route.url.includes(':');
-    assert.ok(isAboutAcme, `${name}: make something of acme for it to tell`);
+    assert.ok(isAboutAcme, `${name}: create an object of acme that it shows`);
   }
 });
 
-test('a payment of what is not its own is refused without waiting for the owner', async t => {
+test('a payment for a foreign charge is refused without waiting for a lock', async t => {
   const owner = new pg.Client({ connectionString: service.databaseUrl });
   await owner.connect();
   t.after(() => owner.end());
@@ -199,16 +199,16 @@ test('a payment of what is not its own is refused without waiting for the owner'
   await owner.query('rollback');
 });
 
-test('a stream tells its own account alone, and ends within a second of the key', async () => {
+test('a stream has only events of its account, and ends within a second of its key', async () => {
   const key = await service.makeKey('other');
   const response = await fetch(`${service.url}/events/stream`, { headers: bearer(key.text) });
   assert.equal(response.status, 200);
   await service.revokeKey(key.id);
-  // A stream looks almost a second apart, so what it goes by must be young.
+  // A stream checks almost once a second, so its cached key must be recent.
   service.clock.advanceMs(100);
-  // Ends by itself; all that acme did before is not in it.
-  const told = await response.text();
-  assert.ok(!told.includes('acme') && !told.includes('data:'), told);
+  // It ends by itself and has no earlier events of acme.
+  const text = await response.text();
+  assert.ok(!text.includes('acme') && !text.includes('data:'), text);
   const foreignFilter = await service.get('/events/stream?accountId=acme', bearer(foreign));
   assert.equal(foreignFilter.status, 404);
 });
@@ -258,7 +258,7 @@ describe('a key', () => {
     assert.equal(await status({ authorization: `Basic ${own}`, 'x-api-key': own }), 401);
   });
 
-  test('that is mistyped is told apart from one that is unknown, and neither from the other kinds', async () => {
+  test('that is mistyped has another error than an unknown one, and neither reveals the other kinds', async () => {
     const detail = async (key: string) => (await service.get('/charges', bearer(key))).json.detail;
     const mistyped = own.slice(0, -8) + (own.at(-8) === 'a' ? 'b' : 'a') + own.slice(-7);
     assert.equal(idOfKey(mistyped), undefined);
@@ -289,7 +289,7 @@ describe('a key', () => {
     for (const node of [service, second]) assert.equal((await ask(node)).status, 401);
   });
 
-  test('is good within a second of being made, also where it was asked for before', async () => {
+  test('works within a second of being created, also if it was tried before', async () => {
     const { id, text } = newKey();
     const ask = () => service.get('/charges', bearer(text));
     assert.equal((await ask()).status, 401);
@@ -316,7 +316,7 @@ describe('a key', () => {
     await stream.text();
   });
 
-  test('ends with the key that made it, at its end or when it is revoked', async () => {
+  test('ends with the key that created it, when that expires or is revoked', async () => {
     const parent = await service.makeKey('acme', ['keys:write', 'charges:read']);
     const ends = new Date(service.clock.now().getTime() + 3_600_000);
     await service.sql('update api_keys set expires_at = $2 where id = $1', [parent.id, ends]);
@@ -341,7 +341,7 @@ describe('a key', () => {
     );
   });
 
-  test('is revoked by no key that may do less, nor is a person removed by one', async () => {
+  test('cannot be revoked by a key with fewer scopes, nor can a person be removed by one', async () => {
     const weak = await service.makeKey('acme', ['keys:write', 'people:write']);
     const strong = await service.makeKey('acme', ['keys:write', 'charges:read']);
     const person = (await service.post('/people', { name: 'Ana', role: 'owner', accountId: 'acme' })).json.id;
@@ -353,7 +353,7 @@ describe('a key', () => {
     assert.equal((await service.send(`/keys/${weak.id}`, { method: 'DELETE', headers })).status, 200);
   });
 
-  test('has its last use written, once a minute', async () => {
+  test('has its last use recorded, once a minute', async () => {
     const key = await service.makeKey('acme');
     const used = async () => {
       const [row] = await service.sql<{ at: Date | null }>('select last_used_at as at from api_keys where id = $1', [
@@ -374,13 +374,13 @@ describe('a key', () => {
   });
 });
 
-/** Noting goes on beside the request, so it may come a moment after the answer. */
+/** Recording runs beside the request, so it may finish a moment after the answer. */
 async function untilUsed(used: () => Promise<string | undefined>, moment: string): Promise<void> {
   for (let look = 0; look < 500; look++) if ((await used()) === moment) return;
   assert.equal(await used(), moment);
 }
 
-test('an idempotency key of one account is free for another', async () => {
+test('an idempotency key of one account does not affect another', async () => {
   const body = (accountId: string) => chargeBody({ accountId, customer: CUSTOMER, methods: ['pix'] });
   const once = { 'idempotency-key': 'one-word' };
   const first = await service.post('/charges', body('acme'), { ...once, ...bearer(own) });
@@ -406,7 +406,7 @@ test('the document of a live service names the scope of every operation', () => 
   }
 });
 
-test('a sandbox asks for nothing and passes over whatever it is sent', async t => {
+test('a sandbox needs no key and ignores any that is sent', async t => {
   const sandbox = await startService();
   t.after(() => sandbox.stop());
   for (const headers of [

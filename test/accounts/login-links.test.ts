@@ -1,4 +1,4 @@
-// Login links for other people: where there is a second owner, one asks and the other approves.
+// Login links for other people: if there is a second owner, one requests and the other approves.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { keysCommand } from '../../src/cli/keys.ts';
@@ -23,7 +23,7 @@ const ask = (id: string, headers: Headers) => service.post(`/people/${id}/login-
 const approve = (id: string, headers: Headers) => service.post(`/people/${id}/login-link/approve`, undefined, headers);
 const refuse = (id: string, headers: Headers) => service.post(`/people/${id}/login-link/refuse`, undefined, headers);
 
-/** Each in an account of its own, so that owners of other tests are no second ones. */
+/** Each in its own account, so that owners of other tests do not count. */
 let accounts = 0;
 async function newAccount(): Promise<string> {
   // Logging in is limited by the minute.
@@ -44,7 +44,7 @@ async function personOf(id: string, who: LoggedIn) {
 
 const codeOf = ({ status, json }: Answer) => [status, json.code];
 
-test('one owner asks for the link of another person, a second one approves it and alone is shown it', async () => {
+test('one owner requests the link of another person, a second one approves it and is the only one to see it', async () => {
   const account = await newAccount();
   const [asker, second] = [await logIn(service, 'owner', account), await logIn(service, 'owner', account)];
   const [person, operator] = [await logIn(service, 'support', account), await logIn(service, 'operator', account)];
@@ -95,7 +95,7 @@ test('one owner asks for the link of another person, a second one approves it an
   ]);
 });
 
-test('an approval asks for a passkey of the last five minutes', async () => {
+test('an approval needs a passkey of the last five minutes', async () => {
   const account = await newAccount();
   const [asker, second] = [await logIn(service, 'owner', account), await logIn(service, 'owner', account)];
   const { id } = await invite(service, 'viewer', account);
@@ -105,7 +105,7 @@ test('an approval asks for a passkey of the last five minutes', async () => {
   assert.equal((await approve(id, by(await logIn(service, 'owner', account)))).status, 201);
 });
 
-test('a request is refused, taken back, or ends after a day, and a new one replaces it', async () => {
+test('a request is refused, withdrawn, or expires after a day, and a new one replaces it', async () => {
   const account = await newAccount();
   const [asker, second] = [await logIn(service, 'owner', account), await logIn(service, 'owner', account)];
   const { id } = await invite(service, 'viewer', account);
@@ -126,7 +126,7 @@ test('a request is refused, taken back, or ends after a day, and a new one repla
   assert.deepEqual(codeOf(await approve(id, by(fresh))), [409, 'wrong_state']);
 });
 
-test('without a second owner of another maker, with a passkey, for the account, the link is made at once', async () => {
+test('without a second independent owner with a passkey for the account the link is created at once', async () => {
   const account = await newAccount();
   const [asker, person] = [await logIn(service, 'owner', account), await logIn(service, 'owner', account)];
   const elsewhere = await newAccount();
@@ -147,7 +147,7 @@ test('without a second owner of another maker, with a passkey, for the account, 
   assert.equal(own.json.waitsForApproval, false, 'their own');
 });
 
-test('a key asks as its maker does; the command line makes a link at once, which ends what was asked', async () => {
+test('a key requests as its creator; the command line creates a link at once, which ends the request', async () => {
   const account = await newAccount();
   const [asker, second] = [await logIn(service, 'owner', account), await logIn(service, 'owner', account)];
   const { id } = await invite(service, 'viewer', account);
@@ -167,7 +167,7 @@ test('a key asks as its maker does; the command line makes a link at once, which
   assert.ok(open, 'that of the command line stays');
 });
 
-test('at the dashboard: asked for, approved with the link on the page, refused', async () => {
+test('on the dashboard: requested, approved with the link on the page, refused', async () => {
   const account = await newAccount();
   const [asker, second] = [await logIn(service, 'owner', account), await logIn(service, 'owner', account)];
   const { id } = await invite(service, 'viewer', account);

@@ -1,4 +1,4 @@
-// What a key makes: nothing that outlives it or may do more than it, and the lists say who made what.
+// What a key creates: nothing that outlives it or may do more than it, and the lists show who created what.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { scopesOf } from '../../src/accounts/people/person.ts';
@@ -39,7 +39,7 @@ async function keyThatEnds(): Promise<Key & { readonly ends: Date }> {
   return { ...key, ends };
 }
 
-test('a key that expires invites no person, makes no login link and gives no role: a person would outlive it', async () => {
+test('a key that expires cannot invite a person, create a login link or give a role: a person would outlive it', async () => {
   const lasting = await service.makeKey('acme');
   const person = await service.post('/people', { name: 'Ana', role: 'viewer' }, bearer(lasting));
   assert.equal(person.status, 201, person.text);
@@ -61,7 +61,7 @@ test('a key that expires invites no person, makes no login link and gives no rol
   assert.equal((await service.send(`/people/${id}`, { method: 'DELETE', headers: bearer(key) })).status, 200);
 });
 
-test('a key invites with no role that may do more than it, and for its account alone, however far it reaches', async () => {
+test('a key invites only with roles up to its own scopes, and only for its account, whatever its reach', async () => {
   const key = await service.makeKey('acme', ['people:read', 'people:write', 'charges:read']);
   const refused = await service.post('/people', { name: 'Ana', role: 'viewer' }, bearer(key));
   assert.deepEqual([refused.status, refused.json.code], [403, 'missing_scope']);
@@ -72,7 +72,7 @@ test('a key invites with no role that may do more than it, and for its account a
   assert.equal(link.json.code, 'missing_scope');
 });
 
-test('lists say who made each key and invited each person, also once the key is revoked', async () => {
+test('lists show who created each key and invited each person, also once the key is revoked', async () => {
   const owner = await logIn(service, 'owner', 'acme');
   const asOwner = { ...SAME_ORIGIN, cookie: owner.cookie };
   const name = 'the key of Ana';

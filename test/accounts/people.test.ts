@@ -1,4 +1,4 @@
-// People: how they come in, what their roles may do, when their sessions end, and what a foreign page cannot do with them.
+// People: how they log in, what their roles may do, when their sessions end, and what a foreign page cannot do.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ROLE_SCOPES, ROLES, type Role } from '../../src/accounts/roles.ts';
@@ -37,7 +37,7 @@ const codeOf = async (answer: Response) => ((await answer.json()) as { code: str
 const aMinute = () => service.clock.advanceMs(60_000);
 
 describe('a link', () => {
-  test('logs in once, however many open it at once', async () => {
+  test('logs in once, also if it is opened several times at once', async () => {
     aMinute();
     const { path } = await invite(service, 'viewer');
     const open = () => fetch(service.url + path, { method: 'POST', headers: SAME_ORIGIN, redirect: 'manual' });
@@ -45,7 +45,7 @@ describe('a link', () => {
     assert.deepEqual(statuses.sort(), [303, 404, 404]);
   });
 
-  test('is used up by no preview', async () => {
+  test('is not used up by a preview', async () => {
     aMinute();
     const { path } = await invite(service, 'viewer');
     for (let look = 0; look < 3; look++) {
@@ -58,7 +58,7 @@ describe('a link', () => {
     assert.equal(entered.status, 303);
   });
 
-  test('counts for a day, and a newer one replaces it', async () => {
+  test('is valid for a day, and a newer one replaces it', async () => {
     aMinute();
     const late = await invite(service, 'viewer');
     service.clock.advanceMs(24 * HOUR_MS);
@@ -70,7 +70,7 @@ describe('a link', () => {
     assert.equal((await fetch(service.url + new URL(second.json.url).pathname)).status, 200);
   });
 
-  test('of a foreign page logs nobody in', async () => {
+  test('on a foreign page logs nobody in', async () => {
     aMinute();
     const { path } = await invite(service, 'viewer');
     const open = (headers: Record<string, string>) => fetch(service.url + path, { method: 'POST', headers });
@@ -80,7 +80,7 @@ describe('a link', () => {
     assert.equal((await fetch(service.url + path)).status, 200);
   });
 
-  test('that is guessed costs an address ten attempts a minute', async () => {
+  test('can be guessed only ten times a minute from an address', async () => {
     aMinute();
     const guess = () =>
       fetch(`${service.url}/dashboard/enter/${'x'.repeat(43)}`, { method: 'POST', headers: SAME_ORIGIN });
@@ -91,7 +91,7 @@ describe('a link', () => {
   });
 });
 
-test('addresses of one network of IPv6 share the attempts to log in', async () => {
+test('addresses of one network of IPv6 share the limit of login attempts', async () => {
   aMinute();
   const guess = (address: string) =>
     fetch(`${service.url}/dashboard/enter/${'x'.repeat(43)}`, {
@@ -104,7 +104,7 @@ test('addresses of one network of IPv6 share the attempts to log in', async () =
 });
 
 describe('a session', () => {
-  test('is a cookie of this host alone, which scripts cannot read', async () => {
+  test('is a cookie of only this host, which scripts cannot read', async () => {
     aMinute();
     const { path } = await invite(service, 'viewer');
     const entered = await fetch(service.url + path, { method: 'POST', headers: SAME_ORIGIN, redirect: 'manual' });
@@ -137,7 +137,7 @@ describe('a session', () => {
     assert.equal((await as(busy, '/charges')).status, 401);
   });
 
-  test('is used by a person, not by a page that stands open or its stream', async () => {
+  test('is kept alive by a person, not by an open page or its stream', async () => {
     aMinute();
     const person = await logIn(service, 'viewer', 'acme');
     const stream = await as(person, '/events/stream');
@@ -151,7 +151,7 @@ describe('a session', () => {
     await Promise.all([stream.text(), again.text()]);
   });
 
-  test('ends with its person, and ends their streams', async () => {
+  test('ends when its person is removed, with their streams', async () => {
     aMinute();
     const person = await logIn(service, 'viewer', 'acme');
     const stream = await as(person, '/events/stream');
@@ -171,7 +171,7 @@ describe('a session', () => {
     assert.equal((await as(person, '/charges')).status, 401);
   });
 
-  test('changes nothing for a page of another site', async () => {
+  test('does not let a page of another site change anything', async () => {
     aMinute();
     const person = await logIn(service, 'operator', 'acme');
     const body = chargeBody({ customer: CUSTOMER, externalId: 'by a session' });
@@ -195,7 +195,7 @@ describe('a session', () => {
     }
   });
 
-  test('a key goes before a cookie', async () => {
+  test('a key takes precedence over a cookie', async () => {
     aMinute();
     const viewer = await logIn(service, 'viewer', 'acme');
     const key = await service.makeKey('acme', ['charges:read']);
@@ -205,7 +205,7 @@ describe('a session', () => {
 });
 
 describe('a role', () => {
-  test('is a set of scopes, and each has all that the one before it has', () => {
+  test('is a set of scopes, each including the one before', () => {
     assert.deepEqual(ROLE_SCOPES.owner, SCOPES);
     ROLES.slice(1).forEach((role, index) => {
       const before = ROLE_SCOPES[ROLES[index]!];
@@ -238,7 +238,7 @@ describe('a role', () => {
     assert.match(line?.actor ?? '', /^person:[0-9a-f-]{36}$/);
   });
 
-  test('of support has a limit to what is sent back of one charge', async () => {
+  test('support has a limit of refunds per charge', async () => {
     aMinute();
     const body = chargeBody({ customer: CUSTOMER, externalId: 'dear', amountCents: 80_000, methods: ['pix'] });
     const { id } = (await service.post('/charges', body)).json;
@@ -254,7 +254,7 @@ describe('a role', () => {
     assert.equal((await refund(20_000)).status, 201);
   });
 
-  test('works for one account alone when it was given one, else for all', async () => {
+  test('works for one account if it has one, else for all', async () => {
     aMinute();
     const other = await service.makeKey('another');
     const own = await logIn(service, 'viewer', 'acme');
@@ -305,7 +305,7 @@ describe('a person', () => {
     assert.deepEqual(await statuses(), [200, 401, 401, 401]);
   });
 
-  test('is shown a new link, passkey and key on every page, until they say that they have seen it', async () => {
+  test('is shown a new link, passkey and key on every page, until they confirm it', async () => {
     aMinute();
     const owner = await logIn(service, 'owner', 'acme');
     const seen = () => as(owner, '/dashboard/me/notices/seen', { method: 'POST', headers: SAME_ORIGIN });
@@ -322,7 +322,7 @@ describe('a person', () => {
     assert.match(await pageOf(owner), /A login link for you was made/);
   });
 
-  test('has another role at once, in sessions that are open, by who may do as much', async () => {
+  test('gets another role at once, also in open sessions, by somebody with as many scopes', async () => {
     aMinute();
     const [owner, person] = [await logIn(service, 'owner', 'acme'), await logIn(service, 'operator', 'acme')];
     const give = (who: LoggedIn, id: string, role: Role) =>
@@ -342,8 +342,8 @@ describe('a person', () => {
   });
 });
 
-describe('what outlives a session', () => {
-  test('asks for a passkey, also of an owner who was just let in by a link', async () => {
+describe('an act that outlives a session', () => {
+  test('needs a passkey, also of an owner who has just logged in by a link', async () => {
     aMinute();
     const { id, path } = await invite(service, 'owner', 'acme');
     const owner = { id, cookie: await enter(service, path) };
@@ -366,7 +366,7 @@ describe('what outlives a session', () => {
     assert.deepEqual([(await newKey()).status, (await newName()).status], [201, 200]);
   });
 
-  test('asks for a proof of the last five minutes', async () => {
+  test('needs a login proof of the last five minutes', async () => {
     aMinute();
     const owner = await logIn(service, 'owner', 'acme');
     const newKey = () => change(owner, '/keys', { accountId: 'acme', scopes: ['charges:read'] });
@@ -388,7 +388,7 @@ describe('what outlives a session', () => {
     assert.equal((await as(owner, '/keys')).status, 200);
   });
 
-  test('a refund asks for such a proof when much of a charge has gone back with it', async () => {
+  test('a refund needs such a proof when a large amount of a charge is refunded with it', async () => {
     aMinute();
     const body = chargeBody({ customer: CUSTOMER, externalId: 'dearer', amountCents: 200_000, methods: ['pix'] });
     const { id } = (await service.post('/charges', body)).json;
@@ -403,7 +403,7 @@ describe('what outlives a session', () => {
     const above = await refund(operator, 1);
     assert.equal(above.status, 403);
     assert.equal(await codeOf(above), 'fresh_login_needed');
-    // At the dashboard the passkey is asked for, and the question comes again with what was filled in.
+    // The dashboard asks for the passkey, and then shows the form again with its input.
     const sent = await as(operator, `/dashboard/charges/${id}/refund`, {
       method: 'POST',
       body: new URLSearchParams({ once: 'one', amount: '500,00' }),
@@ -414,11 +414,11 @@ describe('what outlives a session', () => {
     assert.match(await (await as(operator, next)).text(), /name="amount"[^>]* value="500,00"/);
     assert.equal((await service.get(`/charges/${id}`)).json.refunds.length, 2);
     assert.equal((await refund(await logIn(service, 'operator', 'acme'), 1)).status, 201);
-    // A key is no session that somebody walks away from.
+    // A key is not a session that may be left open.
     assert.equal((await service.post(`/charges/${id}/refunds`, { amountCents: 1 })).status, 201);
   });
 
-  test('a sender whose key was used elsewhere goes on by such a proof alone', async () => {
+  test('a sender whose key was used elsewhere is resumed only with such a proof', async () => {
     aMinute();
     await service.sql(
       `insert into chain_senders (network, sender, next_nonce, halted_at) values ('polygon', '0xabc', 7, now())`,
@@ -441,7 +441,7 @@ describe('what outlives a session', () => {
     assert.deepEqual(line, { actor: `person:${fresh.id}`, object_id: '0xabc' });
   });
 
-  test('gives nobody more than its giver has', async () => {
+  test('grants nobody more than the granting person has', async () => {
     aMinute();
     const key = await service.makeKey('acme', ['keys:write', 'people:write', 'charges:read']);
     const headers = { authorization: `Bearer ${key.text}` };
@@ -453,7 +453,7 @@ describe('what outlives a session', () => {
     assert.equal((await service.post(`/people/${owner.id}/login-link`, undefined, headers)).status, 403);
   });
 
-  test('the last owner stays', async () => {
+  test('the last owner cannot be removed', async () => {
     await service.sql(`delete from person_links; delete from sessions; delete from recovery_codes; delete from passkeys;
       delete from passkey_challenges; delete from person_notices; delete from people`);
     const { id } = await invite(service, 'owner');
@@ -491,13 +491,13 @@ describe('a recovery code', () => {
     assert.equal((await as({ cookie: cookieOf(entered) }, '/charges')).status, 200);
     assert.equal((await recover(codes[0]!)).status, 401);
     assert.equal((await recover('no code')).status, 401);
-    // A new set replaces those before.
+    // A new set replaces the previous one.
     await as(person, '/dashboard/me/recovery-codes', { method: 'POST', headers: SAME_ORIGIN });
     assert.equal((await recover(codes[1]!)).status, 401);
   });
 });
 
-test('somebody who is not logged in is sent to the login, and back after it', async () => {
+test('a person who is not logged in is sent to the login, and back afterwards', async () => {
   const page = await fetch(`${service.url}/dashboard/me`, { headers: { accept: 'text/html' }, redirect: 'manual' });
   assert.equal(page.status, 303);
   assert.equal(page.headers.get('location'), '/dashboard/login?next=%2Fdashboard%2Fme');

@@ -15,7 +15,7 @@ before(async () => {
 after(() => service.stop());
 
 let accounts = 0;
-/** An account that no other test has. */
+/** An account that no other test uses. */
 const newAccount = () => `account ${++accounts}`;
 const bodyOf = (changes: Record<string, unknown>) => ({ name: 'Maria da Silva', document: DOCUMENT, ...changes });
 const create = (changes: Record<string, unknown>, headers?: Record<string, string>) =>
@@ -41,7 +41,7 @@ const eventsOf = async (id: string) => {
   return events.map(({ type, sequence }: { type: string; sequence: number }) => `${sequence} ${type}`);
 };
 
-test('a customer is made with all that is known of it, and read again', async () => {
+test('a customer is created with all fields, and read back', async () => {
   const accountId = newAccount();
   const given = {
     externalId: 'client-77',
@@ -77,7 +77,7 @@ test('a customer is made with all that is known of it, and read again', async ()
   assert.deepEqual(await eventsOf(id), ['1 customer.created']);
 });
 
-test('what is wrong is named, and nothing is written', async () => {
+test('every fault is named, and nothing is written', async () => {
   const accountId = newAccount();
   const faultsOf = async (body: object) => (await service.post('/customers', { accountId, ...body })).json.errors;
   const paths = async (body: object) => (await faultsOf(body)).map(({ path }: { path: string }) => path);
@@ -96,7 +96,7 @@ test('what is wrong is named, and nothing is written', async () => {
   assert.equal(row!['count'], 0);
 });
 
-test('a document is one customer of an account: the same data or the document alone find it, other data do not', async () => {
+test('a document is one customer of an account: the same data or the document alone find it, other data conflict', async () => {
   const accountId = newAccount();
   const first = await create({ accountId, email: 'maria@example.com', address: { city: 'Recife', state: 'PE' } });
   service.clock.advanceMs(60_000);
@@ -145,7 +145,7 @@ test('a repeat by externalId or Idempotency-Key gets the first customer, as it i
     [conflict.status, conflict.json.code, conflict.json.customerId],
     [409, 'external_id_conflict', first.json.id],
   );
-  // Without an externalId only the key tells a repeat of a separate customer.
+  // Without an externalId only the key shows that it is a repeat and not a separate customer.
   const another = { 'idempotency-key': `another of ${accountId}` };
   const made = await create({ accountId, separate: true }, another);
   assert.equal((await create({ accountId, separate: true }, another)).json.id, made.json.id);
@@ -159,7 +159,7 @@ test('a repeat by externalId or Idempotency-Key gets the first customer, as it i
   assert.equal(new Set(ids).size, 1);
 });
 
-test('of twenty equal requests at once one makes the customer and the others get it', async () => {
+test('of twenty equal simultaneous requests one creates the customer and the others get it', async () => {
   for (let round = 0; round < 5; round++) {
     const accountId = newAccount();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ accountId })));
@@ -171,7 +171,7 @@ test('of twenty equal requests at once one makes the customer and the others get
   }
 });
 
-test('of twenty names at once one gets the document and the others its id', async () => {
+test('of twenty simultaneous names one gets the document and the others its id', async () => {
   const accountId = newAccount();
   const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => create({ accountId, name: `name ${at}` })));
   const made = answers.filter(({ status }) => status === 201);
@@ -181,7 +181,7 @@ test('of twenty names at once one gets the document and the others its id', asyn
   }
 });
 
-test('a change keeps what it does not name, removes what is null, and is announced only when something differs', async () => {
+test('a change keeps other fields, removes those that are null, and has an event only when something differs', async () => {
   const accountId = newAccount();
   const made = await create({ accountId, email: 'maria@example.com', notes: 'Old', metadata: { route: 'south' } });
   const path = `/customers/${made.json.id}`;
@@ -204,7 +204,7 @@ test('a change keeps what it does not name, removes what is null, and is announc
   assert.equal((await send('PATCH', `/customers/${UNKNOWN_ID}`, { name: 'X' })).status, 404);
 });
 
-test('of changes at once to one document or externalId one is made', async () => {
+test('of simultaneous changes to one document or externalId one succeeds', async () => {
   const accountId = newAccount();
   const customers = await Promise.all(
     ['11144477735', '12345678909', '98765432100'].map(document => create({ accountId, document })),
@@ -244,7 +244,7 @@ test('customers are found by a part of the name or the e-mail, by document, by e
   });
 });
 
-test('a charge by customerId is paid by who the customer is then, also for its repeats', async () => {
+test("a charge by customerId has the customer's data of that time, also for its repeats", async () => {
   const accountId = newAccount();
   const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
   const { id: customerId } = (await create({ accountId, email: 'maria@example.com', address, notes: 'Secret' })).json;
@@ -280,7 +280,7 @@ test('a charge by customerId is paid by who the customer is then, also for its r
   }
 });
 
-test('a charge names who pays in one way', async () => {
+test('a charge names its payer in only one way', async () => {
   const accountId = newAccount();
   const { id: customerId } = (await create({ accountId })).json;
   const faults = async (changes: object) =>
@@ -356,7 +356,7 @@ test('the charges of a customer are summed: by its id, and those of its document
   assert.equal(elsewhere.total, 0);
 });
 
-test('a customer that is erased names nobody, here and in its events, and its document is free again', async () => {
+test('an erased customer names nobody, here and in its events, and its document is free again', async () => {
   const accountId = newAccount();
   const given = {
     externalId: 'client-9',
@@ -391,7 +391,7 @@ test('a customer that is erased names nobody, here and in its events, and its do
   assert.notEqual(again.json.id, id);
 });
 
-test('what is done with customers is in the audit log', async () => {
+test('changes of customers are in the audit log', async () => {
   const accountId = newAccount();
   const { id } = (await create({ accountId })).json;
   await create({ accountId, name: 'Another' });

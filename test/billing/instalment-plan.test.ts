@@ -10,7 +10,7 @@ import {
 } from '../../src/billing/instalments/instalment-plan.ts';
 import { randomOf } from '../harness/random.ts';
 
-test('equal amounts add up to the sum, and what cannot be divided is in the first', () => {
+test('equal amounts add up to the sum, and the remainder is in the first', () => {
   assert.deepEqual(equalAmounts(10_000n, 3), [3_334n, 3_333n, 3_333n]);
   assert.deepEqual(equalAmounts(120_000n, 12), Array(12).fill(10_000n));
   assert.deepEqual(equalAmounts(100n, 60), [41n, ...Array(59).fill(1n)]);
@@ -30,7 +30,7 @@ test('equal amounts add up to the sum, and what cannot be divided is in the firs
   }
 });
 
-test('due days keep the day that was asked for first', () => {
+test('due days keep the day of the first one', () => {
   assert.deepEqual(dueDays('2027-12-31', 5), ['2027-12-31', '2028-01-31', '2028-02-29', '2028-03-31', '2028-04-30']);
   assert.deepEqual(dueDays('2027-01-10', 3), ['2027-01-10', '2027-02-10', '2027-03-10']);
 });

@@ -1,4 +1,4 @@
-// trilho backup and trilho restore: what comes back is what was there at one moment, and a damaged backup leaves nothing behind.
+// trilho backup and trilho restore: a restore has the state of one moment, and a damaged backup leaves nothing behind.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { type Service, startService } from '../harness/service.ts';
 import { seed, transaction } from '../harness/transactions.ts';
 
 const EMPTY = 'template0';
-/** Links to checkouts are part of what is compared. */
+/** Links to checkouts are compared, too. */
 const PUBLIC_URL = 'https://pay.example.com';
 
 let service: Service;
@@ -61,7 +61,7 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,
   );
   const digests: Record<string, string> = {};
-  // One after another: a connection for each table at once is more than the server has.
+  // One after another: a connection for each table would exceed the server's limit.
   for (const { name } of tables) {
     const [row] = await askDatabase<{ digest: string }>(
       connection,
@@ -81,7 +81,7 @@ async function schemasOf(url: string): Promise<string[]> {
 }
 
 describe('a restored database', () => {
-  test('has every row, keeps its rules and goes on where the other stood', async t => {
+  test('has every row, keeps its constraints and continues where the other was', async t => {
     const place = path.join(folder, 'whole');
     const saved = await backup(service.databaseUrl, place);
     assert.match(
@@ -113,7 +113,7 @@ describe('a restored database', () => {
     await assert.rejects(
       askDatabase({ connectionString: database.url }, 'delete from audit_log'),
       /only added to/,
-      'triggers are in force',
+      'triggers are active',
     );
     await assert.rejects(
       askDatabase({ connectionString: database.url }, `update charge_methods set charge_id = gen_random_uuid()`),
@@ -121,7 +121,7 @@ describe('a restored database', () => {
     );
   });
 
-  test('shows one moment, while charges are made and paid', async () => {
+  test('shows one moment, while charges are created and paid', async () => {
     const place = path.join(folder, 'busy');
     let isOver = false;
     const writing = (async () => {
@@ -149,7 +149,7 @@ describe('a restored database', () => {
   });
 });
 
-describe('a backup that is not as it was written', () => {
+describe('a backup that was changed', () => {
   const whole = () => path.join(folder, 'whole');
 
   async function damagedCopy(change: (copy: string) => Promise<void>): Promise<string> {
@@ -178,7 +178,7 @@ describe('a backup that is not as it was written', () => {
       /payments.* cannot be read \(ENOENT\)/,
     ],
     [
-      'a part that is cut off',
+      'a truncated part',
       async copy => {
         const file = path.join(copy, 'charges.000001.ndjson.gz');
         await writeFile(file, (await readFile(file)).subarray(0, 200));
@@ -194,7 +194,7 @@ describe('a backup that is not as it was written', () => {
       /header\.json was changed/,
     ],
     [
-      'a part that the manifest leads elsewhere',
+      'a part whose path leads elsewhere',
       async copy => {
         const file = path.join(copy, 'manifest.json');
         await writeFile(file, (await readFile(file, 'utf8')).replace('accounts.000001', '../accounts.000001'));
@@ -222,7 +222,7 @@ describe('a backup that is not as it was written', () => {
   });
 });
 
-test('a live database with orders comes back with its payouts paused, and nothing more is signed on tron', async t => {
+test('a live database with orders is restored with its payouts paused, and nothing more is signed on tron', async t => {
   const live = await startService({ mode: 'live' });
   t.after(() => live.stop());
   const inLive = (url: string) => ({ DATABASE_URL: url, TRILHO_MODE: 'live' });
@@ -242,7 +242,7 @@ test('a live database with orders comes back with its payouts paused, and nothin
 
   const [first, second, third] = [transaction(), transaction(), transaction()];
   await seed(live, [first, second, third]);
-  // Crypto may have left for the first time after the backup.
+  // Crypto may have been sent for the first time after the backup.
   assert.deepEqual((await restored(path.join(folder, 'unsent'))).pauses, [{ network: null, symbol: null }]);
 
   await live.sql(
@@ -304,7 +304,7 @@ test('a restore ends logins, and prints keys, people, webhooks and links to revi
   assert.deepEqual(left, [{ logins: '0', uncompared: '1' }]);
 });
 
-test('a restore that is killed once the rows are there leaves the payouts paused, by an act of the operator', async t => {
+test('a restore that is killed after the rows were written leaves the payouts paused, as an act of the operator', async t => {
   const live = await startService({ mode: 'live' });
   t.after(() => live.stop());
   await seed(live, [transaction()]);
@@ -329,7 +329,7 @@ test('a restore that is killed once the rows are there leaves the payouts paused
 describe('backup and restore refuse', () => {
   const whole = () => path.join(folder, 'whole');
 
-  test('a folder that is there already', async () => {
+  test('an existing folder', async () => {
     await assert.rejects(backup(service.databaseUrl, whole()), refusal(/is there already/));
     await assert.rejects(backup(service.databaseUrl, '/proc/no/such'), refusal(/cannot be written \(ENOENT\)/));
   });
@@ -344,7 +344,7 @@ describe('backup and restore refuse', () => {
     ['a sequence', 'create sequence shop_numbers', 'shop_numbers'],
   ];
   for (const [what, made, name] of relations) {
-    test(`a database with ${what} of another program, which stays as it is`, async t => {
+    test(`a database with ${what} of another program, which is unchanged`, async t => {
       const { url } = await emptyDatabase(t);
       const ask = (text: string) => askDatabase({ connectionString: url }, text);
       await ask(made);
@@ -354,7 +354,7 @@ describe('backup and restore refuse', () => {
     });
   }
 
-  test('the other mode, and make no database for it', async t => {
+  test('the other mode, and create no database for it', async t => {
     const { url } = await emptyDatabase(t);
     const refused = refusal(/of a sandbox service and cannot be restored in live/);
     const live = { TRILHO_MODE: 'live' };
@@ -371,7 +371,7 @@ describe('backup and restore refuse', () => {
     await assert.rejects(backup(service.databaseUrl), refusal(/<folder> is missing/));
   });
 
-  test('nothing is left of what failed', async () => {
+  test('failures leave nothing behind', async () => {
     const names = await readdir(folder);
     assert.deepEqual(
       names.filter(name => name.includes('.partial-')),

@@ -1,4 +1,4 @@
-// trilho rails, doctor and reconcile with banks that register boletos by their APIs; and what is wrong with their settings, named.
+// trilho rails, doctor and reconcile with banks that register boletos by their APIs, and faults of their settings.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
@@ -48,7 +48,7 @@ describe('sicoob', () => {
     assert.match(said, /agreement: The bank knows the agreement\. Its free numbers are 1 to 8999999\./);
   });
 
-  test('a wrong agreement, client, certificate or scope is named with the setting', async () => {
+  test('a wrong agreement, client, certificate or scope is reported with its setting', async () => {
     const { certificate, key } = await at.psp.issueCertificate({ clientId: 'trilho', foreign: true });
     const cases: readonly [ApiChanges, RegExp][] = [
       [
@@ -85,7 +85,7 @@ describe('sicoob', () => {
     await assert.rejects(runCommand(railsCommand, files, []), /must not have .*sendFolder.* beside api/);
   });
 
-  test('the list shows numbers, health and certificate, and no webhook where the bank sends no notifications', async () => {
+  test('the list shows numbers, health and certificate, and no webhook if the bank sends no notifications', async () => {
     const { said } = await runCommand(railsCommand, environment(at), []);
     assert.match(said, /^bank:boletos {2}boleto {2}sicoob \(production\) by its API$/m);
     assert.match(said, /^ {2}numbers +9999999 left, the next is 1$/m);
@@ -95,7 +95,7 @@ describe('sicoob', () => {
     await assert.rejects(asked, refusal(/^boletos\[0\]\.api\.webhook is missing/));
   });
 
-  test('a day is compared with the bank, and what is not recorded is named', async () => {
+  test('a day is compared with the bank, and unrecorded payments are named', async () => {
     const { json } = await at.create();
     await at.psp.payTitle({ line: json.boleto.digitableLine });
     const day = civilDay(new Date());
@@ -111,7 +111,7 @@ describe('sicoob', () => {
     );
   });
 
-  test('a bank that does not answer is examined, and the setting at fault named', async () => {
+  test('when the bank does not answer, the faulty setting is named', async () => {
     const env = environment(at, { api: { clientId: 'nobody' } });
     const compared = runCommand(reconcileCommand, env, ['--day', civilDay(new Date())]);
     await assert.rejects(compared, refusal(/^boletos\[0\], token: .* Check clientId, /));
@@ -127,7 +127,7 @@ describe('inter', () => {
 
   const webhook = () => ({ api: { webhook: { url: at.service.receiverUrl!.replace('127.0.0.1', 'localhost') } } });
 
-  test('the webhook is registered at the bank, and the doctor is content', async () => {
+  test('the webhook is registered at the bank, and the doctor finds no fault', async () => {
     assert.match((await wrongs(at, webhook())).join('\n'), /^webhook: No webhook is registered\./m);
     const args = ['register-webhook', BOLETO_RAIL];
     const { said } = await runCommand(railsCommand, environment(at, webhook()), args);

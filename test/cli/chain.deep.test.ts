@@ -1,4 +1,4 @@
-// trilho chain as a process: what it prints is a configuration with which a sandbox sends real transactions; it keeps its chain.
+// trilho chain as a process: it prints a configuration with which a sandbox sends real transactions, and keeps its chain.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ async function end({ pid, ended }: Running): Promise<void> {
 }
 
 describe('trilho chain', { concurrency: 2 }, () => {
-  test('a sandbox with its settings pays an order on it, and a restart has the transaction still', async t => {
+  test('a sandbox with its settings pays an order on it, and after a restart the transaction is still there', async t => {
     const folder = await folderWithDatabase(t);
     const chain = await startChain(folder);
     const printed = /^\{.*^\}/ms.exec(chain.stdout())?.[0] ?? '';
@@ -111,7 +111,7 @@ describe('trilho chain', { concurrency: 2 }, () => {
     assert.match(await refused('--port', '0', '--folder', 'file'), /--folder "file"/);
   });
 
-  test('a machine without a node is told in one sentence what to install', async t => {
+  test('on a machine without a node one sentence says what to install', async t => {
     const folder = await ownFolder(t);
     const project = path.join(folder, 'project');
     await copyProject(project, 'linked', ['hardhat', '@nomicfoundation']);
@@ -128,7 +128,7 @@ describe('trilho chain', { concurrency: 2 }, () => {
     assert.match(refusalOf(await runToEnd(forced)), /^There is no EVM node: /);
   });
 
-  test('a port that is taken is named', async t => {
+  test('a port in use is reported', async t => {
     const folder = await ownFolder(t);
     const chain = await startChain(folder);
     const { port } = new URL(chain.url);

@@ -1,4 +1,4 @@
-// trilho cnab read: what it prints of a return file and leaves with, and what it refuses.
+// trilho cnab read: its output for a return file, its exit codes, and what it refuses.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,9 +12,9 @@ import { ownFolder } from '../harness/process.ts';
 import { startService } from '../harness/service.ts';
 import { bytesOf, returnLines } from '../packages/cnab/return-lines.ts';
 
-test('a return file is booked once, and what needs a person is the exit code', async t => {
+test('a return file is booked once, and the exit code shows entries that need a person', async t => {
   const env = { TRILHO_MODE: 'live', TRILHO_BOLETOS: JSON.stringify([agreementEntry('756', { name: 'sicoob:main' })]) };
-  // In the time of the machine, as the commands are.
+  // On the machine's clock, as the commands are.
   const service = await startService({ mode: 'live', env, now: new Date().toISOString() });
   t.after(() => service.stop());
   const folder = await ownFolder(t);

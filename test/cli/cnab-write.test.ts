@@ -1,4 +1,4 @@
-// trilho cnab write: files to a bank in a folder, each with its own number, and the same bytes however often it is asked.
+// trilho cnab write: files to a bank in a folder, each with its own number, and the same bytes at every run.
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,13 +35,13 @@ describe('trilho cnab write', () => {
   };
 
   before(async () => {
-    // In the time of the machine, as the commands are.
+    // On the machine's clock, as the commands are.
     const now = new Date().toISOString();
     service = await startService({ mode: 'live', now, env: environment(entry({ maxTitles: 2 })) });
   });
   after(() => service.stop());
 
-  test('all that waits is in files of at most so many titles, in the folder of the agreement', async t => {
+  test('all waiting boletos are in files of limited size, in the folder of the agreement', async t => {
     const sendFolder = await ownFolder(t);
     await Promise.all([charge(), charge(), charge()]);
     const { code, said } = await write([entry({ maxTitles: 2, sendFolder })]);
@@ -52,7 +52,7 @@ describe('trilho cnab write', () => {
     assert.equal((await write([entry({ sendFolder })])).said, `Nothing of ${RAIL} waits for a file.`);
   });
 
-  test('a file that is asked for again has the same bytes, and another file in its place is left alone', async t => {
+  test('a file that is requested again has the same bytes, and another file with its name is not overwritten', async t => {
     const folder = await ownFolder(t);
     const place = path.join(folder, 'sicoob-main-000001.rem');
     const again = () => write([entry()], RAIL, '--folder', folder, '--file', '1');
@@ -67,7 +67,7 @@ describe('trilho cnab write', () => {
     assert.equal(await readFile(place, 'utf8'), 'another');
   });
 
-  test('a file that was made and could not be put into the folder is put there by the next run, with no other number', async t => {
+  test('a file that could not be put into the folder is put there by the next run, under the same number', async t => {
     await charge();
     await refused([entry()], ['--folder', '/nowhere'], /^The folder \/nowhere cannot be written to \(ENOENT\)\.$/);
     const folder = await ownFolder(t);
@@ -78,7 +78,7 @@ describe('trilho cnab write', () => {
     assert.deepEqual(await readdir(folder), ['sicoob-main-000003.rem']);
   });
 
-  test('what cannot be done is said in one sentence', async () => {
+  test('an impossible request is refused in one sentence', async () => {
     await refused([entry()], [], /^sicoob:main has no sendFolder: set it, or give --folder\.$/);
     await refused([entry()], ['--folder', '/tmp', '--file', '9'], /^There is no file 9 of sicoob:main\.$/);
     await refused([entry()], ['--folder', '/tmp', '--file', 'x'], /--file must be the number of a file/);

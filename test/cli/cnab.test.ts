@@ -1,4 +1,4 @@
-// trilho cnab check: what it prints of a file, and what it refuses, without a database.
+// trilho cnab check: its output for a file, and what it refuses, without a database.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -31,14 +31,14 @@ describe('trilho cnab check', { concurrency: 2 }, () => {
     assert.match(stdout, /^1 titles, nothing wrong$/m);
   });
 
-  test('it tells occurrences and reasons of a return in words', async t => {
-    const told = { occurrence: '03', number: '12345670000000042', reasons: '08' };
-    const { stdout } = await checked(t, bytesOf(returnLines('001', [told])));
+  test('it explains occurrences and reasons of a return', async t => {
+    const entry = { occurrence: '03', number: '12345670000000042', reasons: '08' };
+    const { stdout } = await checked(t, bytesOf(returnLines('001', [entry])));
     assert.match(stdout, /código de movimento +"03" {2}= registration rejected/);
     assert.match(stdout, /motivos da ocorrência +"08 +" {2}= 08 invalid nosso número/);
   });
 
-  test('what is wrong is named with line and columns, and the exit code is 1', async t => {
+  test('a problem is named with line and columns, and the exit code is 1', async t => {
     const lines = sentFile().split('\r\n');
     lines[2] = `${lines[2]?.slice(0, 77)}31022026${lines[2]?.slice(85)}`;
     const { code, stdout } = await checked(t, lines.join('\r\n'), '--problems');
@@ -50,22 +50,22 @@ describe('trilho cnab check', { concurrency: 2 }, () => {
     ]);
   });
 
-  test('it says of a return what the reading of it says', async t => {
-    const told = { number: '12345670000000042', amountCents: 100n, paidCents: 100n, day: '17112026' };
+  test('it reports the same warnings as reading the return', async t => {
+    const entry = { number: '12345670000000042', amountCents: 100n, paidCents: 100n, day: '17112026' };
     const lines = returnLines('001', [
-      { ...told, occurrence: '06' },
-      { ...told, occurrence: '06', day: '17172026' },
+      { ...entry, occurrence: '06' },
+      { ...entry, occurrence: '06', day: '17172026' },
     ]);
     const { code, stdout } = await checked(t, bytesOf(lines.toSpliced(2, 1)), '--problems');
     assert.equal(code, 1);
     assert.match(stdout, /^line 3: a segment U follows no segment T$/m);
     assert.match(stdout, /^line 3: not booked: Its segment T is missing\.$/m);
     assert.match(stdout, /^line 4: not booked: Line 5 has no day in data da ocorrência\.$/m);
-    const refused = await checked(t, bytesOf(returnLines('999', [{ ...told, occurrence: '06' }])), '--problems');
+    const refused = await checked(t, bytesOf(returnLines('999', [{ ...entry, occurrence: '06' }])), '--problems');
     assert.match(refused.stdout, /^the file: Files of bank 999 are not supported\.$/m);
   });
 
-  test('a file that is no CNAB 240 is refused in one line, and so is one that is not there', async t => {
+  test('a file that is not CNAB 240 is refused in one line, and so is a missing one', async t => {
     const refused = await checked(t, 'Dear bank');
     assert.match(refusalOf(refused), /is not CNAB 240/);
     const folder = await ownFolder(t);

@@ -1,4 +1,4 @@
-// The commands about accounts, keys and the audit log: what they say and what they refuse.
+// The commands about accounts, keys and the audit log: their output and what they refuse.
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { accountsCommand } from '../../src/cli/accounts.ts';
@@ -45,7 +45,7 @@ test('an account is opened once and listed', async () => {
   assert.match((await trilho('accounts', 'list')).said, /^\S+Z {2}acme$/);
 });
 
-test('a key is shown once, listed without its secret, and revoked by its id or by the whole of it', async () => {
+test('a key is shown once, listed without its secret, and revoked by its id or by the complete key', async () => {
   const { said: key } = await trilho(
     'keys',
     'create',
@@ -74,11 +74,11 @@ test('a key is shown once, listed without its secret, and revoked by its id or b
   await assert.rejects(trilho('keys', 'create', '--account', 'no', '--scopes', 'all'), refusal(/no such account/));
 });
 
-test('the audit log is whole, and broken where it was changed', async () => {
+test('the audit log is verified, and broken after a change', async () => {
   const { code, said } = await trilho('audit', 'verify');
   assert.equal(code, 0);
   const [, position = '', hash = ''] = /^Whole: (\d+) ([0-9a-f]{64})\n0 not sealed/.exec(said) ?? [];
-  // An account, two keys, two revocations: what was refused or only listed has no line.
+  // An account, two keys, two revocations: refused and read-only commands have no line.
   assert.equal(position, '5');
   assert.equal((await trilho('audit', 'verify', position, hash)).code, 0);
   assert.equal((await trilho('audit', 'verify', '4', hash)).code, 1);
@@ -91,7 +91,7 @@ test('the audit log is whole, and broken where it was changed', async () => {
   assert.match(broken.said, /^Broken: line 3: .* Whole up to 2 [0-9a-f]{64}$/);
 });
 
-test('a key of the command line reaches as far as its scopes, unless it is kept to its account', async () => {
+test('a key of the command line reaches as far as its scopes, unless it is limited to its account', async () => {
   const create = (...more: string[]) => trilho('keys', 'create', '--account', 'acme', '--name', 'kept', ...more);
   await create('--scopes', 'payments:write', '--reach', 'account');
   const listed = (await trilho('keys', 'list')).said.split('\n').at(-1) ?? '';
@@ -104,7 +104,7 @@ test('a key of the command line reaches as far as its scopes, unless it is kept 
   await assert.rejects(create('--scopes', 'all', '--reach', 'far'), refusal(/--reach must be account or all_accounts/));
 });
 
-test('a key ends after a time or on a day, the list says when, and the doctor says which end soon', async () => {
+test('a key expires after a time or on a day, the list shows when, and the doctor warns which expire soon', async () => {
   const create = ['create', '--account', 'acme', '--scopes', 'charges:read', '--expires'];
   assert.deepEqual(await trilho('doctor'), {
     code: 0,
@@ -150,7 +150,7 @@ test('a key ends after a time or on a day, the list says when, and the doctor sa
   await askDatabase(connection, 'alter table kept_migrations rename to schema_migrations');
 });
 
-test('a wrong word or option is named, and a key for a sandbox is refused', async () => {
+test('a wrong argument or option is named, and a key for a sandbox is refused', async () => {
   const create = ['create', '--account', 'acme', '--scopes'];
   const wrong: [keyof typeof COMMANDS, string[], RegExp][] = [
     ['keys', [], /a word is missing; it takes create, list, revoke/],
@@ -183,7 +183,7 @@ test('a wrong word or option is named, and a key for a sandbox is refused', asyn
   await assert.rejects(keysCommand(readConfig({}), silentLog, [...create, 'all']), refusal(/sandbox/));
 });
 
-test('a key with a slip in it, and what may be the value of a misspelt option, are not repeated', async () => {
+test('a mistyped key, and what may be the value of a misspelt option, are not repeated', async () => {
   const secret = 'trilho_live_4fQ2mXw09aBc_hunter2';
   for (const args of [
     ['revoke', secret],

@@ -1,4 +1,4 @@
-// What the doctor finds of payouts and prices, in live: a wrong password, a dead node, an empty wallet and a dead price source are wrong.
+// The doctor's checks of payouts and prices in live: a wrong password, a dead node, an empty wallet and a dead price source are faults.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -79,7 +79,7 @@ test('a signer that opens, a node that answers, funds and prices are right', asy
   assert.match(said, /^right {2}prices of usdt: 5\.41 BRL, from every source$/m);
 });
 
-test('a wrong password of a keystore is wrong, and its chains are not asked', async () => {
+test('a wrong password of a keystore is a fault, and its chains are not checked', async () => {
   const { code, said } = await doctor({ signers: [wrongSigner] });
   assert.equal(code, 1);
   assert.match(said, /^wrong {2}signer hot: signers\[0\]\.passwordFile is not the password of the keystore\.$/m);
@@ -87,7 +87,7 @@ test('a wrong password of a keystore is wrong, and its chains are not asked', as
   assert.doesNotMatch(said, /hunter2/);
 });
 
-test('a dead node is a warning beside one that answers, and wrong alone', async () => {
+test('a dead node is a warning beside one that answers, and a fault alone', async () => {
   const dead = 'http://127.0.0.1:9';
   const beside = await doctor({ urls: [node.endpoints[0].url, dead] });
   assert.equal(beside.code, 0, beside.said);
@@ -97,7 +97,7 @@ test('a dead node is a warning beside one that answers, and wrong alone', async 
   assert.match(alone.said, /^wrong {2}chain tron: no node answers: node-0 was not reached/m);
 });
 
-test('a wallet without the fee of a transfer, or without a token, is wrong; one that is low is a warning', async () => {
+test('a wallet without the fee of a transfer, or without a token, is a fault; a low one is a warning', async () => {
   const said = async () => (await doctor()).said;
   node.setBalance(sender, 5_000_000n);
   assert.match(
@@ -113,7 +113,7 @@ test('a wallet without the fee of a transfer, or without a token, is wrong; one 
   assert.match(await said(), /^wrong {2}funds of .*: 100 trx, 0 usdt; there is no token to send$/m);
 });
 
-test('a dead price source is wrong when no price is left', async () => {
+test('a dead price source is a fault when no price is left', async () => {
   isDead = true;
   const { code, said } = await doctor();
   isDead = false;

@@ -1,4 +1,4 @@
-// Version and help in every spelling and of every command, each in a process of its own, and by npx.
+// Version and help in every spelling and of every command, each in its own process, and by npx.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Version and help of the command line: always there, whatever the settings are, and without loading a command. Every command and
+// Version and help of the command line: always available, with any settings, and without loading a command. Every command and
 // every spelling is in help.deep.test.ts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,18 +12,18 @@ describe('version and help', { concurrency: 2 }, () => {
 
   test('trilho keys --help prints its help and loads nothing heavy', t => assertHelpOf(t, 'keys'));
 
-  test('--help is found behind other words, and -h is the same', async t => {
+  test('--help works after other arguments, and -h is the same', async t => {
     const { code, stdout } = await runNoting(await ownFolder(t), 'keys', 'create', '--account', 'acme', '-h');
     assert.equal(code, 0);
     assert.match(stdout, /^ {2}trilho keys create --account/m);
   });
 
-  test('a module that is loaded is noted', async t => {
+  test('a loaded module is recorded', async t => {
     const { files } = await runNoting(await ownFolder(t), 'config');
     assert.ok(files.includes('src/config/settings.ts') && files.some(file => file.startsWith('node_modules/')));
   });
 
-  test('version and help name what they do not know', async t => {
+  test('version and help name unknown arguments', async t => {
     const folder = await ownFolder(t);
     const run = async (...args: string[]) =>
       refusalOf(await runToEnd({ folder, command: [process.execPath, TRILHO, ...args] }));

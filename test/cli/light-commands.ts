@@ -1,4 +1,4 @@
-// Runs the command line and sees what it loads.
+// Runs the command line and lists what it loads.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,7 +27,7 @@ const LIGHT = [
 /** Runs it and returns also which files it loaded, those of packages too. */
 export async function runNoting(folder: string, ...args: string[]): Promise<Ended & { files: string[] }> {
   const notes = path.join(folder, 'modules');
-  // A wrong setting: help is needed most where something is wrong.
+  // A wrong setting: help is needed most when something is wrong.
   const env = { NODE_OPTIONS: `--import=${NOTE_MODULES}`, NOTE_MODULES_TO: notes, PORT: 'x' };
   const ended = await runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
   const urls = (await readFile(notes, 'utf8')).split('\n').filter(url => url.startsWith('file:'));

@@ -36,16 +36,16 @@ async function startListening(folder: string, ...args: string[]): Promise<{ runn
   return { running, secret };
 }
 
-/** Makes charges until an event of one arrives: then it listens. */
+/** Creates charges until an event of one arrives: then it listens. */
 async function untilListening(received: readonly Received[]): Promise<void> {
-  const isHeard = async () => {
+  const isListening = async () => {
     await make();
     return received.length > 0;
   };
-  await until('it to listen', isHeard, ASK_AGAIN_MS);
+  await until('it to listen', isListening, ASK_AGAIN_MS);
 }
 
-test('events are sent on, signed and in order, and wait while the local port is down', async t => {
+test('events are forwarded, signed and in order, and wait while the local port is down', async t => {
   const folder = await ownFolder(t);
   const port = await freePort();
   const first = await startReceiver(t, 200, port);
@@ -70,7 +70,7 @@ test('events are sent on, signed and in order, and wait while the local port is 
   assert.equal(new Set(ids).size, ids.length, 'nothing twice');
 });
 
-test('only the types that are named are sent on', async t => {
+test('only the named types are forwarded', async t => {
   const folder = await ownFolder(t);
   const receiver = await startReceiver(t);
   await startListening(
@@ -92,10 +92,10 @@ test('only the types that are named are sent on', async t => {
   ]);
 });
 
-test('a service that goes away and comes back is followed from where it was', async t => {
+test('after an outage of the service it continues from where it was', async t => {
   const folder = await ownFolder(t);
   const receiver = await startReceiver(t);
-  // A stand-in for the wire between them: it can be cut.
+  // A connection between them that can be cut.
   const { connect, createServer } = await import('node:net');
   const { hostname, port } = new URL(service.url);
   let isCut = false;
@@ -128,7 +128,7 @@ test('a service that goes away and comes back is followed from where it was', as
     made.push(await make(), await make());
     isCut = false;
     const last = made.at(-1);
-    await until('what was missed', () => receiver.received.some(({ json }) => json.data.objectId === last));
+    await until('the missed events', () => receiver.received.some(({ json }) => json.data.objectId === last));
   }
   const received = receiver.received.map(({ json }) => json.data.objectId);
   assert.deepEqual(received.slice(-made.length), made, 'all, once, in order');
@@ -154,7 +154,7 @@ test('every event can be triggered, and happens', async t => {
 /** Fields whose values follow from an id or a time. */
 const DERIVED = ['txid', 'emv', 'barcode', 'digitableLine', 'qrCodeUrl', 'pdfUrl', 'checkoutUrl', 'hash', 'reference'];
 
-/** The value with everything that differs from run to run by its kind alone. */
+/** The value, with only the kind of everything that differs from run to run. */
 function masked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner) => {
     // An order may be held for its refund first, or find the refund done: one event more or less before the last.
@@ -186,7 +186,7 @@ test('a wrong argument is named', async t => {
   }
 });
 
-test('it ends quietly when nobody reads what it says any more', async t => {
+test('it ends quietly when its output is closed', async t => {
   const receiver = await startReceiver(t);
   const { running } = await startListening(await ownFolder(t), '--url', service.url, '--forward', receiver.url);
   running.child.stdout!.destroy();

@@ -1,4 +1,4 @@
-// trilho psp as a process: what it prints, what it refuses, and that it stops.
+// trilho psp as a process: its output, what it refuses, and its stop.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

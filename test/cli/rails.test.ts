@@ -1,5 +1,4 @@
-// trilho rails and trilho doctor against a PSP: what an operator sees of a rail, and that what is wrong is named with a way
-// to mend it.
+// trilho rails and trilho doctor against a PSP: the state of a rail for an operator, and faults with a way to fix them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Psp } from '@trilho/psp';
@@ -17,7 +16,7 @@ let psp: Psp;
 let service: Service;
 let receiverUrl: string;
 before(async () => {
-  // In the time of the machine, as the commands are.
+  // On the machine's clock, as the commands are.
   psp = await startTestPsp({ profile: 'efi', webhooks: { retryMs: [] } });
   service = await startService({ mode: 'live', env: environment(), now: new Date().toISOString() });
   receiverUrl = service.receiverUrl!.replace('127.0.0.1', 'localhost');
@@ -48,7 +47,7 @@ const rails = (changes: Partial<BacenEntry> = {}, ...args: string[]) =>
 const register = (changes: Partial<BacenEntry> = {}, name = RAIL) => rails(changes, 'register-webhook', name);
 const refusal = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
 
-/** The lines of the doctor about what is wrong with the rail. */
+/** The lines of the doctor about faults of the rail. */
 async function wrongs(changes: Partial<BacenEntry> = {}, ...args: string[]): Promise<string[]> {
   const { code, said } = await runCommand(doctorCommand, commandEnvironment(changes), args);
   const lines = said.split('\n').filter(line => line.startsWith('wrong'));
@@ -89,8 +88,8 @@ test('a webhook is registered at webhook.url under the path of the rail, and its
   assert.deepEqual(await wrongs({}, '--try-charge'), []);
 });
 
-test('a receiver that proves nobody is registered only with skipMtls', async () => {
-  // A rail of its own service, since the path of this one asks for a certificate.
+test('a receiver that verifies no certificate is registered only with skipMtls', async () => {
+  // A rail of its own service, since the path of this one requires a certificate.
   const open = await startService({
     mode: 'live',
     env: environment({ webhook: { url: 'https://localhost' } }),
@@ -132,7 +131,7 @@ test('without webhook.url, receiver or such a rail, nothing is registered and th
   await assert.rejects(runCommand(railsCommand, sandbox, []), refusal(/A sandbox has a simulated bank/));
 });
 
-test('the doctor follows the way from the public address to the receiver', async () => {
+test('the doctor checks the path from the public address to the receiver', async () => {
   const wrongReceiver = async (url: string) =>
     (await wrongs(webhook({ url }))).find(line => line.startsWith('receiver'));
   assert.match(
@@ -183,7 +182,7 @@ test('the doctor names a wrong certificate, key, secret, scope, pix key and addr
   await assert.rejects(wrongs({}, '--charge'), refusal(/--charge is not an option/));
 });
 
-test('a PSP that does not answer is said to be silent, and the list still comes', async () => {
+test('a PSP that does not answer is listed as silent', async () => {
   await service.sql(`update rails set silent_since = '2026-11-16T11:00:00Z' where name = $1`, [RAIL]);
   const { said } = await rails({ baseUrl: 'https://localhost:1/v2', tokenUrl: 'https://localhost:1/t', former: true });
   assert.match(said, /^ {2}silent since +2026-11-16T11:00:00\.000Z$/m);

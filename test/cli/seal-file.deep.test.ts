@@ -1,4 +1,4 @@
-// trilho secrets seal: files with passwords and keys that open only with the master key, and move on to another one.
+// trilho secrets seal: files with passwords and keys that open only with the master key, and are resealed with another one.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ async function setUp(t: TestContext) {
   return { folder, run, read };
 }
 
-test('a sealed password opens a keystore with the master key, and tells nothing without it', async t => {
+test('a sealed password opens a keystore with the master key, and reveals nothing without it', async t => {
   const { folder, run, read } = await setUp(t);
   const key = newKey();
   const plain = await run([], ...ADDRESS);
@@ -46,7 +46,7 @@ test('a sealed password opens a keystore with the master key, and tells nothing 
   }
 });
 
-test('a sealed file moves on to another key, once', async t => {
+test('a sealed file is resealed with another key, once', async t => {
   const { run, read } = await setUp(t);
   const [old, next] = [newKey(), newKey()];
   await run([old], 'secrets', 'seal', 'password');
@@ -58,7 +58,7 @@ test('a sealed file moves on to another key, once', async t => {
   assert.equal((await run([next], ...ADDRESS)).code, 0);
 });
 
-test('what cannot be sealed is named and stays as it is; what was changed does not open', async t => {
+test('a file that cannot be sealed is named and unchanged; a changed one does not open', async t => {
   const { folder, run, read } = await setUp(t);
   const key = newKey();
   const password = await read();
@@ -103,7 +103,7 @@ test('a file that holds the master key is not sealed: nothing could open it agai
   assert.equal(await read('master.key'), `${key},${old}\n`);
 });
 
-test('a new master key goes into the very file that the settings name', async t => {
+test('a new master key is written to the file that the settings name', async t => {
   const { folder, read } = await setUp(t);
   const script = `"${process.execPath}" "${path.join(PROJECT, 'bin/trilho.js')}" secrets key > master.key`;
   const env = { TRILHO_MASTER_KEY_FILE: path.join(folder, 'master.key') };

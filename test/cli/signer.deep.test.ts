@@ -1,4 +1,4 @@
-// trilho signer, as people run it: keystores are made, imported and read, and no secret is printed.
+// trilho signer, as people run it: keystores are created, imported and read, and no secret is printed.
 import assert from 'node:assert/strict';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -26,7 +26,7 @@ async function setUp(t: TestContext) {
 const KEYSTORE = ['--file', 'hot.json', '--password-file', 'password'];
 
 describe('trilho signer', { concurrency: 2 }, () => {
-  test('create writes a keystore for this user only and prints its addresses; it replaces none', async t => {
+  test('create writes a keystore for this user only and prints its addresses; it replaces no file', async t => {
     const { folder, run } = await setUp(t);
     const made = await run(['create', ...KEYSTORE]);
     assert.equal(made.code, 0, made.stderr);
@@ -58,7 +58,7 @@ describe('trilho signer', { concurrency: 2 }, () => {
     }
   });
 
-  test('what is no private key is refused without being repeated', async t => {
+  test('an invalid private key is refused without being repeated', async t => {
     const { folder, write, run } = await setUp(t);
     for (const text of ['hunter2', '', 'ff'.repeat(32), '00'.repeat(32), `${PBKDF2_VECTOR.privateKey}00`]) {
       await write('key', text);
@@ -74,7 +74,7 @@ describe('trilho signer', { concurrency: 2 }, () => {
     assert.deepEqual(await readdir(folder), ['key', 'password']);
   });
 
-  test('a file that cannot be used is named by its option', async t => {
+  test('an unusable file is reported with its option', async t => {
     const { folder, write, run } = await setUp(t);
     await write('hot.json', JSON.stringify(SHORT_KEY_VECTOR.keystore));
     await write('empty', '\n');
@@ -103,7 +103,7 @@ describe('trilho signer', { concurrency: 2 }, () => {
     assert.equal((await run(address('short'))).code, 0, 'the group may read it');
   });
 
-  test('address prints those of a signer in the settings, and names the setting that is wrong', async t => {
+  test('address prints the addresses of a signer in the settings, and names a wrong setting', async t => {
     const { write, run } = await setUp(t);
     await write('short.json', JSON.stringify(SHORT_KEY_VECTOR.keystore));
     await write('short', SHORT_KEY_VECTOR.password);

@@ -30,7 +30,7 @@ test('a document is kept without its punctuation', () => {
   assert.equal(entry?.holderDocument, '11222333000181');
 });
 
-test('an account has its own agreement, the others have the first that names none, and a former one gets no charges', () => {
+test('an account has its own agreement, the others have the first one without accounts, and a former one gets no charges', () => {
   const rails = railsOf(
     agreementEntry('756', { name: 'old', former: true }),
     agreementEntry('341', { name: 'own', accounts: ['acme'] }),
@@ -43,7 +43,7 @@ test('an account has its own agreement, the others have the first that names non
   for (const name of ['old', 'second']) assert.equal(railNamed(rails, 'boleto', name).name, name);
 });
 
-test('a field of the wrong form is told with its path, and no value is repeated', () => {
+test('a field of the wrong form is reported with its path and without its value', () => {
   const wrong = {
     ...agreementEntry('756', { name: 'sandbox', holderDocument: '11222333000182', agency: '43-27' }),
     maxTitles: 24_001,
@@ -61,7 +61,7 @@ test('a field of the wrong form is told with its path, and no value is repeated'
   ]);
 });
 
-test('what the bank cannot use is told with its path', () => {
+test('a value that the bank cannot use is reported with its path', () => {
   const refused = (changes: Record<string, unknown>, message: string) =>
     assert.throws(() => railsOf(agreementEntry('341'), { ...agreementEntry('756'), ...changes }), {
       name: 'StartError',
@@ -81,7 +81,7 @@ test('what the bank cannot use is told with its path', () => {
   refused({ firstNumber: '5', lastNumber: '4' }, 'lastNumber must not be below firstNumber.');
 });
 
-test('two entries of one agreement with a bank must not give the same numbers, and both are named', () => {
+test('two entries of one agreement with a bank must not assign the same numbers, and both are named', () => {
   const overlap = (one: Partial<AgreementEntry>, other: Partial<AgreementEntry>, bank = '756') =>
     railsOf(
       agreementEntry('341'),
@@ -96,7 +96,7 @@ test('two entries of one agreement with a bank must not give the same numbers, a
   });
   assert.throws(() => overlap({}, {}), refused('1 to 9999999'));
   assert.throws(() => overlap({ lastNumber: '500' }, { firstNumber: '500' }), refused('500 to 500'));
-  // One number is one boleto of the client at Sicoob, whatever the modality; leading zeros make no other client.
+  // At Sicoob a number is one boleto of the client in every modality; leading zeros do not make another client.
   assert.throws(() => overlap({}, { modality: '03', beneficiaryCode: '0042971' }), refused('1 to 9999999'));
   assert.throws(() => overlap({ accounts: ['acme'] }, {}, '001'), refused('1 to 9999999999'));
   overlap({ lastNumber: '499' }, { firstNumber: '500' });

@@ -24,7 +24,7 @@ const TRON = {
 const filesOf = (chains: unknown) => ({ 'trilho.json': JSON.stringify({ chains }) });
 const faultsIn = (chains: unknown) => faultsOf(LIVE, filesOf(chains));
 
-test('chains come from the file in its order, and without it there are none', () => {
+test('chains come from the file in its order; without it there are no chains', () => {
   const full = {
     ...ETHEREUM,
     providers: [{ name: 'own', urlFile: 'node-url', batchSize: 1 }],
@@ -43,7 +43,7 @@ test('chains come from the file in its order, and without it there are none', ()
   assert.deepEqual(readConfig({ TRILHO_MODE: 'live' }).chains, []);
 });
 
-test('every fault is told with its path, by the kind of the network, and no value is repeated', () => {
+test('every fault is reported with its path, by the family of the network, and without its value', () => {
   const faults = faultsIn([
     { ...ETHEREUM, providers: [], senders: [], maxFeeTrx: '1', depth: 0, window: 1.5, maxFeeGwei: 5, minTipGwei: '-1' },
     {
@@ -98,7 +98,7 @@ test('addresses of providers are never shown', () => {
   assert.equal(effective.find(({ setting }) => setting.name === 'TRILHO_CHAINS')?.setting.isSecret, true);
 });
 
-test('a sandbox sends on test nodes only, and on none with the chain id of a real network', () => {
+test('a sandbox sends only on test nodes, and on no node with the chain id of a real network', () => {
   const refusalOf = (chains: readonly object[]) => {
     const config = readConfig({ TRILHO_MODE: 'sandbox', TRILHO_CHAINS: JSON.stringify(chains) });
     try {

@@ -52,7 +52,7 @@ describe('trilho config', { concurrency: 2 }, () => {
     }
   });
 
-  test('hides secrets, wherever they come from', async t => {
+  test('hides secrets from every source', async t => {
     const folder = await ownFolder(t);
     const prices = {
       sources: [{ name: 'a', url: 'https://a.example/{symbol}/{currency}?key=hunter2', price: 'p' }],
@@ -62,7 +62,7 @@ describe('trilho config', { concurrency: 2 }, () => {
     const env = {
       TRILHO_MODE: 'live',
       TRILHO_CONFIG: 'trilho.json',
-      // A pipe, which can be read only once.
+      // A pipe can be read only once.
       DATABASE_URL_FILE: '/dev/stdin',
       TRILHO_PIX_KEY: 'hunter2@example.com',
       TRILHO_PIX_NAME: 'Loja\nda Maria',

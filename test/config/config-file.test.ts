@@ -1,4 +1,4 @@
-// The file of TRILHO_CONFIG: what it sets, and that every fault in it has its path.
+// The file of TRILHO_CONFIG: its settings, and faults with their paths.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const pricesFrom = (content: unknown) => readConfig(LIVE, readFrom({ 'trilho.jso
 const faultsIn = (content: unknown, environment = {}) =>
   faultsOf({ ...LIVE, ...environment }, { 'trilho.json': JSON.stringify(content) });
 
-test('prices come from the file, and what it leaves out is as without it', () => {
+test('prices come from the file, and omitted ones keep their defaults', () => {
   const sources = [SOURCE, { ...SOURCE, name: 'b', time: 'data.t', timeUnit: 'us' }];
   assert.deepEqual(pricesFrom({ prices: { sources, maxAgeSeconds: 30, maxSpreadPercent: 0.5 } }), {
     table: {},
@@ -35,7 +35,7 @@ test('the file of the documentation can be read', () => {
   assert.ok(page.includes(`\n${fault.join()}\n`), 'the page shows a fault as it is printed');
 });
 
-test('a field that the file may not have is a fault with its path', () => {
+test('an unknown field is a fault with its path', () => {
   const sources = [SOURCE, { ...SOURCE, name: 'b', apiKey: 'hunter2' }];
   assert.deepEqual(faultsIn({ prices: { sources, maxAge: 30 }, banks: {}, constructor: 1 }), [
     'TRILHO_CONFIG: banks is not a known field.',
@@ -48,7 +48,7 @@ test('a field that the file may not have is a fault with its path', () => {
   ]);
 });
 
-test('every fault is told at once with its path, and no value is repeated', () => {
+test('all faults are reported at once with their paths and without values', () => {
   const sources = [
     { name: 'hunter 2', url: 'http://a.example/{symbol}{currency}?key=hunter2', price: 'a..b', time: '[hunter2]' },
     { name: 5, url: 'https://u:hunter2@a.example/{symbol}{currency}', price: 'p', timeUnit: 'hunter2' },
@@ -74,7 +74,7 @@ test('every fault is told at once with its path, and no value is repeated', () =
   ]);
 });
 
-test('limits of numbers and lists hold in the file too', () => {
+test('limits of numbers and lists apply in the file too', () => {
   const wrong: [unknown, string][] = [
     [[], 'the file must be an object'],
     [{ prices: [] }, 'prices must be an object'],
@@ -125,7 +125,7 @@ test('a file that is missing or not JSON is a fault without its contents', () =>
   }
 });
 
-test('what wallets need may stand in the file; a wrong word there has its path', () => {
+test('settings of wallets may be in the file; a fault there has its path', () => {
   const wallets = {
     proof: 'declared',
     approval: 'on',

@@ -1,4 +1,4 @@
-// .env.example and docs/configuration.md are what the table of settings makes of them.
+// .env.example and docs/configuration.md are generated from the table of settings.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

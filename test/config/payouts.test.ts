@@ -9,7 +9,7 @@ import { faultsOf, readFrom } from '../harness/config-faults.ts';
 const FILE = { TRILHO_CONFIG: 'trilho.json' };
 const filesOf = (payouts: unknown) => ({ 'trilho.json': JSON.stringify({ payouts }) });
 
-test('limits come from the file, in both modes, and without it there are none', () => {
+test('limits come from the file, in both modes; without it there are no limits', () => {
   const payouts = {
     limits: [{ symbol: 'usdt', network: 'bsc', perPayout: '5000', approvalAbove: '1000', perDay: '0.5' }],
   };
@@ -19,7 +19,7 @@ test('limits come from the file, in both modes, and without it there are none', 
   assert.deepEqual(readConfig({}).payouts, {});
 });
 
-test('every fault is told with its path', () => {
+test('every fault is reported with its path', () => {
   const limits = [
     { symbol: 'btc' },
     { symbol: 'usdt', perDay: 5, perPayout: '0', perDayToAddress: '-1', approvalAbove: '1e3', perMonth: '5' },
@@ -41,7 +41,7 @@ test('every fault is told with its path', () => {
   );
 });
 
-test('limits are in the units of each network, and a network of its own goes before all', () => {
+test('limits are in the units of each network, and an entry for a network takes precedence', () => {
   const limits = openLimits([
     { symbol: 'usdt', perPayout: '1.5' },
     { symbol: 'usdt', network: 'tron', perDay: '2' },
@@ -52,7 +52,7 @@ test('limits are in the units of each network, and a network of its own goes bef
   assert.deepEqual(limitsOf(limits, { symbol: 'eth', network: 'base' }), {});
 });
 
-test('in live an asset without perPayout and perDay has small limits, and none is said on purpose', () => {
+test('in live an asset without perPayout and perDay has small limits; no limit must be set explicitly', () => {
   const of = (settings: Parameters<typeof openLimits>[0], mode: 'live' | 'sandbox') =>
     limitsOf(openLimits(settings, mode), { symbol: 'usdt', network: 'polygon' });
   const small = { perPayout: 1_000_000_000n, perDay: 5_000_000_000n };
@@ -68,7 +68,7 @@ test('in live an asset without perPayout and perDay has small limits, and none i
   ]);
 });
 
-test('limits of an account or a key are of payouts alone, and one entry is of one of them', () => {
+test('limits of an account or a key apply only to payouts, and one entry is for one of the two', () => {
   assert.throws(
     () =>
       openLimits([

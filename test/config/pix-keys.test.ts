@@ -1,4 +1,4 @@
-// The pix key that charges are paid to: its kind is unmistakable, or it is refused.
+// The pix key that charges are paid to: its kind is unambiguous, or it is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,11 +16,11 @@ const read = (key: string) => {
   return pixKey && [pixKey.key, pixKey.kind];
 };
 
-test('each of the five forms is read as its kind, in the form of a BR Code', () => {
+test('each of the five forms is recognised, and converted to the form of a BR Code', () => {
   const cases: Record<string, readonly [string, string]> = {
     '529.982.247-25': ['52998224725', 'CPF'],
     '12345678909': ['12345678909', 'CPF'],
-    // Right as a CPF and possible as a phone: how it is written decides.
+    // Valid as a CPF and possible as a phone number: the notation decides.
     '519.982.597-65': ['51998259765', 'CPF'],
     '+5551998259765': ['+5551998259765', 'phone number'],
     '00.000.000/0001-91': ['00000000000191', 'CNPJ'],
@@ -34,7 +34,7 @@ test('each of the five forms is read as its kind, in the form of a BR Code', () 
   for (const [key, expected] of Object.entries(cases)) assert.deepEqual(read(key), expected, key);
 });
 
-test('what is none of them is refused with the five forms named, and not repeated', () => {
+test('any other text is refused with the five forms named, and not repeated', () => {
   const cases = [
     '119.876.543-75',
     '11987654375',
@@ -76,7 +76,7 @@ test('a CPF with a wrong digit is never taken for a key of another kind', () => 
     fc.property(nine, fc.nat({ max: 10 }), fc.integer({ min: 1, max: 9 }), fc.boolean(), (base, place, by, masked) => {
       const right = completed(base);
       const digits = right.map((digit, at) => (at === place ? (digit + by) % 10 : digit));
-      // The rests 0 and 1 share a check digit, so a few wrong digits make another right CPF.
+      // The remainders 0 and 1 share a check digit, so a few wrong digits give another valid CPF.
       fc.pre(String(completed(digits.slice(0, 9))) !== String(digits));
       const wrong = digits.join('');
       const written = masked ? wrong.replace(/^(...)(...)(...)(..)$/, '$1.$2.$3-$4') : wrong;

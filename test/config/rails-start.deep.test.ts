@@ -91,7 +91,7 @@ test('a wrong file, port or host of the receiver stops the start', async t => {
   for (const [changes, message] of cases) await assert.rejects(start(environment({}, changes)), refusal(message));
 });
 
-test('a rail that charges are on and that is not configured any more stops the start', async () => {
+test('a rail that still has charges and is no longer configured stops the start', async () => {
   const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
   const body = {
     accountId: 'acme',
@@ -108,7 +108,7 @@ test('a rail that charges are on and that is not configured any more stops the s
   );
 });
 
-test('a command that the PSP does not answer says which setting is wrong', async () => {
+test('a command without an answer from the PSP names the wrong setting', async () => {
   const env = (changes: Partial<BacenEntry>) => ({
     TRILHO_MODE: 'live',
     DATABASE_URL: service.databaseUrl,
@@ -127,7 +127,7 @@ test('a command that the PSP does not answer says which setting is wrong', async
       refusal(/^rails\[0\], connection: .* Check baseUrl/),
     );
     await assert.rejects(command({ tokenUrl: 'https://localhost:1/t' }), refusal(/^rails\[0\], token: .*tokenUrl/));
-    // As at an address below which the PSP has nothing.
+    // A path at which the PSP has nothing.
     psp.setFault({ kind: 'status', status: 404, on: { path: '/' } });
     await assert.rejects(command({}), refusal(/404.* Check (rails\[0\]\.)?baseUrl/));
     psp.clearFaults();
@@ -143,7 +143,7 @@ test('a command that the PSP does not answer says which setting is wrong', async
   await assert.rejects(register({ pixKey: 'stranger@example.com' }), refusal(/pixKey/));
 });
 
-test('the command line prints the sentence alone and leaves with code 2', async t => {
+test('the command line prints only the sentence and exits with code 2', async t => {
   const folder = await folderWithDatabase(t);
   const run = (rail: Record<string, unknown>, ...args: string[]) =>
     writeFile(path.join(folder, 'trilho.json'), JSON.stringify({ rails: [rail] })).then(() =>

@@ -24,7 +24,7 @@ const filesOf = (rails: unknown) => ({ 'trilho.json': JSON.stringify({ rails }) 
 const railsFrom = (rails: unknown) => readConfig(LIVE, readFrom(filesOf(rails))).rails as readonly BacenEntry[];
 const faultsIn = (rails: unknown) => faultsOf(LIVE, filesOf(rails));
 
-test('rails come from the file in its order, and without it there are none', () => {
+test('rails come from the file in its order; without it there are no rails', () => {
   const whole = {
     ...RAIL,
     name: 'custom',
@@ -59,7 +59,7 @@ test('every profile of the rail can be named, and no other', () => {
   ]);
 });
 
-test('every fault is told with its path, and no value is repeated', () => {
+test('every fault is reported with its path and without its value', () => {
   const wrong = {
     name: 'Hunter2',
     profile: 'efi',
@@ -102,7 +102,7 @@ test('every fault is told with its path, and no value is repeated', () => {
   );
 });
 
-test('names are unique and none of the built-in ones; custom needs its addresses', () => {
+test('names are unique and different from the built-in ones; custom needs its addresses', () => {
   assert.deepEqual(faultsIn([RAIL, RAIL]), ['TRILHO_CONFIG: rails must name each rail differently.']);
   for (const name of ['sandbox', 'absent', 'pix-key', 'efi:', 'efi:a:b']) {
     assert.match(faultsIn([{ ...RAIL, name }])[0] ?? '', /rails\[0\]\.name must be a name/);

@@ -1,4 +1,4 @@
-// Secrets as files: NAME_FILE in the place of NAME.
+// Secrets as files: NAME_FILE instead of NAME.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +17,7 @@ test('a secret is read from its file, less one newline at the end', () => {
   assert.equal(databaseUrl(`${URL}\n\n`), `${URL}\n`);
 });
 
-test('a secret that is given as a file counts as given, and its faults name the file’s variable', () => {
+test('a secret from a file counts as set, and its faults name the file’s variable', () => {
   const pix = { TRILHO_MODE: 'live', TRILHO_PIX_KEY_FILE: 'key' };
   assert.deepEqual(faultsOf(pix, { key: 'a@example.com' }), [
     'TRILHO_PIX_NAME is needed together with TRILHO_PIX_KEY.',

@@ -1,4 +1,4 @@
-// Settings from the environment: what each kind takes and refuses, and that faults come together and keep secrets.
+// Settings from the environment: what each kind accepts and refuses; faults are reported together and without secrets.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -75,7 +75,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
   assert.ok(Object.isFrozen(config));
 });
 
-test('live has limits, and neither prices nor rates of its own', () => {
+test('live has limits, and neither default prices nor default rates', () => {
   const { rateLimit, maxInFlight, rates, prices } = readConfig({ TRILHO_MODE: 'live' });
   assert.deepEqual([rateLimit, maxInFlight], [100, 1000]);
   assert.deepEqual(rates, {});
@@ -217,14 +217,14 @@ test('every setting is read', () => {
   assert.deepEqual(readConfig(sandbox).prices.table, { usdt: '5.5' });
 });
 
-test('a variable set to nothing counts as not set', () => {
+test('an empty variable counts as not set', () => {
   const names = settings.flatMap(({ name, isSecret }) => [name, ...(isSecret ? [`${name}_FILE`] : [])]);
   assert.deepEqual(readConfig(Object.fromEntries(names.map(name => [name, '']))), readConfig({}));
 });
 
 const KEPT = 'must be a length of time from P1D to P50Y such as P30D, or forever';
 
-/** For each kind a value that it refuses, with the fault. Settings that take any text have none. */
+/** For each kind a refused value, with the fault. Settings that accept any text have no such value. */
 const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   PORT: ['65536', 'PORT must be a whole number from 0 to 65535, not "65536".'],
   DATABASE_URL: [
@@ -353,7 +353,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
 
 const TRACES = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example' };
 
-test('a wrong value of any kind is a fault that names its setting and what it takes', () => {
+test('a wrong value of any kind is a fault that names its setting and the expected form', () => {
   for (const [name, [value, fault]] of Object.entries(WRONG)) {
     assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, ...SCREENING, ...TRACES, [name]: value }), [fault]);
   }
@@ -369,7 +369,7 @@ test('a wrong value of any kind is a fault that names its setting and what it ta
   assert.deepEqual(tried.sort(), settings.map(({ name }) => name).sort(), 'every setting is tried');
 });
 
-test('every fault is told at once, in the order of the table, and each wrong entry of a list for itself', () => {
+test('all faults are reported at once, in the order of the table, and each wrong entry of a list separately', () => {
   const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]));
   const faults = faultsOf({
     ...wrong,
@@ -406,15 +406,15 @@ test('no fault repeats the value of a secret', () => {
     JSON.stringify([{ name: 'hunter2 ', url, price: 5, time: 'hunter2.' }]),
   ])
     for (const name of secrets) {
-      const [told, asFile] = [
+      const [given, asFile] = [
         { ...TRACES, [name]: value },
         { ...TRACES, [`${name}_FILE`]: 'secret' },
       ];
       for (const mode of ['live', 'sandbox']) {
         const faults = [
-          ...faultsOf({ TRILHO_MODE: mode, ...told }),
+          ...faultsOf({ TRILHO_MODE: mode, ...given }),
           ...faultsOf({ TRILHO_MODE: mode, ...asFile }, { secret: value }),
-          ...faultsOf({ TRILHO_MODE: mode, ...told, ...asFile }, { secret: value }),
+          ...faultsOf({ TRILHO_MODE: mode, ...given, ...asFile }, { secret: value }),
         ];
         assert.ok(faults.length >= 3, `${name} ${mode}`);
         assert.doesNotMatch(faults.join('\n'), /hunter2/, name);
@@ -422,7 +422,7 @@ test('no fault repeats the value of a secret', () => {
     }
 });
 
-test('what a cluster says of traces to all of its programs stops no service that records none', () => {
+test('settings of traces that a cluster gives to all programs do not stop a service that records no traces', () => {
   const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]));
   const shared = Object.keys(WRONG).filter(name => name.startsWith('OTEL_') && !(name in TRACES));
   assert.equal(shared.length, 5);
@@ -432,7 +432,7 @@ test('what a cluster says of traces to all of its programs stops no service that
   assert.equal(faultsOf({ ...environment, ...TRACES }).length, 5);
 });
 
-test('an unknown variable of ours is a fault, also one set to nothing; one of others is not', () => {
+test('an unknown variable of ours is a fault, also an empty one; a foreign one is not', () => {
   assert.deepEqual(faultsOf({ TRILHO_HOST: '' }), ['TRILHO_HOST is not a variable of Trilho.']);
   assert.deepEqual(faultsOf({ TRILHO_PIX_KEYS_FILE: 'x' }), ['TRILHO_PIX_KEYS_FILE is not a variable of Trilho.']);
   assert.deepEqual(faultsOf({ TRILHO_PAGE_SIZE_FILE: 'x' }), [
@@ -456,7 +456,7 @@ test('a setting of the other mode is refused with the reason, or ignored', () =>
   assert.deepEqual(faultsOf({ TRILHO_PRICE_MAX_AGE: '30' }), []);
 });
 
-test('while the mode is wrong, nothing is refused by it', () => {
+test('while the mode is wrong, no setting is refused because of it', () => {
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'Live', ...PIX, TRILHO_PRICES: 'usdt=5' }), [
     'TRILHO_MODE must be one of sandbox, live, not "Live".',
   ]);

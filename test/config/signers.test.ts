@@ -14,7 +14,7 @@ const REMOTE = { name: 'far', kind: 'remote', url: 'https://signer.example/', ad
 const filesOf = (signers: unknown) => ({ 'trilho.json': JSON.stringify({ signers }) });
 const faultsIn = (signers: unknown) => faultsOf(LIVE, filesOf(signers));
 
-test('signers of each kind come from the file in its order, and without it there are none', () => {
+test('signers of each kind come from the file in its order; without it there are no signers', () => {
   const signers = [
     { ...KEYSTORE, address: 'TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC' },
     { ...PKCS11, packageFolder: '/opt/pkcs11', address: ADDRESS },
@@ -25,7 +25,7 @@ test('signers of each kind come from the file in its order, and without it there
   assert.deepEqual(readConfig({ TRILHO_MODE: 'live' }).signers, []);
 });
 
-test('every fault is told with its path, by the kind of the signer, and no value is repeated', () => {
+test('every fault is reported with its path, by the kind of the signer, and without its value', () => {
   const faults = faultsIn([
     { ...KEYSTORE, name: 'Hunter2', file: '', password: 'hunter2' },
     { name: 'a', kind: 'hunter2', file: 5 },

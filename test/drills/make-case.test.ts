@@ -1,4 +1,4 @@
-// A case of the fuzz drill comes again by its seed and number, whatever else has happened: only the ids in it are others.
+// A case of the fuzz drill is repeated by its seed and number, whatever else has happened: only its ids differ.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Case, caseMaker, type KnownIds } from '../../drills/fuzz/make-case.ts';
@@ -18,7 +18,7 @@ function shapeOf({ body, ...sent }: Case): string {
   return JSON.stringify({ ...sent, body: body?.toString() }).replaceAll(/[12]/g, '0');
 }
 
-test('the same seed and number make the same case but for ids, whatever was found since', async () => {
+test('the same seed and number make the same case except for ids, whatever was found since', async () => {
   const service = await startService();
   const { document } = await readOpenApi(service).finally(() => service.stop());
   const first = caseMaker(document, 23, 'http://127.0.0.1:1/', idsOf('1', 3));

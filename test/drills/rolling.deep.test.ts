@@ -11,7 +11,7 @@ test('a drill that gives up prints the five figures, why, and no stack', async t
   const real = JSON.stringify(path.join(PROJECT, 'bin/trilho.js'));
   const script = `if (process.argv[2] === 'migrate') await import(${real});
 else {
-  console.error('this one does not serve');
+  console.error('this version does not start');
   process.exit(2);
 }`;
   await writeFile(path.join(folder, 'bin/trilho.js'), script);

@@ -25,7 +25,7 @@ export type Project = {
   end(): void;
 };
 
-/** `name` tells the project apart from others. */
+/** `name` distinguishes the project from others. */
 export function withLines(name: string, lines: readonly AddedLine[]): Project {
   // Keeps the extension, by which worker threads choose their own file.
   const mark = `?with=${name}.ts`;

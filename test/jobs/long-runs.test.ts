@@ -1,4 +1,4 @@
-// A run of a background loop that takes long is not one that hangs: its node stays in service.
+// A long run of a background loop is not a hanging one: its node stays in service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSweeping, sweepInBatches } from '../../src/jobs/sweep.ts';
@@ -10,7 +10,7 @@ import { silentLog } from '../harness/log.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a sweep of many timers is alive for as long as batch follows batch, and hangs when one takes too long', async t => {
+test('a sweep of many timers is alive while batches follow each other, and hangs when one takes too long', async t => {
   const database = await createDatabase();
   const db = openDatabase({ connection: { connectionString: database.url }, log: silentLog });
   t.after(async () => {

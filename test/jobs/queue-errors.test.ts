@@ -1,4 +1,4 @@
-// What the job queue meets by itself is told in the log: what it was, and where.
+// Errors of the job queue itself are in the log: what failed, and where.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -23,13 +23,13 @@ after(async () => {
   await database.drop();
 });
 
-test('with the database away, the log says which error the job queue met', { timeout: 300_000 }, async () => {
+test('while the database is unavailable, the log has the error of the job queue', { timeout: 300_000 }, async () => {
   wire.cutAtCommit({ forGood: true });
   assert.equal((await service.post('/charges', chargeBody())).status, 503);
-  const told = () => lines.find(line => line.includes('taking over jobs of crashed nodes failed'));
-  await until('the error', told);
+  const errorLine = () => lines.find(line => line.includes('taking over jobs of crashed nodes failed'));
+  await until('the error', errorLine);
   wire.mend();
-  const { error } = JSON.parse(told()!);
+  const { error } = JSON.parse(errorLine()!);
   assert.equal(error.code, 'database_unavailable');
   assert.ok(error.at.length > 0);
 });

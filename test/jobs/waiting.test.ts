@@ -1,4 +1,4 @@
-// A job that waits for a bank has not failed: it says what it waits for, with the ids of what it is about, and runs again.
+// A job that waits for a bank has not failed: it logs what it waits for, with the ids, and runs again.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -10,11 +10,11 @@ import { recordingLog } from '../harness/log.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { watchOf } from '../harness/watch.ts';
 
-/** An amount that the sandbox's payer pays by itself on the due day, so that the rail is asked for money. */
+/** An amount that the sandbox's payer pays by itself on the due day, so that the rail is asked for payments. */
 const PAYS_BY_ITSELF = 9_004;
 const END_OF_DUE_DAY = '2026-12-12T02:59:59.000Z';
 
-/** What the bank answers to a registration; silent, it tells nothing of money either. */
+/** The bank's answer to a registration; when it is silent, it reports no payments either. */
 let answer: Outcome;
 let isSilent: boolean;
 const { pix } = sandboxRails;
@@ -55,7 +55,7 @@ async function createPix(changes = {}): Promise<string> {
 }
 const statusOf = async (id: string) => (await service.get(`/charges/${id}`)).json.pix.status;
 
-test('a bank that gives no answer is named with its charge, and asked again', async () => {
+test('a bank that does not answer is logged with the charge, and asked again', async () => {
   answer = { kind: 'unknown' };
   const chargeId = await createPix();
   await service.runJobs();
@@ -71,7 +71,7 @@ test('a bank that gives no answer is named with its charge, and asked again', as
   assert.equal(await statusOf(chargeId), 'ACTIVE');
 });
 
-test('a bank that decides later is waited for without a line above debug', async () => {
+test('waiting for a bank that decides later logs nothing above debug', async () => {
   answer = { kind: 'accepted' };
   const chargeId = await createPix();
   lines.length = 0;
@@ -85,7 +85,7 @@ test('a bank that decides later is waited for without a line above debug', async
   await service.runJobs();
 });
 
-test('a fault of ours is a failed job, with the charge it is about', async () => {
+test('a fault of ours is a failed job, logged with its charge', async () => {
   answer = { kind: 'registered' };
   const chargeId = await createPix();
   await service.sql(`alter table charge_methods add constraint broken check (status <> 'ACTIVE') not valid`);
@@ -96,7 +96,7 @@ test('a fault of ours is a failed job, with the charge it is about', async () =>
   assert.equal('message' in failed.error, false);
 });
 
-test('money is asked for again after a bank was silent, and the job has not failed', async () => {
+test('payments are requested again after a bank was silent, and the job has not failed', async () => {
   answer = { kind: 'registered' };
   const chargeId = await createPix({ amountCents: PAYS_BY_ITSELF, dueAt: END_OF_DUE_DAY });
   await service.runJobs();
@@ -109,7 +109,7 @@ test('money is asked for again after a bank was silent, and the job has not fail
   assert.equal(waits?.level, 'info');
   assert.equal(waits.chargeId, chargeId);
   assert.deepEqual([waits.error.code, waits.error.message], ['rail_unavailable', 'The bank does not answer.']);
-  // Where in this program a bank was late says nothing.
+  // A stack of this program is useless when a bank is late.
   assert.equal('at' in waits.error, false);
   isSilent = false;
   await service.runJobs();

@@ -1,5 +1,4 @@
-// Jobs as workers run them: each settled when it ends, taken again when its worker has died, told apart from a failure when it
-// only waits.
+// Jobs as workers run them: each settled when it ends, retried when its worker has died, and not a failure when it only waits.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { defineJob, handleJob, type JobHandler } from '../../src/jobs/job.ts';
@@ -51,7 +50,7 @@ async function unfinished(): Promise<number> {
   return row!.count;
 }
 
-test('one job that waits long holds up neither those that were fetched with it nor those that come after', async () => {
+test('a long job delays neither those that were fetched with it nor later ones', async () => {
   const bank = Promise.withResolvers<void>();
   const done: string[] = [];
   const handler = handleJob(NUMBERED, async ({ chargeId }) => {
@@ -61,9 +60,9 @@ test('one job that waits long holds up neither those that were fetched with it n
   });
   await withWorker(handler, async queue => {
     await enqueue(queue, ['a', 'slow', 'b']);
-    await until('those beside it', () => done.length === 2);
+    await until('the other jobs', () => done.length === 2);
     await enqueue(queue, ['c']);
-    await until('one that came after it', () => done.includes('c'));
+    await until('a later job', () => done.includes('c'));
     await until('all but the slow one to be settled', async () => (await unfinished()) === 1);
     bank.resolve();
     await until('the slow one', () => done.includes('slow'));
@@ -103,7 +102,7 @@ test('a job is written with its transaction or not at all', async () => {
   try {
     const undone = db.transaction(async tx => {
       await queue.enqueue(tx, NUMBERED, [{ chargeId: 'undone' }]);
-      throw new Error('changed its mind');
+      throw new Error('roll back');
     });
     await assert.rejects(undone, /changed its mind/);
     assert.equal(await unfinished(), 0);
@@ -112,11 +111,11 @@ test('a job is written with its transaction or not at all', async () => {
   }
 });
 
-test('a job whose node dies in a late attempt is due at once, and its number of attempts is kept', async () => {
+test('a job whose node dies in a late try is due at once, and keeps its number of tries', async () => {
   const attempts = 5;
   const dead = Promise.withResolvers<void>();
   let runs = 0;
-  // The last attempt never ends, and nothing touches its job: so does one of a node that was killed.
+  // The last try never ends and sends no heartbeat, like that of a killed node.
   const handler = handleJob(NUMBERED, async () => {
     if (++runs === attempts) await dead.promise;
     return 'postponed';

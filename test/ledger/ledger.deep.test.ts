@@ -1,4 +1,4 @@
-// trilho ledger as a real process: what it prints and the code it leaves with.
+// trilho ledger as a real process: its output and its exit codes.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { createDatabase } from '../harness/databases.ts';
 import { ownFolder, PROJECT, refusalOf, runToEnd } from '../harness/process.ts';
 import { startService } from '../harness/service.ts';
 
-test('trilho ledger check proves a ledger that is right, and names what differs in one that is not', async t => {
+test('trilho ledger check confirms a correct ledger, and names the differences in a wrong one', async t => {
   const folder = await ownFolder(t);
   const service = await startService();
   t.after(() => service.stop());

@@ -1,4 +1,4 @@
-// The ledger: what each movement posts, what the database refuses, and the proof that the books are right.
+// The ledger: the entries of each movement, what the database refuses, and the proof that the books are right.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { LEDGER_CHECKS, ledgerCommand } from '../../src/cli/ledger.ts';
@@ -78,7 +78,7 @@ async function entries(chargeId: string): Promise<string[]> {
     );
 }
 
-/** What differs, in words; empty when the ledger is right. */
+/** The differences; empty when the ledger is right. */
 async function differences(of: Database = db): Promise<string[]> {
   const results = await checkLedger(of, LEDGER_CHECKS);
   return results.flatMap(result =>
@@ -87,7 +87,7 @@ async function differences(of: Database = db): Promise<string[]> {
 }
 
 describe('a movement of a charge posts', () => {
-  test('a pix as money at hand', async () => {
+  test('a pix as settled money', async () => {
     const account = newAccount();
     const id = await make(account);
     assert.deepEqual(await books(account), []);
@@ -121,7 +121,7 @@ describe('a movement of a charge posts', () => {
     assert.deepEqual(await books(account), ['payer -8.28', 'receivable 0.00', 'settled 8.28']);
   });
 
-  test('what comes again as money at hand, by whichever method', async () => {
+  test('a repeat payment as settled money, by either method', async () => {
     const account = newAccount();
     const id = await make(account);
     await pay(id, { method: 'boleto' });
@@ -136,12 +136,12 @@ describe('a movement of a charge posts', () => {
     const account = newAccount();
     const id = await make(account);
     const body = { amountCents: 15_990, reference: 'E9999999920261116120000000000077' };
-    const told = await Promise.all(Array.from({ length: 6 }, () => service.post(`/charges/${id}/payments`, body)));
-    assert.deepEqual(new Set(told.map(({ status }) => status)), new Set([201]));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => service.post(`/charges/${id}/payments`, body)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     assert.deepEqual(await books(account), ['payer -159.90', 'settled 159.90']);
   });
 
-  test('money that comes after the charge expired', async () => {
+  test('a payment after the charge expired', async () => {
     const account = newAccount();
     const id = await make(account);
     await move('2027-02-01T12:00:00Z');
@@ -153,7 +153,7 @@ describe('a movement of a charge posts', () => {
     ]);
   });
 
-  test('a boleto told of after it was credited, in the order in which it was', async () => {
+  test('a boleto that is reported after its credit, in the order of both', async () => {
     const id = await make(newAccount());
     await move('2026-11-30T12:00:00Z');
     await pay(id, { method: 'boleto', at: START });
@@ -177,7 +177,7 @@ describe('a movement of a charge posts', () => {
     assert.deepEqual(await books(account), ['payer -159.90', 'refund 159.90', 'settled 0.00']);
   });
 
-  test('nothing for a refund that fails, and one entry where the reply was lost', async () => {
+  test('nothing for a refund that fails, and one entry if the reply was lost', async () => {
     const account = newAccount();
     const id = await make(account, { amountCents: 30_000 });
     await pay(id, { method: 'pix' });
@@ -211,7 +211,7 @@ describe('a movement of a charge posts', () => {
 });
 
 describe('an order', () => {
-  // Promises without their orders would be found by the check.
+  // The check would report commitments without their orders.
   let orders: Service;
   before(async () => {
     orders = await startService();
@@ -266,7 +266,7 @@ describe('an order', () => {
     assert.equal(crypto.json.balances.length, 3);
   });
 
-  test('that is released leaves every book at zero, and may be committed again', async () => {
+  test('that is released leaves every book at zero, and can be committed again', async () => {
     const account = newAccount();
     const first = order(account);
     const commit = commitmentEntry({ ...first, id: uuidV7(AT) });
@@ -278,7 +278,7 @@ describe('an order', () => {
     assert.ok((await books(account, orders)).includes('exchange -100.00'));
   });
 
-  test('posts no line of nothing, and refuses a fee above what is kept', () => {
+  test('posts no line of zero, and refuses a fee above what is kept', () => {
     const free = commitmentEntry({ ...order('any'), id: uuidV7(AT), feeCents: 0n });
     assert.ok(!free.lines.some(({ book }) => book === 'fee'));
     assert.throws(() => commitmentEntry({ ...order('any'), id: uuidV7(AT), feeCents: 10_001n }));
@@ -306,7 +306,7 @@ describe('the database', () => {
       isReceivable: false,
     });
 
-  test('takes the same cause once, whole, however often and with whichever id', async () => {
+  test('posts the same cause once and completely, with any repeats and ids', async () => {
     const account = newAccount();
     const entry = newEntry(account);
     const again = { ...entry, id: uuidV7(AT) };
@@ -320,12 +320,12 @@ describe('the database', () => {
         [account],
       );
       assert.deepEqual(count, { entries: '2', lines: '4' });
-      throw new Error('this money never came');
+      throw new Error('roll back');
     });
     await assert.rejects(undone, /never came/);
   });
 
-  test('refuses lines that do not sum to zero in each currency, and lines of nothing', async () => {
+  test('refuses lines that do not sum to zero in each currency, and lines of zero', async () => {
     const entry = newEntry(newAccount());
     const [plus, minus] = entry.lines;
     const post = (lines: typeof entry.lines) => db.transaction(tx => postEntries(tx, [{ ...entry, lines }]));
@@ -333,7 +333,7 @@ describe('the database', () => {
     await assert.rejects(post([plus!, { ...minus!, amount: minus!.amount + 1n }]), /do not sum to zero/);
     await assert.rejects(post([plus!, { ...minus!, currency: 'usdt.bsc' }]), /do not sum to zero/);
     await assert.rejects(post([plus!, minus!, { book: 'fee', currency: 'BRL', amount: 0n }]), { code: '23514' });
-    // One whose lines are right does not carry one whose lines are wrong.
+    // A correct entry does not let a wrong one pass.
     const wrong = { ...newEntry(entry.accountId), lines: [plus!] };
     await assert.rejects(
       db.transaction(tx => postEntries(tx, [entry, wrong])),
@@ -351,7 +351,7 @@ describe('the database', () => {
     assert.deepEqual(listed, [ENTRY_KINDS, BOOKS]);
   });
 
-  test('refuses every change of what was posted', async () => {
+  test('refuses every change of a posted entry', async () => {
     await pay(await make(newAccount()), { method: 'pix' });
     for (const statement of [
       'update ledger_lines set amount = amount * 2',
@@ -394,7 +394,7 @@ describe('the lists', () => {
     assert.equal((await service.get(`/ledger/entries?chargeId=${uuidV7(AT)}`)).json.total, 0);
   });
 
-  test('refuse what they do not know', async () => {
+  test('refuse unknown filters', async () => {
     for (const query of [
       '/ledger/entries?chargeId=1',
       '/ledger/entries?from=2026-11-17T00:00Z&to=2026-11-16T00:00Z',
@@ -406,7 +406,7 @@ describe('the lists', () => {
     }
   });
 
-  test('of balances keep accounts and currencies apart and sum to zero over all', async () => {
+  test('of balances separate accounts and currencies, and sum to zero over all', async () => {
     const account = newAccount();
     await pay(await make(account), { method: 'pix' });
     const all = (await service.get('/ledger/balances')).json;
@@ -444,7 +444,7 @@ const POSTED_LINES = `
    where e.kind in ('payment', 'settlement', 'refund')
    order by kind, cause_id, book`;
 
-test('random histories leave a ledger that is right, line by line', async () => {
+test('after random histories the ledger is right, line by line', async () => {
   const seed = 18;
   for (let index = 0; index < scaled(20, 4); index++) {
     const trail = await runHistory(CHARGE_MOVES, newHistory(service, `history-${index}`), randomOf(seed, index), 20);
@@ -457,14 +457,14 @@ test('random histories leave a ledger that is right, line by line', async () => 
   assert.deepEqual(
     kinds.map(({ kind }) => kind),
     ['payment', 'refund', 'settlement'],
-    'the histories move money in every way',
+    'every kind of ledger entry occurs',
   );
 
   assert.deepEqual(await service.sql(POSTED_LINES), await service.sql(EXPECTED_LINES));
 });
 
-// The last of the file: it leaves a ledger that is wrong.
-test('trilho ledger check proves a ledger that is right, and names what differs in one that is not', async t => {
+// The last test of the file, because it leaves a wrong ledger.
+test('trilho ledger check confirms a correct ledger, and names the differences in a wrong one', async t => {
   const run = (word: string, url = service.databaseUrl) => runCommand(ledgerCommand, { DATABASE_URL: url }, [word]);
   const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);
   const right = await run('check');

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { addBankingDays, bankingDaysBetween, isBankingDay, nextBankingDay } from '../../src/lib/banking-days.ts';
 import { addDays, civilDay, daysBetween } from '../../src/lib/civil-days.ts';
 
-/** Every holiday on which banks are closed, by a calendar that others keep; without a state only national ones. */
+/** Every holiday on which banks are closed, by an independent calendar; without a state only national ones. */
 const calendar = new Holidays('BR', { types: ['public', 'bank'], timezone: 'America/Sao_Paulo' });
 
 for (const decade of [1990, 2000, 2010, 2020, 2030, 2040, 2050, 2060, 2070, 2080, 2090]) {
-  test(`every day from ${decade} to ${decade + 9} is a banking day or none, as the calendar has it`, () => {
+  test(`every day from ${decade} to ${decade + 9} is a banking day or not, as in the calendar`, () => {
     for (let year = decade; year < decade + 10; year++) {
       const closed = new Set(calendar.getHolidays(year).map(({ date }) => date.slice(0, 'YYYY-MM-DD'.length)));
       assert.ok(closed.size >= 12, 'the calendar knows the year');
@@ -30,7 +30,7 @@ test('24 and 31 December and Ash Wednesday are banking days', () => {
   for (const day of ['2025-12-24', '2025-12-31', '2025-03-05', '2026-02-18']) assert.ok(isBankingDay(day), day);
 });
 
-test('Carnival Monday and Tuesday, Good Friday, Corpus Christi and 20 November are none', () => {
+test('Carnival Monday and Tuesday, Good Friday, Corpus Christi and 20 November are not', () => {
   const closed = ['2026-02-16', '2026-02-17', '2026-04-03', '2026-06-04', '2024-11-20', '2025-11-20', '2026-11-20'];
   for (const day of closed) assert.ok(!isBankingDay(day), day);
   assert.ok(isBankingDay('2023-11-20'), '20 November is a national holiday from 2024 on');
@@ -60,7 +60,7 @@ for (const [example, dueDay, validityDays, lastDay] of PUBLISHED) {
 
 const someDay = fc.integer({ min: 0, max: 20_000 }).map(days => addDays('2000-01-01', days));
 
-test('the next banking day is one, is not earlier, and skips none', () => {
+test('the next banking day is a banking day, is not earlier, and skips no other', () => {
   fc.assert(
     fc.property(someDay, day => {
       const next = nextBankingDay(day);
@@ -100,7 +100,7 @@ test('an operator can close a day and open another', () => {
   assert.equal(addBankingDays('2026-03-06', 1, overrides), '2026-03-07');
 });
 
-test('a pause without end, a count backwards and text that is no day are refused', () => {
+test('an endless pause, a negative count and text that is not a day are refused', () => {
   const never = new Map(Array.from({ length: 400 }, (_, index) => [addDays('2026-01-01', index), false] as const));
   assert.throws(() => nextBankingDay('2026-01-01', never), RangeError);
   for (const count of [-1, 0.5, Number.NaN, 1e9]) assert.throws(() => addBankingDays('2026-01-01', count), RangeError);
@@ -120,7 +120,7 @@ test('days are added over months, leap days and clock changes', () => {
   );
 });
 
-test('the ends of the calendar hold', () => {
+test('the first and the last day of the calendar work', () => {
   assert.equal(addDays('9999-12-30', 5), '9999-12-31');
   assert.equal(addDays('0000-01-02', -5), '0000-01-01');
   assert.equal(nextBankingDay('9999-12-31'), '9999-12-31');

@@ -15,7 +15,7 @@ test('names are sorted by UTF-16 code units (RFC 8785, 3.2.3)', () => {
   };
   const parsed: unknown = JSON.parse(canonicalJson(value));
   assert.deepEqual(
-    // An object lists names that are whole numbers first, so the text is asked.
+    // An object lists integer names first, so the text is compared.
     [...canonicalJson(value).matchAll(/:"(\w+)/g)].map(([, word]) => word),
     ['Carriage', 'One', 'Control', 'Latin', 'Euro', 'Emoji', 'Hebrew'],
   );
@@ -30,13 +30,13 @@ test('text, lists and objects are written without space and with the escapes of 
   );
 });
 
-test('what has no one form is refused', () => {
+test('a value without a unique form is refused', () => {
   for (const value of [0.5, 2 ** 53, Number.NaN, undefined, { a: undefined }, 1n]) {
     assert.throws(() => canonicalJson(value), TypeError);
   }
 });
 
-test('a text that says a field twice is not plain', () => {
+test('a text with a repeated field is not canonical', () => {
   const plain = (text: string) => isPlainJson(text, JSON.parse(text));
   assert.ok(plain('{ "a": "x  y \\" z",\n "b": [1, {}] }'));
   for (const text of ['{"a":"1","a":"2"}', '{"a":1.0}', '{"a":"\\u0041"}', '{"a":{"b":1,"b":1}}']) {

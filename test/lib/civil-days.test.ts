@@ -1,4 +1,4 @@
-// Months from a civil day, against a calendar that is walked day by day.
+// Months from a civil day, against a calendar that counts day by day.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addMonths } from '../../src/lib/civil-days.ts';
@@ -39,7 +39,7 @@ function walked(from: string, months: number): string {
   ].join('-');
 }
 
-test('any number of months from any day is what a calendar says', () => {
+test('any number of months from any day matches the calendar', () => {
   for (let index = 0; index < 2_000; index++) {
     const random = randomOf(20, index);
     const day = new Date(Date.UTC(1950 + random.below(250), random.below(12), 1 + random.below(31)));

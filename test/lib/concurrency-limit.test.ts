@@ -1,4 +1,4 @@
-// No more than the limit runs at a time, in order, and a failure frees its place.
+// No more calls than the limit run at a time, in order, and a failure frees its place.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Dates and times on the wire: what the two grammars take, what they refuse, and which instant is meant.
+// Dates and times in requests: what the two grammars accept and refuse, and which instant is meant.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ type Civil = {
 
 const digits = (number: number, width: number) => String(number).padStart(width, '0');
 
-/** The calendar's own rule, written another way than the code's: a century is leap when its hundreds are. */
+/** The rule of leap years, written differently than in the code: a century is leap when its hundreds are. */
 function daysIn(year: number, month: number): number {
   const isLeap = (year % 100 === 0 ? year / 100 : year) % 4 === 0;
   return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]!;
@@ -120,7 +120,7 @@ test('February 29 exists in leap years alone', () => {
   }
 });
 
-/** Each turns a good text into one that the rule for `from` and `to` refuses. */
+/** Each turns a valid text into one that the rule for `from` and `to` refuses. */
 const SPOILERS: Record<string, (text: string, civil: Civil) => string> = {
   'a lower-case z': text => text.replace('Z', 'z'),
   'a lower-case t': text => text.replace('T', 't'),
@@ -169,7 +169,7 @@ const SPOILERS: Record<string, (text: string, civil: Civil) => string> = {
   nothing: () => '',
 };
 
-test('every spoilt date and time is refused by the rule for from and to', () => {
+test('every damaged date and time is refused by the rule for from and to', () => {
   const spoilers = fc.constantFrom(...Object.keys(SPOILERS));
   fc.assert(
     fc.property(civils, spoilers, (civil, name) => {
@@ -194,7 +194,7 @@ test('the examples of the contract are read as it says', () => {
   }
 });
 
-test('one moment is later than another when its digits are, however many there are', () => {
+test('moments are compared by all their digits', () => {
   const fractions = fc.string({ unit: fc.constantFrom(...'0019'), maxLength: 12 });
   fc.assert(
     fc.property(fractions, fractions, (a, b) => {
@@ -213,7 +213,7 @@ const offsets = fc.record({
 });
 
 test('an RFC 3339 date-time with any offset is accepted and means the right instant', () => {
-  // One year inside the edges, so that no offset leads out of the four-digit years.
+  // One year inside the limits, so that no offset leads out of the four-digit years.
   const inner = civils.filter(({ year }) => year >= 1 && year <= 9998);
   const letters = fc.constantFrom('T', 't');
   fc.assert(

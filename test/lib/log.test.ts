@@ -1,4 +1,4 @@
-// What a log line carries: our own messages and ids; of a library's error its kind and code, never its message.
+// The contents of a log line: our own messages and ids; of a library's error only its kind and code, never its message.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError, StartError } from '../../src/lib/errors.ts';
@@ -14,7 +14,7 @@ function lineOf(fields: LogFields) {
   return JSON.parse(lines[0]!);
 }
 
-/** A driver's error: its message quotes what it was given. */
+/** A driver's error: its message quotes values. */
 function driverError(): Error {
   const message = 'duplicate key\n    at Key (document)=(52998224725)';
   return Object.assign(new Error(message), { code: '23505', table: 'charges', constraint: 'charges_pkey' });
@@ -57,7 +57,7 @@ test('an error of ours is written with its message, and its cause by kind and co
   assert.equal(lineOf({ error: new StartError('PORT is in use.') }).error.message, 'PORT is in use.');
 });
 
-test('a broken invariant is written with the text we gave it, and without one with no values', () => {
+test('a broken invariant is written with our message, or without values', () => {
   const broken = (assertion: () => void) => {
     try {
       assertion();
@@ -69,6 +69,6 @@ test('a broken invariant is written with the text we gave it, and without one wi
   assert.equal('message' in broken(() => assert.equal('52998224725', '1')), false);
 });
 
-test('what is thrown without being an error is named by its type', () => {
+test('a thrown value that is not an error is named by its type', () => {
   assert.deepEqual(lineOf({ error: '52998224725' }).error, { name: 'string' });
 });

@@ -1,4 +1,4 @@
-// A background loop: runs until it is stopped, wakes when told to, and outlives a run that fails.
+// A background loop: runs until it is stopped, can be woken, and survives a failing run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -40,7 +40,7 @@ test('it runs at once, and again when it is woken, also during a run', async () 
   assert.equal(runs(), 4);
 });
 
-test('a run that fails is logged with what the loop does, and followed by another', async () => {
+test("a failing run is logged with the loop's name, and followed by another", async () => {
   const { log, lines } = recordingLog();
   const { task, nextRun } = countedTask(run => run === 1);
   const first = nextRun();
@@ -52,7 +52,7 @@ test('a run that fails is logged with what the loop does, and followed by anothe
   assert.match(lines[0]!, /counting failed; it is tried again/);
 });
 
-test('an outage that lasts is logged once, and again when it comes back', async () => {
+test('a lasting outage is logged once, and again when it returns', async () => {
   const { log, lines } = recordingLog();
   const outages = [true, true, true, false, true];
   let runs = 0;
@@ -68,7 +68,7 @@ test('an outage that lasts is logged once, and again when it comes back', async 
   assert.equal(lines.length, 2);
 });
 
-test('a stop waits for the present run, and for one more where nothing may be left undone', async () => {
+test('a stop waits for the present run, and for one more if no work may be left', async () => {
   for (const [runsAtStop, expected] of [
     [false, 1],
     [true, 2],

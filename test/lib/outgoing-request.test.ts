@@ -1,5 +1,5 @@
-// Where outgoing requests may go when a caller chose the address. Every vector is sent for real, with a real listener on
-// this machine that counts connections.
+// Where outgoing requests may go when a caller chose the address. Every vector is really sent, with a listener on this machine
+// that counts connections.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ const REQUEST = { headers: {}, body: '{}', timeoutMs: 2_000 };
 const reach = (allowsLocal: boolean) => ({ allowsLocal, allowed: NOTHING_LISTED });
 const noLookup: Resolve = async () => assert.fail('no name is looked up');
 
-/** Sends for real and expects a refusal before any socket was opened. */
+/** Sends a request and expects a refusal before any socket was opened. */
 async function refused(allowsLocal: boolean, url: string, resolve: Resolve = noLookup): Promise<void> {
   const before = connections;
   const answer = await sendOutgoing({ allowsLocal, resolve }, { ...REQUEST, url });
@@ -99,7 +99,7 @@ test('its own machine is refused in live', async () => {
   await refused(false, `https://[0:0:0:0:0:0:0:1]:${port}/`);
 });
 
-/** The same places, written so that a careless check does not see them. */
+/** The same addresses, disguised from a careless check. */
 const DISGUISED = [
   ...[
     '2130706433',
@@ -166,7 +166,7 @@ const NAMES = [
   ],
 ];
 
-test('numbers in disguise, and names that lead nowhere in public, are refused without a look', async () => {
+test('disguised numbers, and names without a public address, are refused without a look-up', async () => {
   for (const host of DISGUISED) {
     await refused(false, `https://${host}:${port}/`);
     await refused(true, `http://${host}:${port}/`);
@@ -177,7 +177,7 @@ test('numbers in disguise, and names that lead nowhere in public, are refused wi
   }
 });
 
-test('what is no plain address is refused', async () => {
+test('a URL that is not plain is refused', async () => {
   const wrong = [
     ...[
       '',
@@ -249,7 +249,7 @@ test('a name is refused when any of its addresses is not public', async () => {
   await refused(false, `https://hooks.example.com:${port}/`, async () => []);
 });
 
-test('a name that leads elsewhere when asked again gains nothing: the socket goes where the check looked', async () => {
+test('a name that resolves differently the second time gains nothing: the socket uses the checked address', async () => {
   let asked = 0;
   const rebinding: Resolve = async () => (++asked === 1 ? ['127.0.0.2'] : ['127.0.0.1']);
   const before = connections;
@@ -266,7 +266,7 @@ test('a name that leads elsewhere when asked again gains nothing: the socket goe
 const listed = (...entries: string[]) =>
   allowListOf(entries.map(entry => parseAllowedPlace(entry) ?? assert.fail(`${entry} is no place`)));
 
-test('what an operator lists is reached in live, by plain http too, and nothing beside it', async () => {
+test('addresses that an operator lists are reached in live, also by plain http, and no others', async () => {
   const onlyTo =
     (...addresses: string[]): Resolve =>
     async () =>
@@ -290,7 +290,7 @@ test('what an operator lists is reached in live, by plain http too, and nothing 
     [`RECEIVER.internal:${port}`, name, onlyTo('127.0.0.2', '::1'), true],
     ['receiver.internal:1', name, noLookup, false],
     [`other.internal:${port}`, name, noLookup, false],
-    // Where a cloud keeps its metadata: a name alone does not lead there.
+    // The metadata address of clouds: a name alone cannot reach it.
     [`receiver.internal:${port}`, name, onlyTo('169.254.169.254'), false],
     [`receiver.internal:${port}`, name, onlyTo('::ffff:169.254.169.254'), false],
     [`receiver.internal:${port}`, name, onlyTo('93.184.216.34'), false],
@@ -305,7 +305,7 @@ test('what an operator lists is reached in live, by plain http too, and nothing 
   }
 });
 
-test('a name that leads elsewhere when asked again gains nothing from a list either', async () => {
+test('a name that resolves differently the second time gains nothing from a list either', async () => {
   const seen: string[] = [];
   const rebinding: Resolve = async () => {
     seen.push('asked');
@@ -319,7 +319,7 @@ test('a name that leads elsewhere when asked again gains nothing from a list eit
   assert.match((await sendOutgoing(deps, { ...REQUEST, url })).error ?? '', /^Refused: /);
 });
 
-test('what is no place, or too wide a one, is not listed', () => {
+test('an invalid or too wide entry is refused', () => {
   const wrong = ['', '10.0.0.0/7', '0.0.0.0/0', '::/0', '10.0.0.0/33', 'fd00::/129', '10.0.0.256', '10.0.0.5:0'];
   const others = [
     '10.0.0.5:65536',
@@ -335,7 +335,7 @@ test('what is no place, or too wide a one, is not listed', () => {
   }
 });
 
-test('live sends to a listed private receiver, and refuses the others by the field', async t => {
+test('live sends to a listed private receiver, and refuses others with the field', async t => {
   const receiver = await startReceiver(t);
   const { host } = new URL(receiver.url);
   const service = await startService({
@@ -355,7 +355,7 @@ test('live sends to a listed private receiver, and refuses the others by the fie
   assert.ok(receiver.received.length >= 1);
 });
 
-test('what is public passes, and in a sandbox the own machine', () => {
+test('public addresses pass, and in a sandbox its own machine', () => {
   const good = [
     'https://example.com/hook',
     'https://example.com:8443/',
@@ -383,7 +383,7 @@ test('what is public passes, and in a sandbox the own machine', () => {
   }
 });
 
-test('what another reading of the registries does not call public is never allowed', () => {
+test('an address that an independent list does not call public is never allowed', () => {
   const byte = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(fc.tuple(byte, byte, byte, byte), parts => {
@@ -407,7 +407,7 @@ test('what another reading of the registries does not call public is never allow
   );
 });
 
-test('a webhook is refused by the field when it is made, and looked at again with every delivery', async t => {
+test('a webhook is refused with its field when it is created, and checked again with every delivery', async t => {
   let addresses = ['127.0.0.1'];
   const service = await startService({ resolve: async () => addresses });
   t.after(() => service.stop());

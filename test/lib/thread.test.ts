@@ -1,11 +1,11 @@
-// A thread that answers questions: in order, and another after it has ended.
+// A thread that answers requests: in order, and another thread after it has ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ThreadEnded, thread } from '../../src/lib/thread.ts';
 
 const doubling = () => thread<number, number>('./doubling-thread', import.meta.url);
 
-test('each question gets its own answer, however many are asked at once', async () => {
+test('each request gets its own answer, also with many at once', async () => {
   const { ask } = doubling();
   const questions = Array.from({ length: 100 }, (_, index) => index + 1);
   const answers = await Promise.all(questions.map(ask));
@@ -15,7 +15,7 @@ test('each question gets its own answer, however many are asked at once', async 
   );
 });
 
-test('a thread that ends answers nothing that waits, and the next question starts another', async () => {
+test('a thread that ends fails its waiting requests, and the next request starts another', async () => {
   const { ask } = doubling();
   assert.equal(await ask(4), 8);
   const ending = await Promise.allSettled([ask(0), ask(5)]);

@@ -1,4 +1,4 @@
-// Traces without a service: what is read of a traceparent, and a collector that never answers.
+// Traces without a service: reading a traceparent, and a collector that never answers.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { silentLog } from '../harness/log.ts';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-test('a traceparent is read as W3C Trace Context says', () => {
+test('a traceparent is read as in W3C Trace Context', () => {
   const known = { traceId: TRACE, spanId: SPAN };
   assert.deepEqual(parseTraceparent(`00-${TRACE}-${SPAN}-01`), { ...known, isSampled: true });
   assert.deepEqual(parseTraceparent(`00-${TRACE}-${SPAN}-00`), { ...known, isSampled: false });
@@ -34,7 +34,7 @@ test('a traceparent is read as W3C Trace Context says', () => {
   }
 });
 
-test('spans that a silent collector does not take are dropped and counted, and the stop does not wait for it', async t => {
+test('spans that a silent collector does not accept are dropped and counted, and the stop does not wait for it', async t => {
   const server = createServer(() => {});
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -66,7 +66,7 @@ test('spans that a silent collector does not take are dropped and counted, and t
   await tracing.stop();
 });
 
-test('each sampler decides as the standard says', async () => {
+test('each sampler decides as in the standard', async () => {
   const own = { traceId: TRACE, spanId: SPAN };
   /** Whether a new trace is recorded, and one of a caller that records its part, and of one that does not. */
   const decisions = async (sampler: SamplerName, ratio = 1) => {

@@ -1,4 +1,4 @@
-// A payer whose boleto went to a bank by file: they are not forgotten before the bank has heard the end of it.
+// A payer whose boleto went to a bank by file is not erased before the bank has confirmed its end.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { payerCommand } from '../../src/cli/payer.ts';
@@ -32,7 +32,7 @@ async function assertRefused(reason: RegExp): Promise<void> {
   });
 }
 
-test('a payer is not erased before the bank has heard of the write-off, whose file names them', async () => {
+test('a payer is not erased before the bank has confirmed the write-off, whose file names them', async () => {
   const boleto = await bench.one();
   await bench.outcomes(bench.entry(boleto, '02'));
   const { id } = boleto.charge;
@@ -51,7 +51,7 @@ test('a payer is not erased before the bank has heard of the write-off, whose fi
   assert.equal((await bench.charge(boleto)).customer.name, 'erased');
 });
 
-test('a boleto that no file ever had does not stop an erasure', async () => {
+test('a boleto that was in no file does not stop an erasure', async () => {
   const made = await bench.service.post('/charges', boletoBody());
   assert.equal(made.status, 201, made.text);
   await bench.service.prune();
@@ -60,7 +60,7 @@ test('a boleto that no file ever had does not stop an erasure', async () => {
   assert.match((await payer('erase')).said, /^Erased: 1 charges, /);
 });
 
-test('the bytes of a file to a bank are named by an export, and go in time once the bank has answered all of it', async () => {
+test('an export names the bytes of a file to a bank, which are pruned once the bank has answered all of it', async () => {
   const { clock } = bench.service;
   const [boleto, unanswered] = [await bench.one(), await bench.one()];
   const { files } = (await bench.service.get('/boletos/files')).json;

@@ -1,4 +1,4 @@
-// What is kept of a payer, printed for them, and erased: nothing in the database names them afterwards, and every proof holds.
+// The data of a payer, exported and erased: nothing in the database names them afterwards, and every proof holds.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { auditCommand } from '../../src/cli/audit.ts';
@@ -21,7 +21,7 @@ const MARIA = {
   address: { street: 'Rua das Acácias', number: '7', city: 'São Paulo', state: 'SP', postalCode: '01001-000' },
 };
 const OTHER = { name: 'João de Outro', document: '111.444.777-35' };
-/** What must not be found any more, wherever it stood. */
+/** Values that must not be found anywhere any more. */
 const TRACES = [
   DOCUMENT,
   '529.982.247-25',
@@ -48,7 +48,7 @@ async function create(customer: object, more: object = {}): Promise<string> {
   return json.id;
 }
 
-/** The tables that hold one of these words in any column, as text. */
+/** The tables that have one of these values in any column, as text. */
 async function tablesWith(values: readonly string[]): Promise<string[]> {
   const tables = await service.sql<{ name: string }>(
     `select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name from pg_class c
@@ -65,7 +65,7 @@ async function tablesWith(values: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** A receipt that a statement brought and that fits no charge. */
+/** A receipt from a statement that matches no charge. */
 async function keepReceipt(reference: string, words: string, txid?: string): Promise<void> {
   await service.sql(
     `insert into unmatched_receipts (reference, posted_at, amount_cents, txid, words, recorded_at)
@@ -86,8 +86,8 @@ const auditLines = () =>
     `select action, object_id from audit_log where action like 'trilho payer %'`,
   );
 
-test('what is kept of a payer is printed, and gone when it is erased, with every proof as it was', async t => {
-  // It answers with what it was sent, as echoing receivers do.
+test('the data of a payer is exported, and gone after the erasure, with every proof unchanged', async t => {
+  // It echoes the requests in its answers, as some receivers do.
   const receiver = await startReceiver(t, (response, { text }) => response.writeHead(200).end(text));
   assert.equal((await service.post('/webhooks', { url: receiver.url, accountId: 'acme' })).status, 201);
   const notes = { description: 'Casamento', metadata: { guest: 'noiva' } };

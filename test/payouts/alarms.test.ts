@@ -207,5 +207,5 @@ test('a done payout that nodes contradict raises an alarm, and is stuck if that 
   const reported = (await events())
     .filter(({ object }) => object.reason === 'payout_contradicted')
     .map(({ type }) => type);
-  assert.deepEqual(alarms, ['payout.alarm_raised', 'payout.alarm_cleared']);
+  assert.deepEqual(reported, ['payout.alarm_raised', 'payout.alarm_cleared']);
 });

@@ -8,8 +8,8 @@ const SLOWEST = 10;
 export function failuresOf({ file, results, output }: FileResult): string {
   const failures = results.filter(({ failure }) => failure !== undefined);
   if (failures.length === 0) return '';
-  const told = failures.map(({ name, failure }) => `✖ ${file} › ${name}\n${indent(failure ?? '')}`);
-  return `${told.join('\n')}\n${output === '' ? '' : `  It printed:\n${indent(output)}\n`}`;
+  const lines = failures.map(({ name, failure }) => `✖ ${file} › ${name}\n${indent(failure ?? '')}`);
+  return `${lines.join('\n')}\n${output === '' ? '' : `  It printed:\n${indent(output)}\n`}`;
 }
 
 function indent(text: string): string {

@@ -1,4 +1,4 @@
-// Styles and scripts: kept by a browser for as long as their bytes are the same, and never the wrong ones.
+// Styles and scripts: cached by a browser as long as their bytes are the same, and never the wrong ones.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
@@ -14,7 +14,7 @@ after(() => service.stop());
 
 type Raw = { readonly headers: Record<string, unknown>; readonly body: Buffer };
 
-/** Without the decoding that `fetch` does. */
+/** Without the decompression of `fetch`. */
 const raw = (path: string, encoding: string) =>
   new Promise<Raw>((resolve, reject) => {
     get(service.url + path, { headers: { 'accept-encoding': encoding } }, async response => {
@@ -28,7 +28,7 @@ async function addressOf(name: string): Promise<string> {
   return `/assets/${name.replace('.', `.${hash}.`)}`;
 }
 
-test('at the address with their hash they are kept for ever, compressed as the browser likes', async () => {
+test('at the address with their hash they are cached forever, compressed as the browser accepts it', async () => {
   const address = await addressOf('checkout.css');
   const plain = await raw(address, 'identity');
   assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
@@ -39,12 +39,12 @@ test('at the address with their hash they are kept for ever, compressed as the b
   assert.deepEqual(gunzipSync((await raw(address, 'gzip')).body), plain.body);
 });
 
-test('at the address of another version they come, and are not kept', async () => {
+test('at the address of another version they are served, and not cached', async () => {
   const { headers } = await raw('/assets/checkout.0123456789ab.js', 'br');
   assert.equal(headers['cache-control'], 'no-cache');
 });
 
-test('there is nothing else', async () => {
+test('other files are not found', async () => {
   for (const path of ['/assets/secrets.a.css', '/assets/..%2fapp.ts', '/assets/checkout', '/assets/base.a.css']) {
     assert.equal((await service.get(path)).status, 404, path);
   }

@@ -11,13 +11,13 @@ import { slipWith } from '../harness/slips.ts';
 const DPI = 200;
 const look = async (slip: BoletoSlip, dpi = DPI) => pdfPage(await boletoPdf(slip), dpi);
 const seen = new Map<BoletoSlip, ReturnType<typeof look>>();
-/** Looked at once, by however many tests. */
+/** Rendered once for all tests. */
 function lookOnce(slip: BoletoSlip): ReturnType<typeof look> {
   const found = seen.get(slip) ?? look(slip);
   seen.set(slip, found);
   return found;
 }
-/** As drawn, a string a line. */
+/** As drawn, one string per line. */
 const linesOf = async (slip: BoletoSlip) =>
   (await pdfText(await boletoPdf(slip))).replaceAll('\r\n', '\n').replaceAll('\0', '').split('\n');
 
@@ -84,7 +84,7 @@ for (const [name, slip] of Object.entries(SLIPS).slice(0, scaled(4, 2))) {
   });
 }
 
-/** The QR code stands above the cut line; a phone is held there, not over the whole sheet. */
+/** The QR code is above the cut line; a phone is held there, not over the complete sheet. */
 function upperPart({ width, height, rgba }: Picture): Picture {
   const rows = Math.floor(height * 0.6);
   return { width, height: rows, rgba: rgba.slice(0, rows * width * 4) };
@@ -122,12 +122,12 @@ test('the bars are 103 mm by 13 mm, with their middle 12 mm above the foot of th
   assert.ok(Math.abs(mm(height - (top + bottom) / 2) - 12) < 0.3, 'the middle of the bars');
 });
 
-test('the QR code is large enough for a hand that is not steady', async () => {
+test('the QR code is large enough for an unsteady hand', async () => {
   const side = qrSide(upperPart((await lookOnce(USUAL)).picture));
   assert.ok((side / DPI) * 25.4 > 34, `${(side / DPI) * 25.4} mm`);
 });
 
-test('both halves say what they must, in Portuguese', async () => {
+test('both halves have the required texts, in Portuguese', async () => {
   const lines = await linesOf(slipWith());
   const [receipt, compensation] = halves(lines);
   for (const half of [receipt, compensation]) {
@@ -181,7 +181,7 @@ function halves(lines: readonly string[]): [receipt: string, compensation: strin
   return [lines.slice(0, cut).join('\n'), lines.slice(cut + 1).join('\n')];
 }
 
-test('only a sandbox slip says that it cannot be paid, and only one with pix speaks of pix', async () => {
+test('only a sandbox slip says that it cannot be paid, and only one with pix mentions pix', async () => {
   const text = (await linesOf(withoutPix(slipWith({ sandbox: false })))).join('\n');
   assert.doesNotMatch(text, /sandbox:|pix/i);
 });
@@ -210,21 +210,21 @@ const FEES: readonly [fees: Pick<BoletoSlip, 'finePercent' | 'interestPercent'>,
   [{}, undefined],
 ];
 for (const [fees, sentence] of FEES) {
-  test(`fees ${JSON.stringify(fees)} are told as: ${sentence ?? 'nothing'}`, async () => {
+  test(`fees ${JSON.stringify(fees)} are printed as: ${sentence ?? 'nothing'}`, async () => {
     const { finePercent: _, interestPercent: __, ...slip } = slipWith();
     const lines = await linesOf({ ...slip, ...fees });
-    const told = lines.filter(line => line.startsWith('Após'));
-    assert.deepEqual(told, sentence === undefined ? [] : [sentence]);
+    const sentences = lines.filter(line => line.startsWith('Após'));
+    assert.deepEqual(sentences, sentence === undefined ? [] : [sentence]);
   });
 }
 
-test('a slip that cannot be paid late speaks of no fees', async () => {
+test('a slip that cannot be paid late mentions no fees', async () => {
   const lines = await linesOf(slipWith({ lastPayableDay: '2026-12-10' }));
   assert.ok(lines.includes('Não receber após o vencimento'));
   assert.ok(!lines.some(line => line.includes('multa')));
 });
 
-// As the banks print them; 748 and 085 have methods of their own where the digit would be 10.
+// As the banks print them; 748 and 085 have their own rule when the digit would be 10.
 const BANKS = ['001-9', '033-7', '041-8', '077-9', '085-1', '104-0', '237-2', '341-7', '422-7', '748-X', '756-0'];
 for (const written of [...BANKS, '999-7']) {
   test(`the bank's code is written ${written}`, async () => {
@@ -264,7 +264,7 @@ test('no text crashes the page', async () => {
   );
 });
 
-test('no text crosses a rule or leaves the margins, however long it is', async () => {
+test('no text, however long, crosses a rule or leaves the margins', async () => {
   const [blank, full] = [(await look(BLANK)).picture, (await lookOnce(LONGEST)).picture];
   const rules = verticalRules(blank);
   assert.ok(rules.length > 20, 'the walk sees the rules');
@@ -284,7 +284,7 @@ test('no text crosses a rule or leaves the margins, however long it is', async (
   }
 });
 
-/** The grid of the longest slip with next to nothing in it. */
+/** The grid of the longest slip with almost no text. */
 const BLANK: BoletoSlip = {
   ...LONGEST,
   bankName: '',

@@ -32,7 +32,7 @@ test('the QR code is also there as SVG', async () => {
   assert.match(svg, /^<svg /);
 });
 
-test('the page at pdfUrl bears the barcode, the line and the QR code of the charge', async () => {
+test('the page at pdfUrl has the barcode, the line and the QR code of the charge', async () => {
   const { boleto, pix } = await make({
     taxes: { fine: 2, interest: 1 },
     customer: { name: 'João da Conceição', document: '52998224725' },
@@ -47,20 +47,20 @@ test('the page at pdfUrl bears the barcode, the line and the QR code of the char
   assert.match(text, /SANDBOX/);
 });
 
-test('a page without pix bears no QR code', async () => {
+test('a page without pix has no QR code', async () => {
   const { boleto } = await make({ methods: ['boleto'] });
   const { picture } = await pdfPage(await fetchPicture(boleto.pdfUrl, 'application/pdf'), 200);
   assert.equal(readQr(picture), undefined);
 });
 
-test('what may no longer be paid has no picture', async () => {
+test('a method that can no longer be paid has no picture', async () => {
   const { id } = await make();
   await service.send(`/charges/${id}/cancel`, { method: 'POST' });
   for (const path of ['pix.png', 'pix.svg', 'boleto.pdf'])
     assert.equal((await service.get(`/charges/${id}/${path}`)).status, 409);
 });
 
-test('a method that was not asked for has no picture', async () => {
+test('a method that was not requested has no picture', async () => {
   const { id } = await make({ methods: ['pix'] });
   assert.equal((await service.get(`/charges/${id}/boleto.pdf`)).status, 404);
   assert.equal((await service.get('/charges/019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17/pix.png')).status, 404);

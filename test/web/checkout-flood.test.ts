@@ -1,4 +1,4 @@
-// A flood of links that open nothing: each is a plain page, none costs a query, and a payer with a good link is still served.
+// A flood of wrong links: each gets a plain page without a query, and a payer with a valid link is still served.
 import assert from 'node:assert/strict';
 import { Agent, get } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -35,13 +35,13 @@ function statusOf(path: string): Promise<number> {
 /** A query would wait for the lock until then. */
 const HANGS_AFTER_MS = 120_000;
 
-test('thousands of wrong links of one address are refused without a query, and a good one opens meanwhile', {
+test('thousands of wrong links from one address are refused without a query, while a valid one still opens', {
   timeout: HANGS_AFTER_MS,
 }, async t => {
   const good = await pathOf(service, await openCharge(service));
   const forged = await pathOf(service, await newCharge(service));
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-  // Forged links bear the id of a real charge, so that only their MAC is wrong; others are of any form.
+  // Forged links have the id of a real charge, so that only their MAC is wrong; others have any form.
   const wrong = Array.from({ length: TRIES }, (_, index) => {
     const [one, other] = [
       letters[index % letters.length],
@@ -61,7 +61,7 @@ test('thousands of wrong links of one address are refused without a query, and a
     await Promise.all(Array.from({ length: CONNECTIONS }, send));
   };
 
-  // While the table is locked, whoever asked for a charge would wait for ever.
+  // While the table is locked, a query for a charge would wait forever.
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   t.after(() => client.end());
@@ -82,7 +82,7 @@ test('thousands of wrong links of one address are refused without a query, and a
   const total = [...statuses.values()].reduce((sum, count) => sum + count, 0);
   assert.equal(total, wrong.length);
   const waits = statuses.get(429) ?? 0;
-  assert.ok(waits > TRIES / 2, 'most are told to wait');
+  assert.ok(waits > TRIES / 2, 'most have to wait');
 
   // They must not fill the disk: one line at once, then one with their number each second.
   type Line = { msg: string; route?: string; status?: number; count?: number };

@@ -1,4 +1,4 @@
-// Links that open nothing, and what an account may show: plain pages, clear refusals, nothing told and nothing written.
+// Wrong links, and what an account may show: plain pages, clear refusals, nothing revealed and nothing written.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newCharge, openCharge, pathOf } from '../harness/checkouts.ts';
@@ -35,7 +35,7 @@ test('forged, cut off and withdrawn links are the same plain page', async () => 
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
     pages.add(await answer.text());
   }
-  assert.equal(pages.size, 1, 'nothing tells them apart');
+  assert.equal(pages.size, 1, 'they are identical');
   const [page = ''] = pages;
   assert.match(page, /This link opens no charge/);
   assert.doesNotMatch(page, /Maria|159|acme/);
@@ -45,7 +45,7 @@ test('forged, cut off and withdrawn links are the same plain page', async () => 
   assert.equal((await fetch(service.url + (await pathOf(service, id)))).status, 200, 'the new link opens it');
 });
 
-/** What an address gets that has not tried much. */
+/** The answer to an address with few attempts. */
 async function refusalAt(path: string, language: string): Promise<string> {
   service.clock.advanceMs(1_000);
   const answer = await fetch(service.url + path, { headers: { 'accept-language': language } });
@@ -55,7 +55,7 @@ async function refusalAt(path: string, language: string): Promise<string> {
   return text;
 }
 
-test('an address without a link, or with one that cannot be decoded, is that page too, in the language of the reader', async () => {
+test('an address without a link, or with an undecodable one, is that page too, in the language of the reader', async () => {
   const good = await pathOf(service, await newCharge(service));
   for (const language of ['en', 'pt-BR']) {
     const expected = await refusalAt('/pay/x', language);
@@ -65,7 +65,7 @@ test('an address without a link, or with one that cannot be decoded, is that pag
   }
 });
 
-test('an address that tries many links is told to wait; a good link still opens', async () => {
+test('an address that tries many links has to wait; a valid link still opens', async () => {
   const path = await pathOf(service, await newCharge(service));
   const tries = Array.from({ length: 100 }, (_, index) => `/pay/${String(index).padStart(43, 'A')}`);
   const statuses = await Promise.all(tries.map(async wrong => (await fetch(service.url + wrong)).status));
@@ -77,7 +77,7 @@ test('an address that tries many links is told to wait; a good link still opens'
   assert.equal((await fetch(service.url + path)).status, 200);
 });
 
-test('the page is kept by nobody, found by nobody, and framed by nobody', async () => {
+test('the page is not cached, not indexed, and not framed', async () => {
   const { headers } = await fetch(service.url + (await pathOf(service, await newCharge(service))));
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('referrer-policy'), 'no-referrer');

@@ -1,4 +1,4 @@
-// What the page of a checkout holds, whoever reads it.
+// The contents of the page of a checkout for any reader.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newCharge, openCharge, pathOf } from '../harness/checkouts.ts';
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test('the payer is masked on the page and in the PDF of the link, and whole in the PDF of the key', async () => {
+test('the payer is masked on the page and in the PDF of the link, and unmasked in the PDF for an API key', async () => {
   const id = await openCharge(service, { customer: { name: 'Joaquina Pereira Lima', document: '529.982.247-25' } });
   const path = await pathOf(service, id);
   const page = await (await fetch(service.url + path)).text();
@@ -36,7 +36,7 @@ test('only a page with scripts says that it updates itself', async () => {
   );
 });
 
-test('the settings of an account name what they take: a colour, and a link for questions', async () => {
+test('the settings of an account explain their format: a colour, and a link for questions', async () => {
   const refused = await service.send('/accounts/acme/settings', {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },

@@ -18,12 +18,12 @@ before(async () => {
 after(() => service.stop());
 
 browserTest(
-  'ten tabs of one checkout share one stream, are all told, and go on when the tab that had it is closed',
+  'ten tabs of one checkout share one stream, are all updated, and continue when the tab that had it is closed',
   async t => {
     const id = await openCharge(service);
     const { page, close } = await openPage({ locale: 'en' });
     t.after(close);
-    // No tab looks by itself: what it shows, it was told.
+    // No tab polls: it shows what it received.
     await page.context().addInitScript('window.setTimeout = () => 0');
     // Locks, which choose the tab with the stream, need a secure context.
     const url = (service.url + (await pathOf(service, id))).replace('127.0.0.1', 'localhost');
@@ -54,7 +54,7 @@ async function shopAround(t: TestContext, framed: () => string): Promise<string>
 }
 
 browserTest(
-  'a shop that the account lists shows the checkout in a frame, where it is paid; another shop cannot',
+  'a shop that the account lists can show the checkout in a frame, where it is paid; another shop cannot',
   async t => {
     const id = await openCharge(service, { accountId: 'framed' });
     const url = service.url + (await pathOf(service, id));
@@ -84,7 +84,7 @@ browserTest(
   },
 );
 
-browserTest('the link is shared where the device can share, and no button is shown where it cannot', async t => {
+browserTest('the link can be shared if the device supports it, and otherwise no button is shown', async t => {
   const url = service.url + (await pathOf(service, await openCharge(service)));
   for (const canShare of [true, false]) {
     const { page, faults, close } = await openPage({ ...PHONE, locale: 'en' });
@@ -105,7 +105,7 @@ browserTest('the link is shared where the device can share, and no button is sho
   }
 });
 
-browserTest('on paper stand receiver, amount, both codes and no button', async t => {
+browserTest('the printed page has receiver, amount, both codes and no button', async t => {
   const id = await openCharge(service, { description: 'Pedido 1050' });
   const { boleto } = (await service.get(`/charges/${id}`)).json;
   const { page, close } = await openPage({ locale: 'en', colorScheme: 'dark' });
@@ -131,7 +131,7 @@ for (const { failing, offered, note } of [
   { failing: 'boleto', offered: 'Pix', note: /boleto/i },
   { failing: 'pix', offered: 'Boleto', note: /pix/i },
 ] as const) {
-  browserTest(`where the bank refused the ${failing}, the page says so and offers the other`, async t => {
+  browserTest(`if the bank refused the ${failing}, the page says so and offers the other method`, async t => {
     const refuses = { submit: async () => ({ kind: 'rejected', reason: 'no agreement' }) as const };
     const rails = { ...sandboxRails, [failing]: { ...sandboxRails[failing], ...refuses } };
     const other = await startService({ rails });
@@ -149,7 +149,7 @@ for (const { failing, offered, note } of [
     assert.doesNotMatch(
       (await page.textContent('body')) ?? '',
       /no agreement/,
-      'the words of a bank are for the seller',
+      'the reason of a bank is only for the seller',
     );
     await pay(other, id, { method: offered.toLowerCase() });
     await page.getByRole('heading', { name: 'Payment received' }).waitFor();

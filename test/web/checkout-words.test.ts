@@ -1,4 +1,4 @@
-// What a checkout says: amounts and names that fit each other and the bank's app, in every turn that a charge takes.
+// The texts of a checkout: amounts and names that agree with each other and with the bank's app, in every state of a charge.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** The text of a page without its markup, one space between words. */
+/** The text of a page without its markup, with single spaces. */
 async function textOf(path: string, at = service): Promise<string> {
   const answer = await fetch(at.url + path, { headers: { 'accept-language': 'en' } });
   assert.equal(answer.status, 200);
@@ -30,7 +30,7 @@ async function refund(id: string, body: Record<string, unknown>): Promise<void> 
   await service.runJobs();
 }
 
-test('a late charge whose pix code has a fixed amount: each method says what the bank will show', async () => {
+test("a late charge whose pix code has a fixed amount: each method shows the amount of the bank's app", async () => {
   const id = await openCharge(service, { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } });
   const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
   const said = await saidOf(id);
@@ -41,7 +41,7 @@ test('a late charge whose pix code has a fixed amount: each method says what the
   assert.ok(said.includes(`This code asks for R$ 159.90 only; ${missing} stays open`), said);
 });
 
-test('a late charge shows one total for each method, and none beside them', async () => {
+test('a late charge shows one total for each method, and no other', async () => {
   const id = await openCharge(service, { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } });
   const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
   const said = await saidOf(id);
@@ -71,7 +71,7 @@ test('the last minutes of an instant pix are counted down, in both languages', a
   }
 });
 
-test('the checkout of an order says until when its price is good, and shows no code when that is over', async () => {
+test('the checkout of an order says until when its price is valid, and shows no code afterwards', async () => {
   const own = await startService();
   const orders = orderDriver(own);
   const charge = { ...CHARGE_PART, methods: ['pix', 'boleto'] };
@@ -95,7 +95,7 @@ async function pressPay(path: string, method: 'pix' | 'boleto'): Promise<Respons
   return fetch(`${service.url}${path}/sandbox/${method}?lang=en`, { method: 'POST', headers });
 }
 
-test('the button that pays as the payer would pays what the code asks for', async () => {
+test('the button that simulates the payer pays the amount of the code', async () => {
   const late = { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } };
   for (const method of ['pix', 'boleto'] as const) {
     const id = await openCharge(service, late);
@@ -107,7 +107,7 @@ test('the button that pays as the payer would pays what the code asks for', asyn
   }
 });
 
-test('that button pays nothing by a link that was withdrawn, nor what shows no code', async () => {
+test('that button pays nothing by a withdrawn link, nor a charge without a code', async () => {
   const id = await openCharge(service);
   const withdrawn = await pathOf(service, id);
   await service.post(`/charges/${id}/checkout/withdraw`, { checkoutUrl: service.url + withdrawn });
@@ -123,13 +123,13 @@ test('that button pays nothing by a link that was withdrawn, nor what shows no c
   for (const unpaid of [id, canceled]) assert.deepEqual((await service.get(`/charges/${unpaid}`)).json.payments, []);
 });
 
-test('the payer is named beside the amount, not among what the bank will show', async () => {
+test("the payer is named beside the amount, not among the details that the bank's app shows", async () => {
   const said = await saidOf(await openCharge(service));
   assert.match(said, /Charged to Maria d\. S\..*Check before you pay/);
   assert.doesNotMatch(said.replace(/^.*Check before you pay/, '').replace(/do not pay.*$/, ''), /Maria/);
 });
 
-test('money that is too much, or came after the end, is not said to be all well', async () => {
+test('a payment that is too large, or after the end, is not shown as all well', async () => {
   const over = await openCharge(service);
   await pay(service, over, { method: 'pix', amountCents: 20_000 });
   assert.match(await saidOf(over), /You paid R\$\s40\.10 too much/);
@@ -148,7 +148,7 @@ test('money that is too much, or came after the end, is not said to be all well'
   }
 });
 
-test('once the second payment went back, nothing is left for the seller to return', async () => {
+test('once the second payment was refunded, nothing is left for the seller to return', async () => {
   const id = await openCharge(service);
   await pay(service, id);
   await pay(service, id);
@@ -165,7 +165,7 @@ test('an order on hold shows no count of confirmations, and does not say that al
   assert.doesNotMatch(said, /confirmations|All is well/);
 });
 
-test('a charge whose time is over shows no code, also before it is marked as expired', async () => {
+test('a charge past its end shows no code, also before it is marked as expired', async () => {
   const id = await CHECKOUTS['expired']!(service);
   const page = await (await fetch(service.url + (await pathOf(service, id)))).text();
   assert.doesNotMatch(page, /id="pix-code"|class="qr"|id="boleto-line"/);
@@ -192,7 +192,7 @@ test('a boleto of an agreement names its beneficiary before it is paid and on th
   }
 });
 
-test('a boleto that carries a pix code can be paid by that code, where there is no other', async () => {
+test('a boleto that carries a pix code can be paid by that code, if there is no other', async () => {
   const at = await startServiceAtBank('sicoob');
   try {
     const { json, text } = await at.create();

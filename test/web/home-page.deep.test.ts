@@ -1,4 +1,4 @@
-// The home page: what it prints works, and its script adds nothing but copy buttons.
+// The home page: its printed commands work, and its script only adds copy buttons.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('in live its steps work with the key that it names, time and again', async context => {
+test('in live its steps work with the named key, repeatedly', async context => {
   const rails = liveRails(
     readConfig({
       TRILHO_MODE: 'live',
@@ -64,7 +64,7 @@ test('in live its steps work with the key that it names, time and again', async 
   }
 });
 
-test('its steps, run one after the other, lead from a charge to a fulfilled order', async () => {
+test('its steps, run one after another, lead from a charge to a fulfilled order', async () => {
   const commands = commandsOf((await service.get('/')).text);
   const printed = commands.join('\necho\n');
   assert.match(printed, /4000/);
@@ -78,7 +78,7 @@ test('its steps, run one after the other, lead from a charge to a fulfilled orde
   assert.equal(json.transactions[0].status, 'fulfilled');
 });
 
-test('its policy admits its own script and style, and nothing else', async () => {
+test('its policy allows its own script and style, and nothing else', async () => {
   const { headers, text } = await service.get('/');
   const policy = headers.get('content-security-policy') ?? '';
   for (const [tag, directive] of [

@@ -1,4 +1,4 @@
-// The template tag: what is put in is text, whatever it looks like.
+// The template tag: every value is inserted as text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributes, html, markupOf, trusted } from '../../src/web/html.ts';
@@ -22,7 +22,7 @@ test('undefined, null and false leave no trace; 0 does', () => {
   assert.equal(markupOf(html`${undefined}${null}${false}${0}`), '0');
 });
 
-test('attributes are escaped, left out or written by their name alone', () => {
+test('attributes are escaped, omitted or written without a value', () => {
   assert.equal(markupOf(attributes({ a: HOSTILE, b: false, c: undefined, hidden: true, n: 1 })).match(/"/g)?.length, 4);
   assert.equal(markupOf(attributes({ b: false, hidden: true, n: 1 })), ' hidden n="1"');
 });

@@ -1,4 +1,4 @@
-// The printed boleto of a live service: bank, nosso número and beneficiary are those of its agreement.
+// The printed boleto of a live service: bank, nosso número and beneficiary come from its agreement.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';

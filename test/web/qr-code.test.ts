@@ -24,7 +24,7 @@ const PAYLOADS = {
 
 const PIXELS_PER_MODULE = 3;
 
-/** Draws the SVG's rectangles in the order they come, and refuses anything else a path may hold. */
+/** Draws the SVG's rectangles in order, and refuses any other element. */
 function svgPicture(svg: string): Picture {
   const [, left, top, side, height] = /viewBox="(-?\d+) (-?\d+) (\d+) (\d+)"/.exec(svg)!.map(Number);
   assert.equal(side, height);
@@ -110,7 +110,7 @@ test('the same text gives the same picture', async () => {
   assert.deepEqual(await qrPng(USUAL), await qrPng(USUAL));
 });
 
-test('a text that no code can hold is refused', async () => {
+test('a text that does not fit into a code is refused', async () => {
   assert.throws(() => qrSvg('x'.repeat(3_000)));
   await assert.rejects(async () => qrPng('x'.repeat(3_000)));
 });

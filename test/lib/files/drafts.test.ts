@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { findAbandoned } from '../../../src/lib/files/drafts.ts';
 import { ownFolder } from '../../harness/process.ts';
 
-/** No process has it. */
+/** Not used by a process. */
 const DEAD = 2 ** 30;
 const OTHER_USER = 65_534;
 const PREFIX = /draft-/;
 
-test('what a process left that has ended is found, and nothing of one that lives', async t => {
+test('the folder of an ended process is found, and that of a living one is not', async t => {
   const folder = await ownFolder(t);
   const left = path.join(folder, `draft-${DEAD}-abcdef`);
   await mkdir(left);
@@ -22,7 +22,7 @@ test('what a process left that has ended is found, and nothing of one that lives
 
 const skip = process.getuid?.() === 0 ? false : 'only root can give a folder away';
 
-test('what another user left is not touched', { skip }, async t => {
+test('the folder of another user is not touched', { skip }, async t => {
   const folder = await ownFolder(t);
   const left = path.join(folder, `draft-${DEAD}-abcdef`);
   await mkdir(left);

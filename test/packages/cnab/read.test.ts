@@ -190,7 +190,7 @@ test('an incomplete return, or another file, is refused in one sentence', () => 
   }
 });
 
-test('the head tells bank, sequence and day', () => {
+test('the head has bank, sequence and day', () => {
   const { bank, sequence, day } = readHead(bytesOf(returnLines('756', [PAID], { sequence: 77 })));
   assert.deepEqual([bank, sequence, day], ['756', 77, '2026-11-17']);
 });

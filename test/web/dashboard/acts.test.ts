@@ -1,4 +1,4 @@
-// Every act that the API has can be done at the dashboard: each form is sent once, and the requests that it made are counted.
+// Every operation of the API that changes something can be done on the dashboard: each form is sent once, and its requests are counted.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
@@ -26,7 +26,7 @@ function send(path: string, body: URLSearchParams | FormData): Promise<Response>
   return fetch(url, { method: 'POST', body, headers: { ...SAME_ORIGIN, accept: 'text/html' }, redirect: 'manual' });
 }
 
-/** `POST /charges/:id/cancel` of all that was asked of the service until now, also from inside of the process. */
+/** The requests to the service until now, such as `POST /charges/:id/cancel`, also from inside the process. */
 async function asked(): Promise<Set<string>> {
   const { text } = await service.get('/metrics');
   const labels = text.matchAll(/^trilho_http_requests_total\{([^}]*)\}/gm);
@@ -38,7 +38,7 @@ async function asked(): Promise<Set<string>> {
   );
 }
 
-test('every operation of the API that changes something has a form, and every form its question', async () => {
+test('every operation of the API that changes something has a form, and every form a confirmation', async () => {
   const { document } = await readOpenApi(service);
   const operations = Object.entries(document.paths)
     .filter(([path]) => !path.startsWith('/sandbox/'))
@@ -55,7 +55,7 @@ test('every operation of the API that changes something has a form, and every fo
     assert.ok(questions.has(url), `${url} asks first`);
     await send(url, new URLSearchParams());
   }
-  // The name of a file says which of two operations reads it.
+  // The name of a file decides which of two operations reads it.
   const file = new FormData();
   file.set('file', new File(['x'], 'bank.ret'));
   await send('/dashboard/statements/upload', file);
@@ -68,7 +68,7 @@ test('every operation of the API that changes something has a form, and every fo
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test('an account is opened, and how it shows itself to payers is filled in, changed and emptied', async () => {
+test('an account is opened, and its appearance for payers is set, changed and cleared', async () => {
   assert.equal((await submit(service, '/accounts/new', { id: 'shop' })).headers.get('location'), '/dashboard/accounts');
   assert.match(textOf(await view(service, '/accounts')), /shop .* Checkout settings/);
   const at = '/accounts/shop/settings';
@@ -99,7 +99,7 @@ test('an account is opened, and how it shows itself to payers is filled in, chan
   for (const value of ['Padaria Central', '#7a1fa2', 'https://shop.example.com https://www.shop.example.com']) {
     assert.ok(form.includes(`value="${value}"`), value);
   }
-  // What is wrong is named by its label, and nothing is written.
+  // A fault is named by its label, and nothing is written.
   const { logo: _, ...texts } = fields;
   for (const [field, value, said] of [
     ['colour', '#eeeeee', /Colour of buttons must stand out from white/],
@@ -125,7 +125,7 @@ test('an account is opened, and how it shows itself to payers is filled in, chan
   assert.deepEqual((await service.get('/accounts/shop/settings')).json, none);
 });
 
-test('a price is asked for, ordered at, and the payer named on the page of the order', async () => {
+test('a price is requested, an order is placed at it, and the payer is named on the page of the order', async () => {
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   const named = { accountId: 'acme', name: 'Treasury', network: 'polygon', address };
   const wallet = (await service.post('/wallets', named)).json;
@@ -159,7 +159,7 @@ test('the link of a checkout is withdrawn from the page of its charge', async ()
   assert.equal((await fetch(service.url + (await pathOf(service, id)))).status, 200);
 });
 
-test('a form that withdraws a link, sent twice, withdraws that link alone', async () => {
+test('a form that withdraws a link, sent twice, withdraws only that link', async () => {
   const { id } = (await service.post('/charges', chargeBody({ externalId: 'pressed twice' }))).json;
   const at = `/charges/${id}/withdraw`;
   const question = await view(service, at);
@@ -186,7 +186,7 @@ test('a webhook gets another address and other events', async () => {
   assert.equal((await service.get(`/webhooks/${id}`)).json.types, undefined);
 });
 
-test('a refund is of one payment among several, or only of what was paid too much', async () => {
+test('a refund is of one payment among several, or only of the excess', async () => {
   const id = await openCharge(service, { methods: ['pix'], externalId: 'paid again' });
   await pay(service, id);
   await pay(service, id);
@@ -207,7 +207,7 @@ test('a refund is of one payment among several, or only of what was paid too muc
   ]);
 });
 
-test('a form that makes something new, sent twice, makes one', async () => {
+test('a form that creates something, sent twice, creates one', async () => {
   const count = async (path: string, list: string) => (await service.get(path)).json[list].length;
   for (const [at, fields, path, list] of [
     ['/keys/new', { accountId: 'acme', name: 'pressed twice', grant: 'read' }, '/keys', 'keys'],
@@ -223,14 +223,14 @@ test('a form that makes something new, sent twice, makes one', async () => {
     assert.match(textOf(await second.text()), /This form was sent already/);
     assert.equal(await count(path, list), before + 1, at);
   }
-  // What was refused made nothing, so the form that is corrected counts.
+  // A refused form creates nothing, so the corrected one counts.
   const fields = { accountId: 'acme', url: 'http://127.0.0.1:9/corrected' };
   const wrong = await submit(service, '/webhooks/new', { ...fields, url: 'nowhere' });
   assert.equal(wrong.status, 400);
   assert.equal((await sendForm(service, '/webhooks/new', await wrong.text(), fields)).status, 200);
 });
 
-test('a secret that is rotated by a form sent twice is rotated once, so the one before still signs', async () => {
+test('a secret that is rotated by a form sent twice is rotated once, so the previous one still signs', async () => {
   const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/rotated' })).json;
   const at = `/webhooks/${id}/rotate`;
   const page = await view(service, at);

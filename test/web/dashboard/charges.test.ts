@@ -1,4 +1,4 @@
-// The list of charges says of each how it was paid, in words, as the page of the charge does.
+// The list of charges shows how each was paid, with the same labels as the page of the charge.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CHECKOUTS } from '../../harness/checkouts.ts';
@@ -26,7 +26,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [name, text] of Object.entries(SAID)) {
-  test(`a charge, ${name}: the list and its page say ${text.join(', ')}`, async () => {
+  test(`a charge, ${name}: the list and its page show ${text.join(', ')}`, async () => {
     const id = await CHECKOUTS[name]!(service);
     const rows = (await view(service, '/charges')).split('<tr role="row">');
     const row = rows.find(text => text.includes(`/dashboard/charges/${id}`)) ?? '';

@@ -1,4 +1,4 @@
-// Lists as CSV: every row once, whatever happens meanwhile; what a spreadsheet would run is text.
+// Lists as CSV: every row once, also with concurrent changes; formulas are written as text.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PageQuery } from '../../../src/lib/paging.ts';
@@ -38,7 +38,7 @@ function listOf(rows: Row[]) {
       .slice((page - 1) * pageSize, page * pageSize);
 }
 
-test('a walk finds each row once, also when a moment has more of them than a page holds', async () => {
+test('a walk finds each row once, also when one moment has more rows than a page', async () => {
   for (const perMoment of [1, 3, 499, 500, 501, 1_700]) {
     const rows = Array.from({ length: 3_000 }, (_, index) => ({
       id: String(index).padStart(5, '0'),
@@ -53,7 +53,7 @@ test('a walk finds each row once, also when a moment has more of them than a pag
   }
 });
 
-test('a walk skips no row when others leave the list or come into it', async () => {
+test('a walk skips no row when others leave or enter the list', async () => {
   const rows = Array.from({ length: 2_000 }, (_, index) => ({
     id: String(index).padStart(5, '0'),
     at: new Date(NOW.getTime() - index),
@@ -117,7 +117,7 @@ test('each list has its export', async () => {
   ]);
 });
 
-test('a cell is one cell and no formula, also where semicolons separate cells', async () => {
+test('a cell is one cell and not a formula, also if semicolons separate cells', async () => {
   const texts = ['x;=cmd()', 'x;y', 'x; "@SUM(A1)', 'x\n+1'];
   for (const [index, text] of texts.entries()) {
     await service.sql(
@@ -132,12 +132,12 @@ test('a cell is one cell and no formula, also where semicolons separate cells', 
   }
 });
 
-test('a filter that is wrong is refused before a file begins', async () => {
+test('a wrong filter is refused before a file begins', async () => {
   const answer = await fetch(`${service.url}/dashboard/payouts.csv?state=nothing`);
   assert.equal(answer.status, 400);
 });
 
-test('exports that name payers have a line in the audit log, and others none', async () => {
+test('exports that name payers have a line in the audit log; others do not', async () => {
   const linesOf = async (name: string) => {
     const [row] = await service.sql<{ count: string }>(
       `select count(*) from (select action from audit_inbox union all select action from audit_log) lines where action = $1`,

@@ -1,4 +1,4 @@
-// A hash and an address lead to the explorer of their network in live mode; a sandbox's chains are in none.
+// A hash and an address link to the explorer of their network in live mode; a sandbox's chains have no explorer.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../../../src/chains/asset.ts';
@@ -13,7 +13,7 @@ const EVM = '0x52908400098527886E0F7030069857D2E4169EE7';
 const TRON = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const EVM_HASH = `0x${'ab'.repeat(32)}`;
 const TRON_HASH = 'cd'.repeat(32);
-/** Another network has its site in its file alone. */
+/** Another network has its explorer only in its file. */
 const SITES: { readonly [N in Network]?: string } = {
   ethereum: 'https://etherscan.io/tx/',
   polygon: 'https://polygonscan.com/tx/',

@@ -32,7 +32,7 @@ async function picture(page: Page, name: string): Promise<void> {
   if (PICTURES !== undefined) await writeFile(path.join(PICTURES, `${name}.png`), await page.screenshot());
 }
 
-browserTest('filters are filled in, corrected where they are wrong, and kept, without JavaScript', async t => {
+browserTest('filters are filled in, corrected and kept without JavaScript', async t => {
   const { page, faults, close } = await openPage({ viewport: SIZES.desk, javaScriptEnabled: false });
   t.after(close);
   await page.goto(`${service.url}/dashboard/charges`);
@@ -51,7 +51,7 @@ browserTest('filters are filled in, corrected where they are wrong, and kept, wi
   assert.deepEqual(answered, []);
 });
 
-browserTest('a charge and an order are made for an account and a wallet of the lists', async t => {
+browserTest('a charge and an order are created for an account and a wallet from the lists', async t => {
   const { page, close } = await openPage({ viewport: SIZES.phone, javaScriptEnabled: false });
   t.after(close);
   await page.goto(`${service.url}/dashboard/charges/new`);
@@ -77,7 +77,7 @@ const VIEWS = [
   '',
 ];
 
-browserTest('lists with filters are sound on a desk and on a phone, in light and dark', async t => {
+browserTest('lists with filters look right on a desktop and on a phone, in light and dark', async t => {
   const { page, close } = await openPage({ viewport: SIZES.desk });
   t.after(close);
   const wrong: string[] = [];

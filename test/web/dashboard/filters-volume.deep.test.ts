@@ -1,4 +1,4 @@
-// Filters over more charges than one look goes through: nothing is passed over, and a payer's document is looked up by its index.
+// Filters over more charges than one query reads: nothing is skipped, and a payer's document is found by its index.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readFilteredCharges } from '../../../src/charges/store/filtered.ts';
@@ -9,7 +9,7 @@ import { insertCharges } from '../../harness/listed-rows.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
 const MANY = 2 * SEARCHED_CHARGES + 500;
-/** Every tenth has the moment of others, so that looks end among charges of one moment. */
+/** Every tenth shares its moment with others, so that reads end among charges of one moment. */
 const MOMENT = `timestamptz '2026-06-01T00:00:00Z' - (n / 10) * interval '1 second'`;
 
 let service: Service;
@@ -30,7 +30,7 @@ after(() => service.stop());
 const rowsIn = (page: string) =>
   [...page.matchAll(/<a class="id" href="\/dashboard\/charges\/([^"]+)"/g)].map(([, id]) => id);
 
-test('a page says how far back it looked, and its link leads on until all was looked through', async () => {
+test('a page says how far back it searched, and its link continues until all were searched', async () => {
   let path = '/charges?payer=oscar';
   for (let look = 0; look < 2; look++) {
     const page = await view(service, path);
@@ -54,7 +54,7 @@ test('a document is found at once, however old', async () => {
   assert.doesNotMatch(page, /Look through older ones/);
 });
 
-test('an export looks through all, and writes each charge once', async () => {
+test('an export searches all, and writes each charge once', async () => {
   for (const [filter, count] of [
     ['payer=oscar', 1],
     ['amountFrom=1&amountTo=1', MANY],
@@ -70,7 +70,7 @@ test('an export looks through all, and writes each charge once', async () => {
   }
 });
 
-test('neither way reads the whole table', async () => {
+test('neither reads the complete table', async () => {
   const plans: string[] = [];
   const explaining: Sql = {
     query: async (text, values) => {

@@ -1,4 +1,4 @@
-// Lists filtered by who pays, how and how much: what people type, combined with the other filters, in pages and in the export.
+// Lists filtered by payer, method and amount: as people type them, combined with the other filters, in pages and in the export.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
@@ -68,14 +68,14 @@ test('charges are found by an amount as people type it, from and to, both inclus
   assert.deepEqual(await found({ amountTo: '42.00' }), some('boleto'));
 });
 
-test('charges are found by how they can be paid, and by how they were paid', async () => {
+test('charges are found by the methods they can be paid by, and by how they were paid', async () => {
   assert.deepEqual(await found({ method: 'boleto' }), some('boleto'));
   assert.deepEqual(await found({ method: 'pix' }), some('boleto', 'joao', 'other', 'padaria'));
   assert.deepEqual(await found({ method: 'paid_pix' }), some('padaria'));
   assert.deepEqual(await found({ method: 'paid_boleto' }), []);
 });
 
-test('filters count together, with those by state, account and day', async () => {
+test('filters combine, also with those by state, account and day', async () => {
   assert.deepEqual(await found({ payer: 'joao', accountId: 'beta' }), some('other'));
   assert.deepEqual(await found({ payer: 'joao', method: 'boleto', amountTo: '50' }), some('boleto'));
   assert.deepEqual(await found({ payer: 'padaria', state: 'ACTIVE' }), []);
@@ -87,7 +87,7 @@ test('filters count together, with those by state, account and day', async () =>
   assert.deepEqual(await found({ payer: 'joao', to: '2026-11-15' }), []);
 });
 
-test('a page says how many there are, and its links and the export keep the filters', async () => {
+test('a page shows the total, and its links and the export keep the filters', async () => {
   const filters = { payer: 'joão', amountFrom: '1,00' };
   const { text } = await pageOf('charges', filters);
   assert.match(textOf(text), /3 in all, page 1 of 2/);
@@ -119,7 +119,7 @@ const WRONG: readonly (readonly [list: string, filters: Filters, field: string, 
 ];
 
 for (const [list, filters, field, message] of WRONG) {
-  test(`${list}?${new URLSearchParams(filters)}: the page says what is wrong beside the field`, async () => {
+  test(`${list}?${new URLSearchParams(filters)}: the page shows the fault beside the field`, async () => {
     const { status, text } = await pageOf(list, filters);
     assert.equal(status, 400);
     const [, fault = ''] = new RegExp(`id="filter-${field}-fault">([^<]*)`).exec(text) ?? [];
@@ -144,7 +144,7 @@ test('the export refuses the same', async () => {
   }
 });
 
-test('orders are found by the payer of their charge and by the amount, whatever is shown of them', async () => {
+test('orders are found by the payer of their charge and by the amount, in every view', async () => {
   const driver = orderDriver(service, 'filtered');
   const make = async (customer: object, cost: number) =>
     (await driver.order({ charge: { ...CHARGE_PART, customer }, cost })).json.transactionId as string;
@@ -171,7 +171,7 @@ test('orders are found by the payer of their charge and by the amount, whatever 
   assert.deepEqual(await foundOrders({ payer: 'joao', show: 'ended', symbol: 'eth' }), []);
 });
 
-test('a person of one account finds its charges alone, whoever pays others', async t => {
+test('a person of one account finds only its charges', async t => {
   const live = await startService({ mode: 'live', rails: sandboxRails });
   t.after(() => live.stop());
   await live.sql(`insert into accounts (id, created_at) values ('beta', now()) on conflict do nothing`);

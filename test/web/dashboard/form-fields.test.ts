@@ -1,4 +1,4 @@
-// What the API takes, the forms ask for: each field of an operation has an input, and what is filled in arrives.
+// The forms have the fields of the API: each field of an operation has an input, whose value arrives.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge, pay } from '../../harness/checkouts.ts';
@@ -13,10 +13,10 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** The page that asks for what an operation takes, with the ids of things that exist. */
+/** The page with the form of an operation, with ids of existing objects. */
 async function pages(): Promise<Readonly<Record<string, string>>> {
   const charge = await openCharge(service, { methods: ['pix'], externalId: 'fields' });
-  // Paid twice: of one payment there is nothing to choose.
+  // Paid twice: with one payment there is no choice.
   await pay(service, charge);
   await pay(service, charge);
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -70,36 +70,36 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-/** Inputs that have a name of their own, since a person fills in something else than a program sends. */
+/** Inputs with another name, since a person enters something else than a program sends. */
 const INPUTS: Readonly<Record<string, string>> = {
   amountCents: 'amount',
   dueAt: 'dueDay',
   expireAt: 'expireDay',
   paidAt: 'paidTime',
   'charge.externalId': 'chargeExternalId',
-  // The link is a credential; the form has its epoch.
+  // The link is a credential; the form has its number.
   checkoutUrl: 'linkEpoch',
-  // One choice stands for a set of scopes.
+  // One choice represents a set of scopes.
   scopes: 'grant',
   expiresAt: 'expiresDay',
   'POST /webhooks/{id}/replay from': 'day',
-  // Replaced as a whole, by the fields of the address.
+  // Replaced by the fields of the address.
   'PATCH /customers/{id} address': 'street',
 };
 
 /** Fields without an input, each with its reason. */
 const WITHOUT_INPUT = new Set([
-  // The page of a customer leads to the form, which then has it instead of the fields of a payer.
+  // The page of a customer links to the form, which then has the customer instead of the fields of a payer.
   'POST /charges customerId',
-  // The page of a price leads to the form, which then has it instead of the fields of a price.
+  // The page of a price links to the form, which then has that price instead of its fields.
   'POST /crypto/transactions quoteId',
-  // Forms of their own: Enable, Disable.
+  // Separate forms: Enable, Disable.
   'PATCH /webhooks/{id} enabled',
 ]);
 
 type Schema = { readonly $ref?: string; readonly properties?: Readonly<Record<string, Schema>> };
 
-test('each field that an operation takes has an input in its form', async () => {
+test('each field of an operation has an input in its form', async () => {
   const { document } = await readOpenApi(service);
   const fieldsOf = (schema: Schema, name = ''): string[] => {
     const [component = ''] = schema.$ref?.split('/').slice(-1) ?? [];
@@ -161,7 +161,7 @@ const EVERY_FIELD = {
   metadata: 'store: Recife\nhours: 9:00 to 17:00',
 };
 
-test('a form with every field makes the charge that the API would make of them', async () => {
+test('a form with every field creates the same charge as the API', async () => {
   const made = await submit(service, '/charges/new', EVERY_FIELD);
   const location = made.headers.get('location') ?? '';
   assert.match(location, /^\/dashboard\/charges\/[\da-f-]{36}$/, textOf(await made.text()));
@@ -194,7 +194,7 @@ test('a form with every field makes the charge that the API would make of them',
   );
 });
 
-test('what is wrong is named by its label, and its group is open', async () => {
+test('a fault is named by its label, and its group is open', async () => {
   const wrong = { ...EVERY_FIELD, externalId: 'wrong', fine: 'two', expireDay: '2026-12-01', metadata: 'no colon' };
   const refused = await submit(service, '/charges/new', wrong);
   assert.equal(refused.status, 400);
@@ -206,7 +206,7 @@ test('what is wrong is named by its label, and its group is open', async () => {
   assert.match(textOf(await late.text()), /Ends must not be earlier/);
 });
 
-test('an unreadable amount is refused in the words of the form, and nothing is sent back', async () => {
+test("an unreadable amount is refused with the form's label, and nothing is refunded", async () => {
   const id = await openCharge(service, { methods: ['pix'], externalId: 'mistyped' });
   assert.equal((await service.post(`/sandbox/charges/${id}/pay`, { method: 'pix' })).status, 200);
   for (const amount of ['', '0', '-1', '50,005', 'all']) {
@@ -219,7 +219,7 @@ test('an unreadable amount is refused in the words of the form, and nothing is s
   assert.deepEqual((await service.get(`/charges/${id}`)).json.refunds, []);
 });
 
-test('an order is made with what its charge may have, and takes the price that is named', async () => {
+test('an order is created with the fields of its charge and at the named price', async () => {
   const address = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
   const { id: walletId } = (
     await service.post('/wallets', { accountId: 'acme', name: 'Other', network: 'polygon', address })
@@ -258,7 +258,7 @@ test('a payment is recorded with the time at which it was made', async () => {
   assert.equal(payment.paidAt, paidAt.toISOString());
 });
 
-test('a webhook is made for several events, and disabled until its receiver is ready', async () => {
+test('a webhook is created for several events, and disabled until its receiver is ready', async () => {
   const fields = { accountId: 'acme', url: 'http://127.0.0.1:9/new', types: 'charge.paid charge.refunded' };
   assert.equal((await submit(service, '/webhooks/new', { ...fields, enabled: 'false' })).status, 200);
   const { webhooks } = (await service.get('/webhooks')).json;
@@ -266,7 +266,7 @@ test('a webhook is made for several events, and disabled until its receiver is r
   assert.deepEqual([made.types, made.enabled], [['charge.paid', 'charge.refunded'], false]);
 });
 
-test('a person of one account is not asked for it, and makes a wallet for it', async t => {
+test('a person of one account does not choose an account, and creates a wallet for it', async t => {
   const live = await startService({ mode: 'live', env: { TRILHO_PUBLIC_URL: 'https://pay.example.com' } });
   t.after(() => live.stop());
   const { cookie } = await logIn(live, 'operator', 'acme');

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-browserTest('a form whose file was not chosen changes the rest, as a browser sends it', async t => {
+browserTest('a form without a chosen file changes the other fields, as a browser sends it', async t => {
   const { page, close } = await openPage({ javaScriptEnabled: false });
   t.after(close);
   await service.post('/accounts', { id: 'bakery' });
@@ -21,7 +21,7 @@ browserTest('a form whose file was not chosen changes the rest, as a browser sen
   assert.equal((await service.get('/accounts/bakery/settings')).json.displayName, 'Padaria do Zé');
 });
 
-browserTest('the plain case stays plain: a charge by pix needs no group opened', async t => {
+browserTest('a simple charge by pix needs no group to be opened', async t => {
   const { page, close } = await openPage();
   t.after(close);
   await page.goto(`${service.url}/dashboard/charges/new`);

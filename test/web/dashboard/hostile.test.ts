@@ -1,5 +1,5 @@
-// What no browser sends: ids, filters and fields with characters that cannot be stored, and forms that cost much to read. Each is
-// refused by a page.
+// Requests that no browser sends: ids, filters and fields with characters that cannot be stored, and forms that are expensive to read.
+// Each is refused with a page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
@@ -33,7 +33,7 @@ async function ask(path: string, { body, type, isKnown = true }: Sent = {}) {
   return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
 }
 
-/** An answer of a stream has no end. */
+/** The answer of a stream never ends. */
 const paths = () => service.routes.filter(({ url }) => url.startsWith('/dashboard/') && url !== '/dashboard/stream');
 
 const IDS = ['%00', '%EF%BF%BF', "'", '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17'];
@@ -93,7 +93,7 @@ const partOf = (name: string, value: string) =>
   `--part-of-a-form\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 const END = '--part-of-a-form--\r\n';
 
-test('a form with parts is taken where a file is expected, and nowhere else', async () => {
+test('a multipart form is accepted only if a file is expected', async () => {
   const body = `${partOf('code', 'x'.repeat(1_000_000))}${END}`;
   for (const [path, isKnown] of [
     ['/dashboard/recover', false],
@@ -109,7 +109,7 @@ test('a form with parts is taken where a file is expected, and nowhere else', as
   assert.equal(unknown.status, 303, 'to the login');
 });
 
-test('an answer of a passkey that holds a NUL is refused', async () => {
+test("a passkey's answer with a NUL is refused", async () => {
   const response = { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x' };
   const id = '\u0000';
   const body = JSON.stringify({ id, rawId: id, type: 'public-key', response, clientExtensionResults: {} });

@@ -1,4 +1,4 @@
-// People at the dashboard in a real browser: a passkey by a virtual authenticator, acts with their question, and what a viewer, a
+// People on the dashboard in a real browser: a passkey by a virtual authenticator, acts with their confirmation, and what a viewer, a
 // foreign page and a browser without JavaScript can do.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -41,7 +41,7 @@ async function giveAuthenticator(page: Page): Promise<void> {
   });
 }
 
-browserTest('somebody comes in by a link, adds a passkey, logs in by it, and shows it again for a key', async t => {
+browserTest('a person logs in by a link, adds a passkey, logs in with it, and verifies again for a key', async t => {
   const { path } = await invite(service, 'owner');
   const { page, faults, close } = await openPage();
   t.after(close);
@@ -105,7 +105,7 @@ test('a challenge counts once', async () => {
   assert.equal((await answer()).status, 401);
   assert.equal(await left(), before - 1);
   for (let attempt = 0; attempt < 4; attempt++) assert.equal((await answer()).status, 401);
-  // The sixth failure within a quarter of an hour is not even looked at.
+  // The sixth failure within a quarter of an hour is not even checked.
   assert.equal((await answer()).status, 429);
 });
 
@@ -123,7 +123,7 @@ async function browseAs(
   return opened;
 }
 
-browserTest('without JavaScript a charge is created, asked about, canceled, and exported', async t => {
+browserTest('without JavaScript a charge is created, its cancelation confirmed, and exported', async t => {
   const { page, close } = await browseAs('operator', { javaScriptEnabled: false });
   t.after(close);
   await page.goto(`${home}/dashboard/charges/new`);
@@ -177,7 +177,7 @@ browserTest('a button that is pressed twice has one effect', async t => {
   assert.equal((await service.get(`/charges/${charge.id}`)).json.refunds.length, 1);
 });
 
-browserTest('a viewer sees no way to act, and is refused one', async t => {
+browserTest('a viewer sees no forms, and is refused acts', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   const { id } = await newCharge('seen');
@@ -228,7 +228,7 @@ browserTest('one box finds a charge by id, txid, external id and payment', async
   }
 });
 
-/** A page that never looks by itself, so that only what it is told makes it fetch. It may try again soon after a look that failed. */
+/** A page that does not poll, so that only notifications make it fetch. It may retry soon after a failed fetch. */
 const NO_POLLS =
   'const wait = window.setTimeout; window.setTimeout = (run, ms, ...rest) => (ms < 5_000 ? wait(run, ms, ...rest) : 0)';
 
@@ -243,21 +243,21 @@ browserTest('ten tabs share one stream, and all of them show a change', async t 
     'navigator.locks.query().then(({ held, pending }) => held.length + pending.length === 10)',
   );
   await untilOneStream(service, 'dashboard');
-  await newCharge('told to all tabs');
-  await Promise.all(tabs.map(tab => tab.getByText('told to all tabs').waitFor()));
+  await newCharge('shown in all tabs');
+  await Promise.all(tabs.map(tab => tab.getByText('shown in all tabs').waitFor()));
 });
 
 for (const way of ['the stream', 'the network'] as const) {
-  browserTest(`a page that lost its network is told by ${way} of what happened meanwhile`, async t => {
+  browserTest(`a page that lost its network is updated by ${way} with what happened in the meantime`, async t => {
     const { page, close } = await browseAs('viewer');
     t.after(close);
     await page.addInitScript(NO_POLLS);
     if (way === 'the network') await page.route('**/dashboard/stream', route => route.abort());
-    // Of what the browser says of its network, the page is told nothing.
+    // The page gets no network events from the browser.
     else await page.addInitScript(`addEventListener('online', event => event.stopImmediatePropagation(), true)`);
     const reason = `made while ${way} was away`;
     await page.goto(`${home}/dashboard/charges`);
-    // What is not open yet cannot come back.
+    // A stream that is not open yet cannot reconnect.
     if (way === 'the stream') await untilOneStream(service, 'dashboard');
     await page.context().setOffline(true);
     await newCharge(reason);
@@ -267,11 +267,11 @@ for (const way of ['the stream', 'the network'] as const) {
   });
 }
 
-browserTest('a page that could not look when it was told looks again when it is told the same', async t => {
+browserTest('a page whose fetch failed fetches again at the next equal notification', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   await page.addInitScript(NO_POLLS);
-  // A stream that ends at once: the browser opens it again and again, and each time it tells the same.
+  // A stream that ends at once: the browser reopens it, and each time it sends the same notification.
   const stream = { contentType: 'text/event-stream', body: 'retry: 50\ndata: another\n\n' };
   await page.route('**/dashboard/stream', route => route.fulfill(stream));
   let isAway = true;
@@ -281,12 +281,12 @@ browserTest('a page that could not look when it was told looks again when it is 
   const looks = page.waitForEvent('requestfailed', request => request.resourceType() === 'fetch');
   await page.goto(`${home}/dashboard/charges`);
   await looks;
-  await newCharge('told once more');
+  await newCharge('notified again');
   isAway = false;
-  await page.getByText('told once more').waitFor();
+  await page.getByText('notified again').waitFor();
 });
 
-browserTest('the first page shows what needs somebody as it comes, and not any more when it is done', async t => {
+browserTest('the first page shows what needs a person as soon as it appears, until it is done', async t => {
   // Money without a charge is about all accounts.
   const { page, close } = await browseAs('operator', { ofAllAccounts: true });
   t.after(close);
@@ -304,7 +304,7 @@ browserTest('the first page shows what needs somebody as it comes, and not any m
   await page.getByText('Nothing needs you.').waitFor();
 });
 
-browserTest('a session that is ended elsewhere sends every open page to the login', async t => {
+browserTest('when a session is ended elsewhere every open page goes to the login', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   await page.goto(`${home}/dashboard/charges`);
@@ -313,20 +313,17 @@ browserTest('a session that is ended elsewhere sends every open page to the logi
   await page.waitForURL('**/dashboard/login?next=**');
 });
 
-browserTest(
-  'what only a keyboard can reach: the first stop skips to the page, and a form is sent with Enter',
-  async t => {
-    const { page, close } = await browseAs('operator');
-    t.after(close);
-    const { id } = await newCharge('by keyboard');
-    await page.goto(`${home}/dashboard/charges/${id}/cancel`);
-    await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the page');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel the charge');
-    await page.keyboard.press('Enter');
-    await page.locator('.state').getByText('canceled', { exact: true }).waitFor();
-    assert.equal((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
-  },
-);
+browserTest('with a keyboard the first stop skips to the page, and a form is sent with Enter', async t => {
+  const { page, close } = await browseAs('operator');
+  t.after(close);
+  const { id } = await newCharge('by keyboard');
+  await page.goto(`${home}/dashboard/charges/${id}/cancel`);
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the page');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel the charge');
+  await page.keyboard.press('Enter');
+  await page.locator('.state').getByText('canceled', { exact: true }).waitFor();
+  assert.equal((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
+});

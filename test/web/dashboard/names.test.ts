@@ -1,4 +1,4 @@
-// People see names where programs see ids: accounts and wallets are chosen from lists, and the audit log says what a line is about.
+// People see names instead of ids: accounts and wallets are chosen from lists, and the audit log names the object of a line.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** The audit log shows lines that are in its chain. */
+/** The audit log shows sealed lines. */
 async function seal({ databaseUrl }: Service): Promise<void> {
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog });
   await sealAudit(db);
@@ -71,13 +71,13 @@ test('wallets are chosen from a list with their names', async () => {
   assert.match(page, /Treasury of acme on polygon, 0x529084…169EE7/);
 });
 
-test('an account or wallet in the address stays chosen, and one that is no choice is shown', async () => {
+test('an account or wallet in the address stays chosen, and an unknown one is shown', async () => {
   const page = await view(service, '/charges?accountId=gone');
   assert.match(page, /<option value="gone" selected>gone<\/option>/);
   assert.match(await view(service, '/charges?accountId=beta'), /<option value="beta" selected>/);
 });
 
-test('beyond some hundreds an account is typed, with suggestions', async t => {
+test('with hundreds of accounts one is typed, with suggestions', async t => {
   await service.sql(
     `insert into accounts (id, created_at) select 'many-' || lpad(n::text, 3, '0'), now() from generate_series(1, 300) n`,
   );
@@ -101,7 +101,7 @@ test('the audit log names accounts, wallets, keys, customers and charges', async
   assert.ok(page.includes(`<a href="/dashboard/charges/${ids.charge}" title="${ids.charge}">sale-77</a>`));
 });
 
-test('a person of one account is asked for no account, and sees its wallets alone; the audit log names people', async t => {
+test('a person of one account does not choose an account, and sees only its wallets; the audit log names people', async t => {
   const live = await startService({ mode: 'live', rails: sandboxRails });
   t.after(() => live.stop());
   await live.sql(`insert into accounts (id, created_at) values ('beta', now())`);

@@ -1,4 +1,4 @@
-// What the first page says needs a person, and the acts that it leads to.
+// The first page's list of what needs a person, and the acts that it links to.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
@@ -21,14 +21,14 @@ before(async () => {
 });
 after(() => payouts.stop());
 
-/** A paid order on polygon, and what the sandbox still has to do with it. */
+/** A paid order on polygon, with the jobs of the sandbox run. */
 async function paid(changes: Record<string, unknown> = {}): Promise<Answer> {
   const order = await payouts.paid(changes);
   await service.runJobs();
   return order;
 }
 
-test('a payout above the limit is shown with its whole address; approving it sends nothing by itself', async () => {
+test('a payout above the limit is shown with its full address; approving it does not send it by itself', async () => {
   const order = await paid();
   const { transactionId } = order.json;
   const { walletAddress, holdReason } = (await service.get(`/crypto/transactions/${transactionId}`)).json;
@@ -49,12 +49,12 @@ test('a payout above the limit is shown with its whole address; approving it sen
   assert.equal((await payouts.payouts(order)).length, 1);
 });
 
-test('crypto that left is in the figures, with the time since its payment', async () => {
+test('sent crypto is in the figures, with the time since its payment', async () => {
   const order = await paid({ cost: 54.1 });
   await payouts.orders.advance('PT1H');
   for (let round = 0; round < 3; round++) await service.runJobs();
   assert.equal((await payouts.orders.read(order)).status, 'fulfilled');
-  // Figures are kept for half a minute.
+  // Figures are cached for half a minute.
   service.clock.advanceMs(60_000);
   const page = textOf(await view(service, ''));
   assert.match(page, /Crypto out [\d.,]+ USDT on polygon/);
@@ -62,7 +62,7 @@ test('crypto that left is in the figures, with the time since its payment', asyn
   assert.match(page, /From payment to crypto .* Median time/);
 });
 
-test('payouts are paused and resumed, and the first page says so meanwhile', async () => {
+test('payouts are paused and resumed, and the first page shows the pause', async () => {
   const paused = await submit(service, '/payouts/pause', { network: 'polygon', symbol: '', reason: 'key rotation' });
   assert.equal(paused.status, 303);
   assert.match(textOf(await view(service, '')), /Payouts on polygon are paused\. key rotation/);
@@ -71,12 +71,12 @@ test('payouts are paused and resumed, and the first page says so meanwhile', asy
   assert.doesNotMatch(await view(service, ''), /Paused payouts/);
 });
 
-test('a sender whose key was used elsewhere is named until somebody lets it go on', async () => {
+test('a sender whose key was used elsewhere is listed until a person resumes it', async () => {
   await payouts.orders.fault('bsc', { fault: 'foreign_use' });
   await paid({ network: 'bsc' });
   await payouts.orders.fault('bsc', { fault: 'none' });
   await payouts.orders.advance('PT10M');
-  // The order may have been paid by that very transaction: its hash says so, and is looked up.
+  // The order may have been paid by that transaction: its hash is looked up.
   const [, transactionId = ''] =
     /href="\/dashboard\/orders\/([\da-f-]{36})\/settle"/.exec(await view(service, '')) ?? [];
   const hash = `0x${'ab'.repeat(32)}`;
@@ -94,7 +94,7 @@ test('a sender whose key was used elsewhere is named until somebody lets it go o
   assert.equal(resumed.status, 303, await resumed.text());
   assert.doesNotMatch(await view(service, ''), /Halted senders/);
   assert.deepEqual((await service.get('/payouts/senders/halted')).json.senders, []);
-  // Pressed again, it changes nothing; of an address that never sent there is nothing to resume.
+  // Pressed again, it changes nothing; an unknown sender cannot be resumed.
   assert.equal((await service.post('/payouts/senders/resume', choice)).status, 200);
   assert.equal((await service.post('/payouts/senders/resume', { ...choice, sender: 'nobody' })).status, 404);
   const next = await paid({ network: 'bsc', cost: 54.1 });
@@ -102,7 +102,7 @@ test('a sender whose key was used elsewhere is named until somebody lets it go o
   assert.equal((await payouts.payouts(next)).length, 1);
 });
 
-test('a network that no node answers for is named, and so is a wallet low on funds', async () => {
+test('a network without an answering node is listed, and so is a wallet low on funds', async () => {
   assert.match(textOf(await view(service, '')), /Networks 1 See all .* tron No node answers\./);
   const health = textOf(await view(service, '/health'));
   assert.match(health, / tron failing No node answers\./);
@@ -126,7 +126,7 @@ test('a payout is shown with every transaction that was signed for it', async ()
   for (const said of [one.destination, one.sender, one.attempts[0].hash]) assert.ok(page.includes(said), said);
 });
 
-test('certificates that end within a month, silent rails and wallets that wait for an approval are named', async t => {
+test('certificates that expire within a month, silent rails and wallets that wait for an approval are listed', async t => {
   const ending = { at: new Date(0) };
   const pix = { ...sandboxRails.pix, certificateEnd: () => ending.at };
   const other = await startService({ rails: { ...sandboxRails, pix }, env: { TRILHO_WALLET_APPROVAL: 'on' } });

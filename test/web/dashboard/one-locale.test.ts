@@ -11,7 +11,7 @@ const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 let service: Service;
-/** Ids by the part of the address that they follow. */
+/** Ids by the part of the path that they follow. */
 const objects: Record<string, string[]> = {};
 before(async () => {
   const env = { TRILHO_WALLET_APPROVAL: 'on', TRILHO_PAYOUTS: JSON.stringify({ coldAddresses: { polygon: COLD } }) };
@@ -77,7 +77,7 @@ async function pageAt(path: string): Promise<string | undefined> {
   return answer.status === 200 ? text : undefined;
 }
 
-/** The address of every page, for the objects that were made, and where their links lead. */
+/** The path of every page, for the created objects, and those of their links. */
 async function everyPage(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const queue = ['/dashboard'];
@@ -104,7 +104,7 @@ async function everyPage(): Promise<ReadonlyMap<string, string>> {
 
 const MOST_OF_A_FORM = 3;
 
-/** The route that serves an address: one of its own before one that takes an id. */
+/** The route that serves a path: an exact one before one with an id. */
 function formOf(path: string): string {
   const [pathname = ''] = path.split('?');
   const urls = service.routes.filter(({ method }) => method === 'GET').map(({ url }) => url);
@@ -114,14 +114,14 @@ function formOf(path: string): string {
   );
 }
 
-/** Files, streams, and what a sandbox without people, files of banks and payouts has no page for. */
+/** Files, streams, and pages that a sandbox without people, files of banks and payouts does not have. */
 const ELSEWHERE = /\.csv$|\/stream$|\*$|\/(login|enter|me|confirm|people|keys)(\/|$)|\/returns\/|deliver/;
 
 const DATE = /\b\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec) \d{4}(?:, \d{2}:\d{2})?/g;
 const GROUPED = /^-?\d{1,3}(?:,\d{3})*(?:\.\d+)?$/;
 const MOST_DECIMALS = 8;
 
-/** What a page shows of numbers that is not in its locale. Ids, codes and texts of others stand in elements of their own. */
+/** The numbers of a page that are not in its locale. Ids, codes and foreign texts have their own elements. */
 function wrongIn(page: string): string[] {
   const own = page
     .replace(/^[\s\S]*<main/, '<main')
@@ -151,7 +151,7 @@ function wrongIn(page: string): string[] {
   ];
 }
 
-test('the check itself finds what is not of one locale', () => {
+test('the check itself finds text in another locale', () => {
   const wrong = [
     '39534.20238095238095238 USDT',
     'R$5,390.21',
@@ -179,7 +179,7 @@ test('numbers, money and dates of every page are in one locale', async () => {
   assert.deepEqual(wrong, []);
 });
 
-test('a quantity is cut to what its asset shows, and its title has all of it', async () => {
+test('a quantity is cut to the decimals of its asset, and its title has the full value', async () => {
   for (const path of ['/dashboard', '/dashboard/orders', `/dashboard/orders/${objects['orders']?.[0]}`]) {
     const page = await pageAt(path);
     assert.match(page!, /<span class="cut" title="39534\.20238095238095238">39,534\.20238\u00a0USDT<\/span>/, path);

@@ -1,4 +1,4 @@
-// A question says what will happen: where the money goes, and what is left of it.
+// A confirmation says what will happen: where the money goes, and what is left of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHECKOUTS } from '../../harness/checkouts.ts';
@@ -7,7 +7,7 @@ import { startService } from '../../harness/service.ts';
 
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-test('a sweep names the whole cold address of each network, or says that there is none', async t => {
+test('a sweep shows the full cold address of each network, or that there is no such address', async t => {
   const env = { TRILHO_PAYOUTS: JSON.stringify({ coldAddresses: { polygon: COLD } }) };
   const [some, none] = await Promise.all([startService({ env }), startService()]);
   t.after(() => Promise.all([some.stop(), none.stop()]));
@@ -15,7 +15,7 @@ test('a sweep names the whole cold address of each network, or says that there i
   assert.match(textOf(await view(none, '/payouts/sweep')), /No network has a cold address/);
 });
 
-test('a refund says what went back before, and what is left', async t => {
+test('a refund shows earlier refunds, and what is left', async t => {
   const service = await startService();
   t.after(() => service.stop());
   const fresh = await CHECKOUTS['paid']!(service);

@@ -1,4 +1,4 @@
-// What the dashboard shows of one object, and finds by its id.
+// The dashboard's pages of single objects, and its search.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge, pay } from '../../harness/checkouts.ts';
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test('the page of a charge has each method with its status, reference and code, or why there is none', async () => {
+test('the page of a charge has each method with its status, reference and code, or why there is no code', async () => {
   const id = await openCharge(service);
   const { pix, boleto } = (await service.get(`/charges/${id}`)).json;
   const open = await view(service, `/charges/${id}`);
@@ -28,7 +28,7 @@ test('the page of a charge has each method with its status, reference and code, 
   assert.ok(textOf(await view(service, `/charges/${failed}`)).includes(reason), reason);
 });
 
-/** Where the search box leads; undefined when it finds nothing, or several. */
+/** Where the search box leads; undefined when it finds nothing, or several objects. */
 async function foundBy(text: string): Promise<string | undefined> {
   const url = `${service.url}/dashboard/search?q=${encodeURIComponent(text)}`;
   const { headers } = await fetch(url, { redirect: 'manual' });
@@ -75,7 +75,7 @@ test('an event on its page is the JSON of the API, number for number', async () 
   assert.deepEqual(JSON.parse(shown!.replaceAll('&amp;', '&')), listed);
 });
 
-test('a held order takes the price that is named, once, and refuses one of another amount', async () => {
+test('a held order accepts the named price once, and refuses one of another amount', async () => {
   const driver = orderDriver(service, 'reprices');
   const order = await driver.order();
   await service.runJobs();
@@ -98,7 +98,7 @@ test('a held order takes the price that is named, once, and refuses one of anoth
   assert.deepEqual([repriced.quote.id, repriced.exact.quantity], [quote.id, quote.exact.quantity]);
 });
 
-test('an address that names nothing is a plain page: a malformed id, a page that does not exist', async () => {
+test('a wrong address is a plain page: a malformed id, a page that does not exist', async () => {
   const objects = ['charges', 'orders', 'payouts', 'wallets', 'webhooks', 'events'].map(kind => `/${kind}/xyz`);
   for (const path of [...objects, '/charges/xyz/cancel', '/wallets/xyz/approve', '/nothing', '/charges/a/b/c']) {
     const answer = await fetch(`${service.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
@@ -108,7 +108,7 @@ test('an address that names nothing is a plain page: a malformed id, a page that
   }
 });
 
-test('an address that ends with a slash leads to the first page; one that cannot be decoded is a plain page', async () => {
+test('an address that ends with a slash redirects to the first page; an undecodable one is a plain page', async () => {
   const headers = { accept: 'text/html' };
   const slashed = await fetch(`${service.url}/dashboard/`, { headers, redirect: 'manual' });
   assert.deepEqual([slashed.status, slashed.headers.get('location')], [303, '/dashboard']);
@@ -116,7 +116,7 @@ test('an address that ends with a slash leads to the first page; one that cannot
   assert.deepEqual([broken.status, broken.headers.get('content-type')], [400, 'text/html; charset=utf-8']);
 });
 
-test('a key, whose id is no UUID, is looked for', async () => {
+test('a key is found, although its id is not a UUID', async () => {
   const answer = await fetch(`${service.url}/dashboard/keys/0123456789ab/revoke`, { headers: { accept: 'text/html' } });
   assert.doesNotMatch(textOf(await answer.text()), /There is nothing with this id/);
 });

@@ -1,4 +1,4 @@
-// What people meet who walk through the dashboard: no link leads to a refusal, and nothing ends by a press without a word.
+// A walk through the dashboard in each role: no link leads to a refusal, and every act that ends something is confirmed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
@@ -21,10 +21,10 @@ after(() => service.stop());
 const ask = (person: LoggedIn, path: string) =>
   fetch(service.url + path, { headers: { cookie: person.cookie, accept: 'text/html' }, redirect: 'manual' });
 
-/** A dashboard of this size ends; a walk that does not is a fault of its own. */
+/** More than the dashboard has; a walk that does not end fails. */
 const MAX_PAGES = 300;
 
-/** Follows every link from the first page on. Returns what was refused; showing a passkey again is not. */
+/** Follows every link from the first page on. Returns refusals; a request to verify a passkey again is not one. */
 async function refusedTo(person: LoggedIn): Promise<string[]> {
   const seen = new Set(['/dashboard']);
   const refused: string[] = [];
@@ -51,7 +51,7 @@ for (const { role, accountId } of [
   });
 }
 
-test('the page of a person says what ends before it ends, and on a phone what each line is', async () => {
+test('the page of a person confirms what will end, and labels each value on a phone', async () => {
   service.clock.advanceMs(60_000);
   const person = await logIn(service, 'viewer');
   const headers = { cookie: person.cookie, accept: 'text/html', ...SAME_ORIGIN };
@@ -66,7 +66,7 @@ test('the page of a person says what ends before it ends, and on a phone what ea
   assert.match(page, /10 left\. Each logs you in once when no passkey is at hand\. New ones replace them\./);
   assert.match(page, /data-head="Last used"/);
   assert.match(page, /<summary>Remove<\/summary>.*It can no longer be used to log in\./s);
-  // It asks for the passkey first, and leads back to this page.
+  // It requires the passkey first, and returns to this page.
   const body = new URLSearchParams({ id: 'a-passkey' });
   const url = `${service.url}/dashboard/me/passkeys/remove`;
   service.clock.advanceMs(6 * 60_000);

@@ -1,4 +1,4 @@
-// Money that no charge asked for, with the charges it may be for: by amount, then by name, then by day. One press records it.
+// Money without a charge, with the charges it may be for: by amount, then by name, then by day. One press records it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge } from '../../harness/checkouts.ts';

@@ -1,4 +1,4 @@
-// Every view of the dashboard in a real browser: no axe faults, no sideways scroll, in light and dark, on a phone and a desk.
+// Every view of the dashboard in a real browser: no axe faults, no sideways scroll, in light and dark, on a phone and a desktop.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -106,20 +106,20 @@ const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 320, height: 700 };
 const PICTURES = process.env['TRILHO_PICTURES'];
 
-/** A table may scroll in itself; what a row can do must be seen without. */
+/** A table may scroll; the buttons of a row must be visible without scrolling. */
 const BUTTONS_OUT_OF_SIGHT = `[...document.querySelectorAll('.scroll .button')].filter(button =>
   button.getBoundingClientRect().right > button.closest('.scroll').getBoundingClientRect().right + 1).length`;
 
-/** Tabs that share the views: loading one and judging another overlap. */
+/** Tabs that share the views, so that one loads while another is checked. */
 const TABS = 3;
 
-browserTest('every view is sound on a desk and on a phone, in light and dark', async t => {
+browserTest('every view looks right on a desktop and on a phone, in light and dark', async t => {
   const wrong: string[] = [];
   const queue = [...views];
   const { page: first, faults, close } = await openPage({ viewport: DESK });
   t.after(close);
 
-  /** Everything is looked at in both sizes and both schemes; the page is loaded once. */
+  /** Each page is loaded once and checked in both sizes and both schemes. */
   async function judge(page: Page, view: string): Promise<void> {
     const answer = await page.goto(`${service.url}/dashboard${view}`);
     if (answer?.status() !== 200) wrong.push(`${view}: ${answer?.status()}`);
