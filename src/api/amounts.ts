@@ -20,9 +20,10 @@ const MethodAmount = Type.Object(
       Type.Object(
         {
           kind: OneOf(AMOUNT_KINDS),
-          amountCents: Type.Integer(),
+          amountCents: Type.Integer({ description: 'Below zero where it is taken off.' }),
           rate: Type.Optional(Type.String({ description: 'Percent, exact.' })),
           days: Type.Optional(Type.Integer()),
+          until: Type.Optional(Day({ description: 'The last day of a discount, a banking day.' })),
           rule: OneOf(AMOUNT_RULES),
           explanation: Type.String(),
         },
@@ -53,7 +54,7 @@ export const AMOUNT_EXAMPLE: Static<typeof AmountView> = {
         kind: 'original',
         amountCents: 15_990,
         rule: 'asked_amount',
-        explanation: 'The amount the charge was made for.',
+        explanation: 'The original amount of the charge.',
       },
       {
         kind: 'fine',

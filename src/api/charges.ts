@@ -10,6 +10,7 @@ import { noteViews } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { PayerView } from './payers.ts';
 import { PaymentView } from './payments.ts';
+import { reductionFields } from './reductions.ts';
 import { RefundView } from './refunds.ts';
 import { DateTime, OneOf, optional, Ref, Text, Uuid } from './schemas.ts';
 
@@ -68,6 +69,7 @@ export const ChargeView = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    ...reductionFields,
     ...results,
     checkoutUrl: Type.String({
       format: 'uri-reference',
@@ -195,6 +197,7 @@ export const CHARGE_EXAMPLE: Static<typeof ChargeView> = {
   payable: { amountCents: 15_990, currency: 'BRL' },
   customer: { name: 'Maria da Silva', document: '52998224725', type: 'individual' },
   taxes: { fine: 2, interest: 1 },
+  discounts: [{ percent: 5, until: '2026-11-30' }],
   boleto: { ...BOLETO_EXAMPLE, status: 'REGISTERED' },
   pix: { ...PIX_EXAMPLE, status: 'ACTIVE' },
   checkoutUrl: EXAMPLE_CHECKOUT,

@@ -27,7 +27,8 @@ const MAX_PLAN_DESCRIPTION_LENGTH =
   MAX_DESCRIPTION_LENGTH - ` ${numbered(undefined, MAX_INSTALMENTS, MAX_INSTALMENTS)}`.length;
 const MAX_EXPIRE_AFTER_DAYS = 3_650;
 
-const { dueAt: _, expireAt: __, ...chargeFields } = ChargeBody.properties;
+// Days and reductions are those of one charge.
+const { dueAt: _1, expireAt: _2, abatement: _3, discounts: _4, ...chargeFields } = ChargeBody.properties;
 
 export const InstalmentPlanBody = Type.Object(
   {

@@ -9,6 +9,8 @@ import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/methods/methods.ts';
 import { noteFields, toNotes } from './notes.ts';
 import { PayerBody, toPayer } from './payers.ts';
+import { decimalText } from './percents.ts';
+import { reductionFields, toReductions } from './reductions.ts';
 import { AccountId, DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
 import type { DeepPartial } from './wire.ts';
 
@@ -40,6 +42,7 @@ const EXAMPLE = {
     phone: '+5511987654321',
   },
   taxes: { fine: 2, interest: 1 },
+  discounts: [{ percent: 5, until: '2026-11-30' }],
   dueAt: '2026-12-10T23:59:59-03:00',
 };
 
@@ -71,6 +74,7 @@ export const ChargeBody = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    ...reductionFields,
     dueAt: DateTime({ description: 'RFC 3339, any offset.' }),
     expireAt: Type.Optional(DateTime({ description: 'Not before dueAt; 30 days after it when absent.' })),
   },
@@ -83,6 +87,7 @@ export function toChargeRequest({ amountCents, dueAt, expireAt, ...body }: Charg
   return {
     ...toSharedTerms(body),
     amountCents: BigInt(amountCents),
+    ...toReductions(body),
     dueAt: dateOf(dueAt),
     ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
   };
@@ -121,8 +126,10 @@ export function checkWhoPays({ given: { body } }: { readonly given: { readonly b
 
 /** What the rules of a charge look at, of a body that has faults elsewhere. */
 export function toChargeDraft(body: DeepPartial<ChargeBody>): ChargeDraft {
-  const { accountId, methods, customer, dueAt, expireAt } = body;
+  const { accountId, amountCents, methods, customer, dueAt, expireAt, abatement, discounts } = body;
   return {
+    ...(amountCents !== undefined && { amountCents: BigInt(amountCents) }),
+    ...toReductions({ abatement, discounts }),
     ...(accountId !== undefined && { accountId }),
     ...(methods && { methods }),
     ...(customer && {
@@ -134,10 +141,4 @@ export function toChargeDraft(body: DeepPartial<ChargeBody>): ChargeDraft {
     ...(dueAt !== undefined && { dueAt: dateOf(dueAt) }),
     ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
   };
-}
-
-/** A JSON number as plain decimal text: 1e-7 too. */
-function decimalText(number: number): string {
-  const text = String(number);
-  return text.includes('e') ? number.toFixed(20).replace(/\.?0+$/, '') : text;
 }

@@ -46,6 +46,12 @@ export const PaymentView = Type.Object(
     source: OneOf(PAYMENT_SOURCES, { description: 'Who reported it.' }),
     reference: Type.String({ description: "The bank's id of the payment." }),
     feeCents: Type.Optional(Type.Integer({ description: 'What the bank kept of it, where the bank tells.' })),
+    discountCents: Type.Optional(
+      Type.Integer({ description: 'The discount that the bank gave, where the bank tells.' }),
+    ),
+    abatementCents: Type.Optional(
+      Type.Integer({ description: 'The abatement that the bank took off, where the bank tells.' }),
+    ),
     creditDay: Type.Optional(Day({ description: 'The day on which the bank credits it, where the bank tells.' })),
     channel: Type.Optional(
       Type.Object(

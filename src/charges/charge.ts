@@ -1,11 +1,13 @@
 // The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
+import { convertCentsDown } from '../lib/money.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import { isInstantPix } from '../rails/instant-pix.ts';
 import { METHOD_STATUSES, type MethodStatus } from '../rails/methods/method.ts';
 import { type Instruments, METHOD_FACTS, type Method } from '../rails/methods/methods.ts';
 import type { Location, PaymentRequest } from '../rails/rail.ts';
+import type { Reduction, Reductions } from '../rails/reductions.ts';
 
 /** The statuses that a method of this kind can have. */
 export function statusesOf(method: Method): MethodStatus[] {
@@ -80,15 +82,16 @@ export type NewCharge = {
   /** Percents as decimal text: the fine once on the amount, the interest per month. */
   readonly finePercent?: string;
   readonly interestPercent?: string;
-};
+} & Reductions;
 
 /** A request for a charge. `customer` is absent when `customerId` names no customer of the account. */
 export type ChargeRequest = Omit<NewCharge, 'customer'> & { readonly customer?: Customer };
 
 /** The fields that the rules need, as far as they could be read. A rule is checked only when all its fields are present. */
-export type ChargeDraft = Partial<Pick<NewCharge, 'accountId' | 'methods' | 'dueAt' | 'expireAt'>> & {
-  readonly customer?: Partial<Pick<Customer, 'document' | 'address'>>;
-};
+export type ChargeDraft = Partial<Pick<NewCharge, 'accountId' | 'amountCents' | 'methods' | 'dueAt' | 'expireAt'>> &
+  Reductions & {
+    readonly customer?: Partial<Pick<Customer, 'document' | 'address'>>;
+  };
 
 /** The exchange rate of a charge in another currency, locked when the charge was created. */
 export type LockedRate = { readonly rate: string; readonly source: string; readonly at: Date };
@@ -154,6 +157,9 @@ export type Payment = {
   /** The bank's fee, and the day on which it credits the rest, where it reports them. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
+  /** What the bank took off the amount, where it reports that. */
+  readonly discountCents?: bigint;
+  readonly abatementCents?: bigint;
   /** The channel by which it was paid, as the bank's code, where it reports one. */
   readonly channel?: string;
   /** True for a boleto that was paid by its pix code. */
@@ -256,6 +262,18 @@ export function datesOf({ dueAt, expireAt, pixEndsAt }: ChargeTerms, method: Met
   return { dueAt: pixEndsAt, expireAt: pixEndsAt };
 }
 
+/** What is taken off in reais; an amount in another currency is converted at the rate of the charge, truncated. */
+export function payableReductions({ abatement, discounts, lockedRate }: ChargeTerms): Reductions {
+  const inReais = <R extends Reduction>(reduction: R): R => {
+    if (!lockedRate || !('amountCents' in reduction)) return reduction;
+    return { ...reduction, amountCents: convertCentsDown(reduction.amountCents, lockedRate.rate) };
+  };
+  return {
+    ...(abatement && { abatement: inReais(abatement) }),
+    ...(discounts && { discounts: discounts.map(inReais) }),
+  };
+}
+
 /** The part of a charge that the rail of a method needs. */
 export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, method: Method): PaymentRequest {
   const { finePercent, interestPercent, description, customer, dueChange } = charge;
@@ -271,6 +289,7 @@ export function paymentRequest(charge: ChargeTerms & Pick<Charge, 'dueChange'>, 
     expireDay: civilDay(expireAt),
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
+    ...payableReductions(charge),
     ...(description !== undefined && { description }),
     ...(isAsked && { askedDueDay: civilDay(dueChange.dueAt) }),
     payer: {

@@ -133,8 +133,7 @@ export function settled(charge: Charge): Step {
 
 /**
  * A payment was received. The first one pays its method and retires the other method; a later one is recorded as a repeat.
- * `owedCents` is the amount owed by the paying method on the day of the payment. Less than what was owed on the day of the first
- * payment pays the charge in part, until more comes.
+ * `owedCents` is what is owed in all, see `owedInAll`: less than that pays the charge in part, until more comes.
  */
 export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCents: bigint): Step {
   const isRepeat = charge.payments.length > 0;
@@ -143,7 +142,7 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
   );
   const payments = [...charge.payments, { ...payment, isRepeat, ...(cameAfter && { cameAfter }) }];
   if (isRepeat) {
-    const after = completed({ ...charge, payments }, charge.isPaidInPart ?? false);
+    const after = completed({ ...charge, payments, owedCents }, charge.isPaidInPart ?? false);
     const event = charge.isPaidInPart ? eventOfMoney(after) : 'charge.paid_twice';
     return { after: restated({ ...after, methods: refundedMethods(after) }), event };
   }

@@ -2,7 +2,7 @@
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Method } from '../rails/methods/methods.ts';
 import { type AmountOwed, amountOwed, lastPayableDay } from './amount.ts';
-import { type Charge, type ChargeMethod, datesOf, isInstant } from './charge.ts';
+import { type Charge, type ChargeMethod, datesOf, isInstant, payableReductions } from './charge.ts';
 
 /** A cap for interest over absurdly long times: above any real payment, and far below the point where a JSON number loses cents. */
 const MAX_PART_CENTS = 1_000_000_000_000_000n;
@@ -15,9 +15,11 @@ export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed
     payableCents,
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
+    ...payableReductions(charge),
     dueDay: civilDay(dueAt),
     expireDay: civilDay(expireAt),
     isInstant: isInstant(charge, method),
+    createdDay: civilDay(charge.createdAt),
     on,
   });
   const lines = owed.lines.map(line => ({ ...line, amountCents: capped(line.amountCents) }));
@@ -26,17 +28,6 @@ export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed
 
 function capped(amountCents: bigint): bigint {
   return amountCents < MAX_PART_CENTS ? amountCents : MAX_PART_CENTS;
-}
-
-/**
- * The amount owed for a payment that the bank reports. The bank computes interest itself: some get it by file in whole cents a day and
- * ask for up to a cent a day less. A payment short by no more than that paid what the bank asked for, so everything owed; amount and
- * fine are never short.
- */
-export function owedAsBankAsked({ lines, lateDays, totalCents }: AmountOwed, paidCents: bigint): bigint {
-  const interestCents = lines.find(({ kind }) => kind === 'interest')?.amountCents ?? 0n;
-  const roundedCents = BigInt(lateDays) < interestCents ? BigInt(lateDays) : interestCents;
-  return totalCents - roundedCents <= paidCents && paidCents < totalCents ? paidCents : totalCents;
 }
 
 /** The years in which the banking calendar is used; outside them a method ends at `expireAt`. */

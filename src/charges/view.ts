@@ -1,6 +1,7 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { channelText } from '@trilho/cnab';
 import type { Method } from '../rails/methods/methods.ts';
+import type { Discount, Reduction } from '../rails/reductions.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 import { resultsOf } from './create/answer.ts';
 import { chargeWarnings } from './create/lint.ts';
@@ -31,6 +32,8 @@ export function chargeView(links: Links, charge: Charge) {
     customer: customerView(charge),
     customerId: charge.customerId,
     taxes: hasTaxes ? { fine: numberOf(finePercent), interest: numberOf(interestPercent) } : undefined,
+    abatement: charge.abatement && reductionView(charge.abatement),
+    discounts: charge.discounts?.map(discountView),
     ...resultsOf(charge, method => ({ receivedCents: receivedCents(charge, method) })),
     checkoutUrl: links.checkoutUrl(charge),
     payments: charge.payments.map(paymentView),
@@ -53,6 +56,16 @@ function receivedCents({ payments }: Charge, method: Method): number | undefined
   return own.length === 0 ? undefined : Number(own.reduce((sum, { amountCents }) => sum + amountCents, 0n));
 }
 
+function reductionView(reduction: Reduction) {
+  if ('percent' in reduction) return { percent: Number(reduction.percent) };
+  return { amountCents: Number(reduction.amountCents) };
+}
+
+function discountView(discount: Discount) {
+  const days = 'until' in discount ? { until: discount.until } : { perDay: discount.perDay };
+  return { ...reductionView(discount), ...days };
+}
+
 function numberOf(percent: string | undefined): number | undefined {
   return percent === undefined ? undefined : Number(percent);
 }
@@ -64,6 +77,7 @@ function customerView({ customer: { name, document, type, address, email, phone 
 
 function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
   const { id, method, timing, isRepeat, source, reference, feeCents, creditDay, channel } = payment;
+  const { discountCents, abatementCents } = payment;
   return {
     id,
     method,
@@ -74,10 +88,16 @@ function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
     cameAfter,
     source,
     reference,
-    feeCents: feeCents === undefined ? undefined : Number(feeCents),
+    feeCents: centsOf(feeCents),
+    discountCents: centsOf(discountCents),
+    abatementCents: centsOf(abatementCents),
     creditDay,
     channel: channel === undefined ? undefined : { code: channel, words: channelText(channel) },
   };
+}
+
+function centsOf(cents: bigint | undefined): number | undefined {
+  return cents === undefined ? undefined : Number(cents);
 }
 
 export function refundView({ id, kind, paymentId, amountCents, status, reason, createdAt }: Refund) {

@@ -7,6 +7,12 @@ export function convertCents(amountCents: bigint, rate: string): bigint {
   return divideHalfEven(amountCents * BigInt(whole + fraction), divisor);
 }
 
+/** The same, rounded down. */
+export function convertCentsDown(amountCents: bigint, rate: string): bigint {
+  const [whole = '0', fraction = ''] = rate.split('.');
+  return (amountCents * BigInt(whole + fraction)) / 10n ** BigInt(fraction.length);
+}
+
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   const twiceRest = (dividend % divisor) * 2n;

@@ -68,6 +68,10 @@ export function messageOf({ keyword, params }: ErrorObject): string {
       return `must be at least ${params['limit']}`;
     case 'maximum':
       return `must be at most ${params['limit']}`;
+    case 'exclusiveMinimum':
+      return `must be more than ${params['limit']}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${params['limit']}`;
     case 'minLength':
     case 'minItems':
       return 'must not be empty';

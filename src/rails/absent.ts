@@ -14,7 +14,7 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
   return {
     name: NAME,
     method,
-    can: { refund: false, withdraw: false },
+    can: { refund: false, withdraw: false, reduce: false },
     check: () => ({
       path: 'methods',
       code: 'not_offered',

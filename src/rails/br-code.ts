@@ -20,10 +20,14 @@ const TXID_LENGTH = 25;
 export type Receiver = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
 
 /**
- * Builds static codes with amount and txid. Names are converted to ASCII and cut to the length that the code allows. What is the same for
+ * Builds static codes with txid and amount; without an amount the payer types it. Names are converted to ASCII and cut to the length that the code allows. What is the same for
  * every charge of a receiver is built once.
  */
-export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (cents: bigint, txid: string) => string {
+export function staticBrCodes({
+  key,
+  receiverName,
+  receiverCity,
+}: Receiver): (cents: bigint | undefined, txid: string) => string {
   const sample = generatePixPayload({ key, merchantName: receiverName, merchantCity: receiverCity });
   const fields = readFields(sample ?? '');
   assert(sample && fields, 'a BR Code needs a valid key, name and city');
@@ -34,9 +38,11 @@ export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (c
       .join('');
   const [before, after] = [fieldsBetween('00', AMOUNT), fieldsBetween(AMOUNT, ADDITIONAL_DATA)];
   return (amountCents, txid) => {
-    assert(amountCents >= 1n && amountCents <= MAX_PIX_CENTS, 'a BR Code cannot hold this amount');
+    const isInRange = amountCents === undefined || (amountCents >= 1n && amountCents <= MAX_PIX_CENTS);
+    assert(isInRange, 'a BR Code cannot hold this amount');
     assert(TXID.test(txid), 'a BR Code cannot hold this txid');
-    const text = `${before}${field(AMOUNT, reaisText(amountCents))}${after}${field(ADDITIONAL_DATA, field(TXID_FIELD, txid))}${CHECKSUM}`;
+    const amount = amountCents === undefined ? '' : field(AMOUNT, reaisText(amountCents));
+    const text = `${before}${amount}${after}${field(ADDITIONAL_DATA, field(TXID_FIELD, txid))}${CHECKSUM}`;
     return text + checksum(text);
   };
 }

@@ -8,9 +8,10 @@ import type { AutomaticCalls } from './automatic.ts';
 import type { FileServer } from './file-server.ts';
 import type { BoletoInstrument } from './methods/boleto.ts';
 import type { Instruments, Method } from './methods/methods.ts';
+import type { Reductions } from './reductions.ts';
 
 /** The amount and terms of a payment, in reais. */
-export type PaymentRequest = {
+export type PaymentRequest = Reductions & {
   /** A UUID; the reference is derived from it. */
   readonly id: string;
   readonly amountCents: bigint;
@@ -237,6 +238,9 @@ export type Receipt = {
   /** The bank's fee, and when it credits the rest, where it reports them. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
+  /** What the bank took off the amount of the request, where it reports that. */
+  readonly discountCents?: bigint;
+  readonly abatementCents?: bigint;
   /** The channel by which it was paid: the code of a bank that reports by file («motivo», C047 of the norm). */
   readonly channel?: string;
 };
@@ -280,6 +284,8 @@ export type Rail<M extends Method = Method> = {
     readonly refund: boolean;
     /** Can withdraw an instrument, so that it can no longer be paid. */
     readonly withdraw: boolean;
+    /** Can ask for less than the amount: an abatement, and discounts for paying early. */
+    readonly reduce: boolean;
   };
   /** Identifies the bank's list of payments, where it has one: a rail and its former name share a list. */
   readonly listName?: string;

@@ -1,6 +1,6 @@
 // The simulated bank behind the sandbox rail. The last four digits of the amount choose one of the behaviours below, so
 // that every outcome can be produced on purpose and is the same each time. The README lists them.
-import { addDays, momentOn } from '../lib/civil-days.ts';
+import { addDays, civilDay, momentOn } from '../lib/civil-days.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/methods/methods.ts';
 import type {
@@ -12,6 +12,7 @@ import type {
   RefundOutcome,
   RefundRequest,
 } from '../rails/rail.ts';
+import { afterAbatement, discountOn } from '../rails/reductions.ts';
 
 type Behaviour = 'plain' | 'rejects' | 'slow' | 'loses_reply' | 'pays_twice' | 'pays_late' | 'keeps_due_day';
 
@@ -82,5 +83,13 @@ export function nextLook(request: PaymentRequest, method: Method, after: Date): 
 
 export function receivedUntil(request: PaymentRequest, method: Method, reference: string, until: Date): Receipt[] {
   const paidAt = paysAt(request, method);
-  return paidAt && paidAt <= until ? [{ reference, amountCents: request.amountCents, paidAt, returns: [] }] : [];
+  if (!paidAt || paidAt > until) return [];
+  return [{ reference, amountCents: askedOn(request, paidAt), paidAt, returns: [] }];
+}
+
+/** What is left of the amount on that day. A late payer pays no fine and no interest. */
+function askedOn(request: PaymentRequest, paidAt: Date): bigint {
+  const { amountCents, abatement, dueDay } = request;
+  const discount = discountOn(request, amountCents, { on: civilDay(paidAt), dueDay });
+  return afterAbatement(amountCents, abatement) - (discount?.amountCents ?? 0n);
 }

@@ -26,11 +26,13 @@ const watchBy = (method: Method): ReceiptsByRequest => ({
 const pix: Rail<'pix'> = {
   name: 'sandbox',
   method: 'pix',
-  can: { refund: true, withdraw: true },
+  can: { refund: true, withdraw: true, reduce: true },
   check: checkPix,
-  prepare: ({ id, amountCents }) => {
+  prepare: ({ id, amountCents, abatement, discounts }) => {
     const reference = txidOf(id);
-    return { reference, instrument: { emv: brCode(amountCents, reference) } };
+    // A PSP puts the amount of the day behind the code; this one has only room for one amount.
+    const asked = abatement || discounts ? undefined : amountCents;
+    return { reference, instrument: { emv: brCode(asked, reference) } };
   },
   submit: async ({ amountCents }) => bank.submit(amountCents),
   lookup: async ({ amountCents }) => bank.lookup(amountCents),
@@ -44,7 +46,7 @@ const pix: Rail<'pix'> = {
 const boleto: Rail<'boleto'> = {
   name: 'sandbox',
   method: 'boleto',
-  can: { refund: true, withdraw: true },
+  can: { refund: true, withdraw: true, reduce: true },
   check: checkBoleto,
   prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
     const reference = ourNumberOf(id);

@@ -4,8 +4,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../../lib/date-times.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { convertCents } from '../../lib/money.ts';
+import { ABILITIES } from '../../rails/abilities.ts';
+import { isInstantPix } from '../../rails/instant-pix.ts';
 import { METHODS, type Method } from '../../rails/methods/methods.ts';
-import type { Refusal } from '../../rails/rail.ts';
+import type { PaymentRequest, Rail, Refusal } from '../../rails/rail.ts';
 import { type Rails, railFor } from '../../rails/rails.ts';
 import { type Charge, type ChargeMethod, type ChargeTerms, type NewCharge, paymentRequest } from '../charge.ts';
 import type { RateSource } from '../rate.ts';
@@ -55,7 +57,7 @@ function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Me
   const methods = METHODS.filter(method => requested.includes(method)).map((method): ChargeMethod => {
     const rail = railFor(rails, method, terms.accountId);
     const request = paymentRequest(terms, method);
-    const refusal = rail.check(request);
+    const refusal = refuseReductions(rail, request) ?? rail.check(request);
     // A number of an agreement is taken in the transaction that writes the charge.
     if (!refusal) return { method, rail: rail.name, status: 'CREATING', ...(!rail.numbers && rail.prepare(request)) };
     refusals.push(refusal);
@@ -67,4 +69,17 @@ function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Me
     });
   }
   return methods;
+}
+
+/** Refuses what is taken off where the payer would be asked for the whole amount all the same. */
+function refuseReductions({ name, method, can }: Rail, request: PaymentRequest): Refusal | undefined {
+  const { abatement, discounts } = request;
+  if (!abatement && !discounts) return undefined;
+  const path = discounts ? 'discounts' : 'abatement';
+  if (!can.reduce) {
+    return { path, code: 'not_offered', message: `cannot be given by ${name}, which asks for one amount on every day` };
+  }
+  if (!ABILITIES[method].endsAtSecond || !isInstantPix(request)) return undefined;
+  const message = 'needs a due date: a pix that is valid for at most 24 hours asks for one amount until it ends';
+  return { path, code: 'needs_due_date', message };
 }

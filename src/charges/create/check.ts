@@ -2,12 +2,13 @@
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../../lib/errors.ts';
 import type { ChargeDraft, CustomerType } from '../charge.ts';
+import { checkPastDiscounts, checkReductions } from './check-reductions.ts';
 
 /** The rules that can be switched off. A sandbox does so, so that callers can try any request. */
 export type ChargeRules = {
   /** CPF and CNPJ must have valid check digits, not only the right shape. */
   readonly checksDigits: boolean;
-  /** A charge must not be due before its creation. */
+  /** A charge must not be due before its creation, nor have a discount that has ended by then. */
   readonly refusesPastDueDates: boolean;
 };
 
@@ -25,7 +26,7 @@ type CheckDeps = { readonly chargeRules: ChargeRules };
 /** All faults of a draft, except those in the form of single fields. */
 export function checkCharge({ chargeRules: rules }: CheckDeps, draft: ChargeDraft, now: Date): Fault[] {
   const faults: Fault[] = [];
-  const { dueAt, expireAt, customer } = draft;
+  const { amountCents, dueAt, expireAt, customer } = draft;
   if (dueAt && expireAt && expireAt < dueAt) {
     faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
   }
@@ -35,6 +36,8 @@ export function checkCharge({ chargeRules: rules }: CheckDeps, draft: ChargeDraf
   } else if (rules.refusesPastDueDates && dueAt && dueAt < now) {
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
   }
+  if (rules.refusesPastDueDates) faults.push(...checkPastDiscounts(draft, now));
+  if (amountCents !== undefined && dueAt) faults.push(...checkReductions({ ...draft, amountCents, dueAt }, now));
   return faults;
 }
 

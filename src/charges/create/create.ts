@@ -14,6 +14,7 @@ import { insertTraces } from '../../storage/object-traces.ts';
 import type { Charge, ChargeRequest, NewCharge } from '../charge.ts';
 import { type IssueNowDeps, issueNow } from '../issue/issue-now.ts';
 import { findByExternalId, findCharge, findFirstById } from '../store/charges.ts';
+import { toStored } from '../store/reductions.ts';
 import { chargeAnswer } from './answer.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
 import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
@@ -133,17 +134,20 @@ export async function writeCharge(deps: WriteNewDeps, tx: Sql, charge: Charge): 
  * The content that two requests must share to count as the same request, independent of how the JSON was written. A customer on record
  * counts by its id: its data may have changed before the repeat.
  */
-function contentOf({ amountCents, dueAt, expireAt, ...terms }: ChargeRequest): Plain {
+function contentOf({ amountCents, abatement, discounts, dueAt, expireAt, ...terms }: ChargeRequest): Plain {
   return {
     ...contentOfTerms(terms),
     amountCents: String(amountCents),
+    ...(abatement && { abatement: toStored(abatement) }),
+    ...(discounts && { discounts: discounts.map(toStored) }),
     dueAt: dueAt.toISOString(),
     expireAt: expireAt?.toISOString(),
   };
 }
 
 /** What the charges of one request share. */
-export type SharedTerms = Omit<ChargeRequest, 'amountCents' | 'dueAt' | 'expireAt'>;
+export type SharedTerms = Omit<ChargeRequest, OfOne>;
+type OfOne = 'amountCents' | 'abatement' | 'discounts' | 'dueAt' | 'expireAt';
 
 export function contentOfTerms({ customer, methods, ...input }: SharedTerms): {
   readonly [field: string]: Plain | undefined;

@@ -15,6 +15,7 @@ import { findChangeSent } from '../bank-files/store-changes.ts';
 import { dropInstruction, insertInstructions } from '../bank-files/store-files.ts';
 import { type Charge, type ChargeMethod, isOf, isOrdered, paymentRequest, withInstrument } from '../charge.ts';
 import type { ChargeRules } from '../create/check.ts';
+import { checkReductions } from '../create/check-reductions.ts';
 import { repeatsEndOf } from '../issue/withdraw-repeats.ts';
 import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from '../life.ts';
 import { lockCharges, storeInstruments } from '../store/charges.ts';
@@ -45,6 +46,7 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
     const open = openMethods(deps.rails, charge, now);
     const next = withDueDate(charge, dueAt);
     refuseDate(deps, open, next, now);
+    refuseLostDiscount(next);
     if (pending) await takeBack(tx, charge, pending, now);
     const boleto = open.find(({ rail }) => rail.files ?? rail.dueDays);
     // A bank that has not answered may have applied the pending change, so a change back to the present day is sent too.
@@ -98,6 +100,13 @@ function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Ch
   }
   const refusals = open.flatMap(({ rail }) => rail.check(paymentRequest(next, rail.method)) ?? []);
   if (refusals.length > 0) throw invalidRequest(refusals);
+}
+
+/** The bank keeps the days of discounts: they must fit the new due date. */
+function refuseLostDiscount(next: Charge): void {
+  if (checkReductions(next, next.createdAt).length === 0) return;
+  const message = 'must be a day by which the discounts of the charge have ended, and with which they leave something';
+  throw invalidRequest([{ path: 'dueAt', code: 'discounts_do_not_fit', message }]);
 }
 
 /** Banks answer by the next banking day; after this many days no answer is expected. */

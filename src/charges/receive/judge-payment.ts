@@ -7,10 +7,11 @@ import { ABILITIES } from '../../rails/abilities.ts';
 import type { Method } from '../../rails/methods/methods.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from '../charge.ts';
 import { paid, type Step } from '../life.ts';
-import { owedAsBankAsked, owedOn } from '../owed.ts';
+import { owedOn } from '../owed.ts';
 import { comparable, hasReference, referenceKey } from '../store/money.ts';
 import type { RailNames } from '../store/rails.ts';
 import type { UnmatchedReceipt } from '../unmatched/store.ts';
+import { owedAsBankAsked, owedInAll } from './owed-in-all.ts';
 import { isFromReturnFile, isPixId } from './payment-reference.ts';
 import {
   mayBeReportedInFile,
@@ -33,6 +34,9 @@ export type ReportedPayment = {
   readonly source: PaymentSource;
   readonly reference: string;
   readonly feeCents?: bigint;
+  /** What the bank took off; zero where it says that it took nothing off. */
+  readonly discountCents?: bigint;
+  readonly abatementCents?: bigint;
   readonly creditDay?: CivilDay;
   readonly channel?: string;
   /** A boleto was paid by its pix code. */
@@ -137,17 +141,19 @@ export function judgePayment(
   }
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
   const { payerDocument } = readFrom ?? {};
-  const { feeCents, creditDay, channel, isByPix } = report;
+  const { feeCents, discountCents, abatementCents, creditDay, channel, isByPix } = report;
   const payment = {
     ...{ id, method: paidBy, amountCents, paidAt, source, reference, timing },
     ...(payerDocument !== undefined && { payerDocument }),
     ...(feeCents !== undefined && { feeCents }),
+    ...(discountCents && { discountCents }),
+    ...(abatementCents && { abatementCents }),
     ...(creditDay !== undefined && { creditDay }),
     ...(channel !== undefined && { channel }),
     ...(isByPix && { isByPix }),
   };
-  const owedCents = source === 'bank' ? owedAsBankAsked(owed, amountCents) : owed.totalCents;
-  const step = paid(charge, payment, owedCents);
+  const asked = source === 'bank' ? owedAsBankAsked(charge, owed, { amountCents, discountCents }) : owed;
+  const step = paid(charge, payment, owedInAll(charge, asked, amountCents));
   return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step };
 }
 

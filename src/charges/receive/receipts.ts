@@ -107,6 +107,7 @@ export async function takeReceiptOf(
   receipt: Receipt,
 ): Promise<Taken> {
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
+  const { discountCents, abatementCents } = receipt;
   if (ABILITIES[method].asksForDueDay) await takeDueDay(deps, chargeId);
   try {
     const outcome = await recordReportedPayment(deps, {
@@ -117,6 +118,8 @@ export async function takeReceiptOf(
       amountCents,
       paidAt,
       ...(feeCents !== undefined && { feeCents }),
+      ...(discountCents !== undefined && { discountCents }),
+      ...(abatementCents !== undefined && { abatementCents }),
       ...(creditDay !== undefined && { creditDay }),
       ...(channel !== undefined && { channel }),
       ...(isByPix && { isByPix }),

@@ -4,6 +4,7 @@ import type { Instruments, Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Charge, methodAwaitsBank } from '../charge.ts';
 import { chargeAnswer } from '../create/answer.ts';
+import { toStored } from './reductions.ts';
 import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './row.ts';
 
 /** A charge to be written, with its content hash. */
@@ -41,6 +42,8 @@ function chargeRecord({ charge, hash }: NewRow) {
     customer: charge.customer,
     fine_percent: charge.finePercent,
     interest_percent: charge.interestPercent,
+    abatement: charge.abatement && toStored(charge.abatement),
+    discounts: charge.discounts?.map(toStored),
     due_at: charge.dueAt,
     expire_at: charge.expireAt,
     pix_ends_at: charge.pixEndsAt,
@@ -79,16 +82,16 @@ const INSERT_CHARGES = `
   with charge as (
     insert into charges (
       id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
-      rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, pix_ends_at, content_hash, answer, created_at,
-      state, event_count, order_id, customer_id, remainder_of, instalment_plan_id, instalment_number)
+      rate_source, rate_at, customer, fine_percent, interest_percent, abatement, discounts, due_at, expire_at, pix_ends_at, content_hash,
+      answer, created_at, state, event_count, order_id, customer_id, remainder_of, instalment_plan_id, instalment_number)
     select id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
-           rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, pix_ends_at,
+           rate_source, rate_at, customer, fine_percent, interest_percent, abatement, discounts, due_at, expire_at, pix_ends_at,
            decode(content_hash, 'hex'), answer, created_at, state, event_count, order_id, customer_id, remainder_of,
            instalment_plan_id, instalment_number
       from json_to_recordset($1) as new_charge (
              id uuid, account_id text, external_id text, source_key text, description text, metadata jsonb,
              amount_cents bigint, currency text, payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
-             fine_percent numeric, interest_percent numeric, due_at timestamptz, expire_at timestamptz,
+             fine_percent numeric, interest_percent numeric, abatement jsonb, discounts jsonb, due_at timestamptz, expire_at timestamptz,
              pix_ends_at timestamptz, content_hash text, answer json, created_at timestamptz, state text, event_count integer, order_id uuid,
              customer_id uuid, remainder_of uuid, instalment_plan_id uuid, instalment_number integer)
      order by account_id, external_id, id

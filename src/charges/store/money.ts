@@ -30,6 +30,8 @@ export async function insertPayments(
     came_after: payment.cameAfter,
     payer_document: payment.payerDocument,
     fee_cents: payment.feeCents?.toString(),
+    discount_cents: payment.discountCents?.toString(),
+    abatement_cents: payment.abatementCents?.toString(),
     credit_day: payment.creditDay,
     channel: payment.channel,
     is_by_pix: payment.isByPix ?? false,
@@ -37,13 +39,15 @@ export async function insertPayments(
   }));
   const rows = await tx.query(
     `insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat,
-                           came_after, payer_document, fee_cents, credit_day, channel, is_by_pix, reported_by, recorded_at)
+                           came_after, payer_document, fee_cents, discount_cents, abatement_cents, credit_day, channel, is_by_pix,
+                           reported_by, recorded_at)
      select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after,
-            payer_document, fee_cents, credit_day, channel, is_by_pix, reported_by, $2
+            payer_document, fee_cents, discount_cents, abatement_cents, credit_day, channel, is_by_pix, reported_by, $2
        from json_to_recordset($1) as new_payment (
               id uuid, account_id text, charge_id uuid, method text, rail text, amount_cents bigint,
               paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text,
-              payer_document text, fee_cents bigint, credit_day date, channel text, is_by_pix boolean, reported_by text)
+              payer_document text, fee_cents bigint, discount_cents bigint, abatement_cents bigint, credit_day date,
+              channel text, is_by_pix boolean, reported_by text)
      on conflict (rail, lower(reference collate "C")) do nothing
      returning id`,
     [JSON.stringify(records), at],

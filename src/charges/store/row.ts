@@ -18,12 +18,13 @@ import type {
   Refund,
   Timing,
 } from '../charge.ts';
+import { fromStored, type StoredDiscount, type StoredReduction } from './reductions.ts';
 
 /** The select list of a `ChargeRow`: columns of `charges c` and subqueries of other tables. */
 export const CHARGE_COLUMNS = `
          c.id, c.account_id, c.external_id, c.source_key, c.description, c.metadata, c.amount_cents, c.currency,
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
-         trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
+         trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent, c.abatement, c.discounts,
          c.due_at, c.expire_at, c.pix_ends_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.customer_id, c.committed_cents, c.is_paid_in_part, c.remainder_of, c.remainder_id, c.remainder_cents,
          c.is_remainder_paid, c.instalment_plan_id, c.instalment_number, c.rests_cents, c.rests_returned_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
@@ -38,6 +39,8 @@ export const CHARGE_COLUMNS = `
                                             'paidAt', iso_utc(p.paid_at), 'source', p.source, 'reference', p.reference,
                                             'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after,
                                             'payerDocument', p.payer_document, 'feeCents', p.fee_cents::text,
+                                            'discountCents', p.discount_cents::text,
+                                            'abatementCents', p.abatement_cents::text,
                                             'creditDay', p.credit_day, 'channel', p.channel, 'isByPix', p.is_by_pix,
                                             'alsoReportedAs', p.also_reported_as)
                           order by p.recorded_at, p.is_repeat, p.id)
@@ -66,6 +69,8 @@ export type ChargeRow = Row & {
   customer: Customer;
   fine_percent: string | null;
   interest_percent: string | null;
+  abatement: StoredReduction | null;
+  discounts: StoredDiscount[] | null;
   due_at: Date;
   expire_at: Date;
   pix_ends_at: Date | null;
@@ -112,6 +117,8 @@ type OptionalOfPayment =
   | 'cameAfter'
   | 'payerDocument'
   | 'feeCents'
+  | 'discountCents'
+  | 'abatementCents'
   | 'creditDay'
   | 'channel'
   | 'isByPix'
@@ -122,6 +129,8 @@ type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | OptionalOfPayment> & 
   cameAfter: CameAfter | null;
   payerDocument: string | null;
   feeCents: string | null;
+  discountCents: string | null;
+  abatementCents: string | null;
   creditDay: CivilDay | null;
   channel: string | null;
   isByPix: boolean;
@@ -170,6 +179,8 @@ export function toCharge(row: ChargeRow): Charge {
     ...restsIn(row),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
+    ...(row.abatement !== null && { abatement: fromStored(row.abatement) }),
+    ...(row.discounts !== null && { discounts: row.discounts.map(one => fromStored(one)) }),
     ...(row.rate !== null &&
       row.rate_source !== null &&
       row.rate_at !== null && { lockedRate: { rate: row.rate, source: row.rate_source, at: row.rate_at } }),
@@ -210,7 +221,8 @@ function toMethod(row: MethodRow): ChargeMethod {
 }
 
 function toPayment(paymentRow: PaymentRow): Payment {
-  const { cameAfter, payerDocument, feeCents, creditDay, channel, isByPix, alsoReportedAs, ...row } = paymentRow;
+  const { cameAfter, payerDocument, feeCents, creditDay, channel, isByPix, alsoReportedAs, ...rest } = paymentRow;
+  const { discountCents, abatementCents, ...row } = rest;
   return {
     ...row,
     amountCents: BigInt(row.amountCents),
@@ -218,6 +230,8 @@ function toPayment(paymentRow: PaymentRow): Payment {
     ...(cameAfter !== null && { cameAfter }),
     ...(payerDocument !== null && { payerDocument }),
     ...(feeCents !== null && { feeCents: BigInt(feeCents) }),
+    ...(discountCents !== null && { discountCents: BigInt(discountCents) }),
+    ...(abatementCents !== null && { abatementCents: BigInt(abatementCents) }),
     ...(creditDay !== null && { creditDay }),
     ...(channel !== null && { channel }),
     ...(isByPix && { isByPix }),

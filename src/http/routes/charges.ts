@@ -14,6 +14,7 @@ import {
 } from '../../api/charges.ts';
 import { ChargeBody, checkWhoPays, toChargeDraft, toChargeRequest } from '../../api/new-charge.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkReductionForms } from '../../api/reductions.ts';
 import { dateOf } from '../../api/schemas.ts';
 import { findWhoseCharges, withPayer } from '../../billing/customers/charges-of.ts';
 import { cancelCharge } from '../../charges/cancel.ts';
@@ -49,7 +50,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     tag,
     takesIdempotencyKey: true,
     body: ChargeBody,
-    check: checkWhoPays,
+    check: partial => [...checkWhoPays(partial), ...checkReductionForms(partial)],
     // A body that fits its schema is checked by createCharge, which looks for an earlier charge before it refuses: a repeat
     // gets the first charge even when its dueAt has passed since.
     checkWhenRefused: ({ body }) => checkCharge(deps, toChargeDraft(body), deps.clock.now()),

@@ -43,7 +43,7 @@ const MAX_TITLES = 24_000;
 const LAST_FILE = 999_999;
 const PERCENT_DECIMALS = 2;
 
-export const CNAB_CAN = { refund: false, withdraw: true };
+export const CNAB_CAN = { refund: false, withdraw: true, reduce: false };
 
 /** The settings were checked by `checkAgreement`. */
 export function cnabRail(settings: CnabSettings): Rail<'boleto'> {

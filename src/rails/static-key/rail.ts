@@ -12,7 +12,7 @@ export function isStaticKey(rail: string): boolean {
 }
 
 /** A static code stays payable for ever, and refunds are made in the app of the bank. */
-export const STATIC_KEY_CAN = { refund: false, withdraw: false };
+export const STATIC_KEY_CAN = { refund: false, withdraw: false, reduce: false };
 
 export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
   const brCode = staticBrCodes(receiver);

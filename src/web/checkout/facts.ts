@@ -110,7 +110,7 @@ function standingOf(
     case 'ACTIVE':
       return 'open';
     case 'OVERDUE':
-      return owed && owed.lines.length > 1 ? 'overdue' : 'overdueNoFees';
+      return owed?.lines.some(({ kind }) => kind === 'fine' || kind === 'interest') ? 'overdue' : 'overdueNoFees';
     case 'PARTIALLY_PAID':
       return 'paidInPart';
     case 'PAID':

@@ -8,7 +8,7 @@ import type { RailKind } from '../../../src/rails/kind.ts';
 import type { Finding, Outcome, Rail, Receipt } from '../../../src/rails/rail.ts';
 
 const PROFILES = ['acme'];
-const CAN = { refund: false, withdraw: true };
+const CAN = { refund: false, withdraw: true, reduce: false };
 const RECEIVER = { receiverName: 'Loja', receiverCity: 'Recife' };
 
 const AcmeEntry = Type.Object(

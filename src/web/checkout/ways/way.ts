@@ -1,6 +1,6 @@
 // How a checkout offers a method: its texts, and what is shown to pay with it. Each method has a file; ways.ts lists them.
 
-import type { AmountOwed } from '../../../charges/amount.ts';
+import type { AmountLine, AmountOwed } from '../../../charges/amount.ts';
 import type { Method } from '../../../rails/methods/methods.ts';
 import { type Html, html } from '../../html.ts';
 import type { ByLanguage } from '../../language.ts';
@@ -26,15 +26,28 @@ export type Way<M extends Method = Method> = {
   section(view: View, payable: Payable<M>): Html;
 };
 
+function lineName({ texts, formats }: Pick<View, 'texts' | 'formats'>, line: AmountLine): string {
+  const rate = line.rate?.replace('.', formats.decimalSign);
+  switch (line.kind) {
+    case 'original':
+      return texts.original;
+    case 'abatement':
+      return texts.abatement(rate);
+    case 'discount':
+      return line.until === undefined
+        ? texts.discountEarly(line.days ?? 0)
+        : texts.discountUntil(rate, formats.day(line.until));
+    case 'fine':
+      return texts.fine(rate ?? '');
+    case 'interest':
+      return texts.interest(rate ?? '', line.days ?? 0);
+  }
+}
+
 /** Line by line when there is more than the amount that was asked for. */
 export function owedLines({ texts, formats }: View, { lines, totalCents }: AmountOwed): Html | false {
   if (lines.length < 2) return false;
-  const named = lines.map(line => {
-    const rate = (line.rate ?? '').replace('.', formats.decimalSign);
-    if (line.kind === 'fine') return { name: texts.fine(rate), cents: line.amountCents };
-    if (line.kind === 'interest') return { name: texts.interest(rate, line.days ?? 0), cents: line.amountCents };
-    return { name: texts.original, cents: line.amountCents };
-  });
+  const named = lines.map(line => ({ name: lineName({ texts, formats }, line), cents: line.amountCents }));
   return html`<dl class="lines">
 ${named.map(({ name, cents }) => html`<div><dt>${name}</dt><dd>${formats.money(cents)}</dd></div>`)}
 <div class="sum"><dt>${texts.total}</dt><dd>${formats.money(totalCents)}</dd></div>
