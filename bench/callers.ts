@@ -1,4 +1,4 @@
-// Who sends the requests of a run. In live each caller has an account and an API key, made as `trilho accounts create` and
+// The callers of a run. In live each caller has an account and an API key, made as `trilho accounts create` and
 // `trilho keys create` make them; in the sandbox a caller is an account name without a key.
 import { createKey } from '../src/accounts/create-key.ts';
 import { SCOPES } from '../src/accounts/scopes.ts';
@@ -21,7 +21,7 @@ const ACCOUNTS = 8;
 export const CHARGE_ACCOUNTS: readonly string[] = Array.from({ length: ACCOUNTS }, (_, index) => `shop-${index}`);
 
 /**
- * Makes a migrated database one of `mode` and opens the accounts in it. A copy of the database keeps accounts and keys, so the
+ * Turns a migrated database into one of `mode` and opens the accounts in it. A copy of the database keeps accounts and keys, so the
  * callers work there too.
  */
 export async function createCallers(

@@ -1,4 +1,4 @@
-// Charges as callers send them: each with an externalId of its own, the callers one after another.
+// Charges as callers send them: each with its own externalId, the callers one after another.
 import type { Mode } from '../src/lib/mode.ts';
 import type { Caller } from './callers.ts';
 import { post } from './http-load.ts';
@@ -10,7 +10,7 @@ let count = 0;
 /** The live service of a benchmark has a pix key and no agreement for boletos. */
 const METHODS = { live: ['pix'], sandbox: ['boleto', 'pix'] } as const satisfies Record<Mode, readonly string[]>;
 
-/** With what boletos need. */
+/** With the fields that boletos need. */
 export const CUSTOMER = {
   name: 'Maria da Silva',
   document: '529.982.247-25',
@@ -33,7 +33,7 @@ const SHARED = {
 };
 
 export type ChargeRequests = {
-  /** The next charge and who sends it; no two are the same. */
+  /** The next charge and its caller; no two are the same. */
   next(): { readonly caller: Caller; readonly charge: ReturnType<typeof newCharge> };
   /** The next charge as JSON, built with little work: the load generator shares the machine with the service. */
   nextText(): { readonly caller: Caller; readonly text: string };

@@ -1,4 +1,4 @@
-// A node far away: a TCP proxy that holds back what is sent to it for a time, and passes answers on at once.
+// A distant node: a TCP proxy that delays what is sent to it, and passes on answers at once.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 

@@ -1,5 +1,5 @@
-// One step of `cnab` in a process of its own, so that its memory is its own: makes boletos, makes files of them, or reads a return.
-// Prints what it took as a line of JSON.
+// One step of `cnab` in its own process, so that its memory is measured alone: creates boletos, makes files of them, or reads a
+// return. Prints the measurements as a line of JSON.
 
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../src/accounts/require.ts';

@@ -42,7 +42,7 @@ function headerLines(headers: Readonly<Record<string, string>>): string {
 }
 
 /**
- * Fails on any answer that is not 2xx: a rate of refusals means nothing. All connections are open before the first request, as
+ * Fails on any answer that is not 2xx, because a rate of refusals means nothing. All connections are open before the first request, as
  * real callers keep theirs; opened during the load, they would send the first requests one or two at a time.
  */
 export async function runLoad({
@@ -146,7 +146,7 @@ function openSocket(host: string, port: number): Promise<Socket> {
   });
 }
 
-/** The length of the whole answer; undefined when the bytes received so far do not tell it. */
+/** The length of the complete answer; undefined while the received bytes do not contain it. */
 function answerLength(bytes: Buffer): number | undefined {
   const bodyAt = bodyOffset(bytes);
   if (bodyAt === undefined) return undefined;

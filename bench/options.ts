@@ -105,9 +105,9 @@ export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--row
   statements  SQL statements for each charge, payment and delivery, and while idle; no goals
   idle        processor time of a service without requests
   start       npm start to the first good answer, always in the sandbox
-  pages       a checkout in Chromium: bytes, requests, largest paint; a thousand open ones told of payments; sandbox
+  pages       a checkout in Chromium: bytes, requests, largest paint; a thousand open ones updated on payments; sandbox
 
-  All parts run when none is named.
+  Without names all parts run.
 
   --mode      live (the default): API keys, a static pix key, rate limits off; or sandbox
   --rows      sizes of the table of orders; peers gets the middle one
@@ -115,7 +115,7 @@ export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--row
   --keep      keep the databases in bench/data/kept for the next run
   --help      print this text`;
 
-/** `help` when that is asked for; undefined when an argument is not understood. */
+/** `help` when that is requested; undefined for an unknown argument. */
 export function readOptions(args: readonly string[]): Options | 'help' | undefined {
   const parts: Part[] = [];
   let [isQuick, keep] = [false, false];

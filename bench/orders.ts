@@ -67,7 +67,7 @@ type Deps = { readonly server: DatabaseServer; readonly report: Report };
 /** A database with orders, and who lists them: the largest account in live; no caller in the sandbox, which lists all. */
 export type OrdersDatabase = { readonly database: string; readonly caller?: Caller };
 
-/** The database with so many orders, written unless an earlier part or a kept run has written it. */
+/** The database with `count` orders, written unless an earlier part or a kept run has written it. */
 export async function requireOrders({ server, report }: Deps, rows: number, mode: Mode): Promise<OrdersDatabase> {
   const database = `orders_${rows}`;
   if (await server.has(database)) migrate(server, database);
@@ -88,7 +88,7 @@ async function createOrders({ server, report }: Deps, database: string, rows: nu
       FIRST_MOMENT,
       ACCOUNTS - 1,
     ]);
-    // The triggers note every row for the counts of the list; at once is a hundred times faster.
+    // The triggers would record every row for the counts of the list; doing it at once is a hundred times faster.
     await client.query('alter table orders disable trigger user');
     await fillOrders({ report }, client, { name: 'orders', rows, extraColumns: 'ended_as, ended_at' }, [
       COLUMNS,

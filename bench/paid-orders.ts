@@ -1,4 +1,4 @@
-// Orders that are made and paid by requests, and seen to be fulfilled in the database.
+// Orders that are created and paid by requests, and watched in the database until they are fulfilled.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -40,7 +40,7 @@ export async function createWallet(url: string, caller: Caller, network: EvmNetw
 }
 
 export type Buyer = {
-  /** Makes an order and pays it; returns its id. */
+  /** Creates an order and pays it; returns its id. */
   buy(): Promise<string>;
   close(): void;
 };
@@ -52,7 +52,7 @@ export async function openBuyer(url: string, caller: Caller, network: EvmNetwork
   const body = JSON.stringify({ ...order, charge: { customer: CUSTOMER, methods: ['pix'] } });
   const send = async (target: string, text: string) => {
     let answer = await connection.send(post(target, text, headers));
-    // Orders are made faster than a busy machine may take them; a refusal with 503 has changed nothing.
+    // Orders are created faster than a busy machine may accept them; a refusal with 503 has changed nothing.
     while (answer.status === 503) {
       await wait(BUSY_MS);
       answer = await connection.send(post(target, text, headers));
@@ -71,7 +71,7 @@ export async function openBuyer(url: string, caller: Caller, network: EvmNetwork
   };
 }
 
-/** Makes and pays so many orders, some at a time. */
+/** Creates and pays `count` orders, some at a time. */
 export async function buyMany(open: () => Promise<Buyer>, count: number, atOnce: number): Promise<void> {
   let left = count;
   const buyers = await Promise.all(Array.from({ length: atOnce }, open));
@@ -91,10 +91,10 @@ export async function untilTrue(client: pg.Client, what: string, sql: string, li
     if (rows[0]?.holds) return;
     await wait(LOOK_MS);
   }
-  throw new Error(`waited in vain: ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }
 
-/** Tells when each order is fulfilled, by one query for all of them. */
+/** Reports when each order is fulfilled, with one query for all of them. */
 export function watchFulfilled(client: pg.Client): { until(id: string): Promise<void>; stop(): Promise<void> } {
   const waiting = new Map<string, () => void>();
   let isOver = false;

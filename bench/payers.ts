@@ -1,4 +1,4 @@
-// Payers that take charges their whole way: created, paid, and the event of the payment delivered to a receiver of webhooks
+// Payers that take charges from start to end: created, paid, and the event of the payment delivered to a receiver of webhooks
 // on this machine.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -72,7 +72,7 @@ export async function createWebhook(url: string, { accountId, headers }: Caller,
   if (!answer.ok) throw new Error(`POST /webhooks was answered with ${answer.status}: ${await answer.text()}`);
 }
 
-/** A charge that was created, with what paying it takes. */
+/** A created charge, with what is needed to pay it. */
 export type OpenCharge = { readonly id: string; readonly amountCents: number; readonly caller: Caller };
 
 export async function createCharge(connection: HttpConnection, charges: ChargeRequests): Promise<OpenCharge> {
@@ -116,7 +116,7 @@ type Payers = {
   readonly seconds: number;
 };
 
-/** Milliseconds of the steps of each charge, one after the other. */
+/** Milliseconds of the steps of each charge, one after another. */
 export type WayTimes = {
   readonly rate: number;
   readonly registering: readonly number[];

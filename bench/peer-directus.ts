@@ -181,7 +181,7 @@ function conditionsOf({ accountId, symbol, status, from, to }: Filter): object[]
   ];
 }
 
-/** Its statuses and a code as long as a real one: what the service answers with and keeps. */
+/** Its statuses and a code as long as a real one, as the service answers and stores them. */
 function chargeItem(charges: ChargeRequests): object {
   const { accountId, externalId, amountCents, currency, methods, customer, taxes, dueAt } = charges.next().charge;
   const statuses = methods.map(method => [`${method}_status`, 'CREATING']);

@@ -9,7 +9,7 @@ import type { Unit } from './recording.ts';
 pg.defaults.parseInputDatesAsUTC = true;
 
 export type Replay = {
-  /** Sends the units once, or again and again for some seconds. The rate counts requests, the times are those of units. */
+  /** Sends the units once, or repeatedly for some seconds. The rate counts requests, the times are those of units. */
   run(units: readonly Unit[], requests: number, seconds?: number): Promise<LoadResult>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// EVM networks of a run: a real node for each, a sender that has plenty, and the settings with which a service sends there.
+// EVM networks of a run: a real node for each, a funded sender, and the settings with which a service sends there.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EvmNetwork } from '../src/chains/evm/networks/list.ts';

@@ -1,4 +1,4 @@
-// The database of a drill: a cluster of its own in a temporary folder, which is gone when the drill ends or is interrupted.
+// The database of a drill: its own cluster in a temporary folder, which is removed when the drill ends or is interrupted.
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export type DrillDatabase = {
   readonly log: Log;
   /** Where the small disk is, if there is one. */
   readonly ownDisk: string | undefined;
-  /** Shuts the server down, whoever is connected, until `start`. */
+  /** Shuts the server down, with open sessions too, until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
 };
@@ -35,7 +35,7 @@ export async function withDrillDatabase(
   drill: (at: DrillDatabase) => Promise<number>,
   { diskBytes }: Options = {},
 ): Promise<void> {
-  // What is killed on purpose is not worth a line.
+  // A deliberate kill is not reported.
   const log = createLog('fatal', process.stderr);
   const dir = await mkdtemp(path.join(tmpdir(), `trilho-${name}-`));
   const dataDir = path.join(dir, 'data');

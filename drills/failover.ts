@@ -1,7 +1,7 @@
 // npm run drill -- failover [<failovers> <seed> [control]]: the service on three PostgreSQL servers under Patroni, through HAProxy.
-// The leader is killed, stopped or cut off from etcd, just after its standbys have lost it, again and again, under load; what was
-// acknowledged must be there, once. Leaves with exit code 1 when it is not so. `control`: asynchronous replication, where the drill
-// must see a loss, and leaves with 1 when it sees none. Needs `sh drills/install.sh`.
+// The leader is killed, stopped or cut off from etcd, just after its standbys have lost it, repeatedly, under load; every acknowledged
+// write must be there, once. Exits with code 1 otherwise. `control`: asynchronous replication, where the drill must see a
+// loss, and exits with 1 when it sees none. Needs `sh drills/install.sh`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,7 +30,7 @@ if (!Number.isSafeInteger(FAILOVERS) || FAILOVERS < 1 || !Number.isSafeInteger(S
 }
 
 const WHOLE_LIMIT_MS = 10 * 60_000;
-/** A standby that had not yet been told to confirm may not lead: then the old leader comes back. */
+/** A standby that does not confirm writes yet may not lead: then the old leader returns. */
 const LEADER_LIMIT_MS = 60_000;
 const LAST_WRITES_MS = 200;
 
@@ -67,7 +67,7 @@ async function drill({ url, members, leader, isWhole }: Cluster): Promise<number
   const done = new Map<string, number>();
   const wrong: string[] = [];
   let faults = 0;
-  /** False ends the faults: what there is so far is printed. */
+  /** False ends the faults: the results so far are printed. */
   const isSoon = async (isSo: () => boolean | Promise<boolean>, otherwise: string) => {
     const hasCome = await until(isSo, WHOLE_LIMIT_MS);
     if (!hasCome) wrong.push(`${otherwise} within ${WHOLE_LIMIT_MS / 60_000} minutes`);

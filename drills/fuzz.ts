@@ -1,7 +1,7 @@
-// npm run drill -- fuzz [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: requests made by chance from the OpenAPI document,
-// and of pages and their forms, against a sandbox in a process of its own. Every one must be answered, with no 5xx but of a chain that a case has silenced, and as the
-// document says, or with a page. Prints a table; leaves with exit code 1 when one was not, or when there was no time for all of them, unless `--minutes`
-// asked for less. `--seed` and `--from` make the same cases again, but for ids.
+// npm run drill -- fuzz [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: random requests from the OpenAPI document,
+// and of pages and their forms, against a sandbox in its own process. Every one must be answered as the document says, or with a page, and without a 5xx except by
+// a chain that a case has silenced. Prints a table; exits with code 1 when one was not, or when there was no time for all of them, unless `--minutes`
+// limits the time. `--seed` and `--from` repeat the same cases, except for ids.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -38,7 +38,7 @@ if (![CASES, SEED, MINUTES, FROM, AT_ONCE].every(Number.isSafeInteger) || CASES 
 
 const MAX_FAILURES = 20;
 const SHOWN_LENGTH = 600;
-/** With them a sweep is set up: what an operation asks of the settings is there. */
+/** With these settings a sweep is possible. */
 const COLD = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const EVM = ['ethereum', 'polygon', 'base', 'arbitrum', 'bsc'];
 const PAYOUTS = {
@@ -47,9 +47,9 @@ const PAYOUTS = {
     tron: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
   },
 };
-/** Too long an address or header is refused before it is known which operation it is for. */
+/** A too long path or header is refused before its operation is known. */
 const HEADERS_TOO_LARGE = 431;
-/** What chance cannot make, and why. */
+/** Operations without random cases, and why. */
 const UNREACHED = new Map([
   ['POST /wallets/{id}/proof', 'needs a signature with the key of the wallet'],
   ['POST /charges/{id}/checkout/withdraw', 'needs the link of the very charge'],
@@ -75,7 +75,7 @@ try {
   await stopAllPrograms();
   await server.close();
 }
-// What an interrupted run was waiting for must not keep the process.
+// Pending work of an interrupted run must not keep the process alive.
 process.exit();
 
 async function fuzz(): Promise<number> {
@@ -83,7 +83,7 @@ async function fuzz(): Promise<number> {
   const env = {
     TRILHO_RATE_LIMIT: '0',
     TRILHO_MAX_IN_FLIGHT: '0',
-    // Deliveries to webhooks that chance made are more work than the cases themselves.
+    // Deliveries to random webhooks are more work than the cases themselves.
     TRILHO_WEBHOOK_CONCURRENCY: '1',
     TRILHO_PAYOUTS: JSON.stringify(PAYOUTS),
     TRILHO_BOLETOS: BOLETOS,
@@ -99,7 +99,7 @@ async function fuzz(): Promise<number> {
   const known = new Map<string, string[]>();
   /** The statuses of each operation, with how often they came. */
   const seen = new Map<string, Map<number, number>>();
-  /** What a good case of an operation was refused for, last. */
+  /** The last reason for which a valid case of an operation was refused. */
   const refusals = new Map<string, string>();
   const failures = keepFailures(SEED);
   const silenced = followSilenced();
@@ -132,7 +132,7 @@ async function fuzz(): Promise<number> {
   }
 
   function faultOf(reply: Exchange, sentMs: number, isPage: boolean): string | undefined {
-    // A case may take the answers of a simulated node away; then a refusal is what the document says.
+    // A case may silence a simulated node; then a refusal is documented.
     if (reply.status >= 500 && !silenced.explains(reply, sentMs)) return `status ${reply.status}`;
     if (isPage) return faultOfPage(reply);
     return reply.status === HEADERS_TOO_LARGE ? undefined : judge.faultOfAnswer(reply);

@@ -1,6 +1,6 @@
-// npm run drill -- growth [<events> <seconds>]: what a feed of a hundred million events costs. Events are made by SQL; then readers page
+// npm run drill -- growth [<events> <seconds>]: the cost of a feed of a hundred million events. Events are made by SQL; then readers page
 // through the feed, charges are created, and old events are moved to the archive beside them, at a hundredth of the size and at the whole.
-// Prints the times of both and their ratio; leaves with exit code 1 when a reader did not get what it asked for, when nothing was moved or
+// Prints the times of both and their ratio; exits with code 1 when a reader did not get the requested events, when nothing was moved or
 // removed, or less than a third as much of the whole as of the hundredth, or when the middle of a hundred times as many events is more
 // than three times as slow.
 import { mkdir } from 'node:fs/promises';
@@ -35,7 +35,7 @@ const FIRST_SHARE = 100;
 const READS = 200;
 const PAGE = 100;
 const YEARS_MS = 2 * 365 * 86_400_000;
-/** Of p50; a cost that grows with the events would be a hundred. */
+/** Of p50; a cost that is proportional to the events would be a hundred. */
 const MAX_RATIO = 3;
 /** But not longer than events, once these are moved to the archive: they go in the same run as their events. */
 const KEEP_DELIVERIES = { TRILHO_KEEP_DELIVERIES: 'forever' };
@@ -67,7 +67,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** In a database of its own. */
+/** In its own database. */
 async function measureAt({ dir, socketDir, db: server, log }: DrillDatabase, name: string, events: number) {
   await server.query(`create database ${name}`);
   const url = `postgres:///${name}?host=${encodeURIComponent(socketDir)}&user=trilho`;
@@ -169,7 +169,7 @@ async function measure(
   return { times, faults, gone: await whatIsGone(db, events) };
 }
 
-/** Of what was made; of the deliveries the oldest go first. */
+/** Of the created rows; the oldest deliveries are removed first. */
 async function whatIsGone(db: Database, events: number): Promise<Gone> {
   const [row] = await db.query<{ moved: string; left: string; first: string | null }>(
     `select position as moved, (select count(*) from event_positions p where p.position <= cuts.position) as left,

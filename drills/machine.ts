@@ -1,5 +1,5 @@
-// How slow the machine is, whatever the service does: a bare server in a process of its own is asked all the time, and the time that
-// its answers take is what a drill forgives the service.
+// How slow the machine is, independent of the service: a bare server in its own process is called all the time, and a drill
+// allows the service the extra time of its answers.
 import { setTimeout as wait } from 'node:timers/promises';
 import { startProgram } from '../bench/programs.ts';
 

@@ -50,7 +50,7 @@ async function drill({ db, url }: DrillDatabase): Promise<number> {
   }
 }
 
-/** Registered charges as the service writes them, due within the next month; half of them expire within it too. */
+/** Registered charges as the service writes them, due within the next month; half of them also expire within it. */
 async function seed(sql: Sql): Promise<void> {
   await sql.query('set local statement_timeout = 0');
   await sql.query(`insert into accounts (id, created_at) values ('acme', now())`);

@@ -38,7 +38,7 @@ const NODES = 3;
 const AT_ONCE = 16;
 const PAUSE_MS = 2_000;
 const OUTPUT_TAIL = 500;
-/** Of nodes: with so many some must have fallen on a job. */
+/** Kills of nodes: with this many some must have hit a job. */
 const MANY_KILLS = 30;
 
 type Kind = 'node' | 'database';
@@ -52,7 +52,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   if (isControl) await acknowledgeEarly(db);
   const callers = await createCallers(url, 'sandbox', ['shop-1', 'shop-2']);
   const nodes: (RunningProgram | undefined)[] = [];
-  // One after another: the first one makes the queue.
+  // One after another: the first one creates the queue.
   for (let count = 0; count < NODES; count++) nodes.push(await superviseStart(at));
   const urls = () => nodes.flatMap(node => node?.url ?? []);
   await registerWebhook(urls()[0]!, receiver);
@@ -76,7 +76,7 @@ async function drill(at: DrillDatabase): Promise<number> {
     unfinished = await unfinishedWork(db);
     return undelivered().length + unstreamed().length + unfinished.length === 0;
   };
-  // What the control has lost cannot be told of.
+  // Writes that the control has lost cannot be delivered.
   if (!isControl) await until(isDone, PATIENCE_MS);
   const lastSeconds = (performance.now() - endedMs) / 1_000;
   if (!isControl) wrong.push(...(await jobs.end()));
@@ -93,8 +93,8 @@ async function drill(at: DrillDatabase): Promise<number> {
   print('charges, payments', `${load.charges.size}, ${load.payments.size}`);
   print('refunds, orders', `${load.refunds.size}, ${load.orders.size}`);
   print('requests sent again', load.repeats());
-  print('payments not told to the webhook', undelivered().length);
-  print('payments not told by the stream', unstreamed().length);
+  print('payments not delivered to the webhook', undelivered().length);
+  print('payments missing in the stream', unstreamed().length);
   print('charges and refunds not carried out', unfinished.length);
   print('answers that no caller should get', load.faults.length);
   print('jobs of killed nodes', promised.count);
@@ -193,7 +193,7 @@ async function killDatabase({ db, clusterDir }: DrillDatabase, beforeKill: () =>
   return true;
 }
 
-/** And so long before it writes that a kill falls in between. */
+/** And for so long before it writes that a kill hits in between. */
 async function acknowledgeEarly(db: Sql): Promise<void> {
   await db.query('alter database postgres set synchronous_commit = off');
   await db.query(`alter system set wal_writer_delay = '10s'`);
@@ -204,7 +204,7 @@ function endOf(node: RunningProgram): string {
   return `a node ended by itself: ${node.output().slice(-OUTPUT_TAIL)}`;
 }
 
-/** Charges that no rail has taken yet, and refunds that were not carried out. */
+/** Charges that no rail has registered yet, and refunds that were not carried out. */
 async function unfinishedWork(db: Sql): Promise<string[]> {
   const rows = await db.query<{ text: string }>(
     `select 'charge ' || id || ' is CREATING' as text from charges where state = 'CREATING' union all

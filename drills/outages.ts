@@ -1,6 +1,6 @@
 // npm run drill -- outages [<seconds of each> [control] [--without root] [--without faketime]]: a service under load whose database is
 // stopped, silent, full, read-only, locked or has no connection left, and whose clock is stepped. Each time callers are answered, or
-// refused with 503 and Retry-After within about five seconds; memory stays flat; and the service goes on by itself. Leaves with exit code 1 when a
+// refused with 503 and Retry-After within about five seconds; memory stays flat; and the service goes on by itself. Exits with code 1 when a
 // promise was broken, an acknowledged write was lost, or a fault could not be tried. `control`: the database acknowledges before it has
 // written, so the drill must see a loss, and leaves with 1 when it sees none.
 // A small disk needs root, a clock that can be moved `faketime`: sh drills/install.sh. `--without` names what may be missing.
@@ -34,9 +34,9 @@ if (!Number.isSafeInteger(SECONDS) || SECONDS < 20 || !values.without.every(word
 }
 
 const DISK_BYTES = 1024 ** 3;
-/** Five seconds for a connection, or for a server that says nothing. */
+/** Five seconds for a connection, or for a silent server. */
 const PROMISED_MS = 6_000;
-/** Those who got a connection late wait for the table as well. */
+/** Callers that got a connection late wait for the table as well. */
 const PROMISED_WHILE_LOCKED_MS = 10_000;
 const LIVE_LIMIT_MS = 1_000;
 const READY_LIMIT_MS = 2_500;
@@ -44,7 +44,7 @@ const LATE_SHARE = 0.05;
 const RECOVERY_LIMIT_MS = 90_000;
 const QUIET_MS = 5_000;
 const LOOK_MS = 100;
-/** Of memory: what a process that was busy may have more than before, and MiB on top. */
+/** Of memory: the allowed growth of a busy process, and MiB on top. */
 const FLAT = 1.5;
 const FLAT_MORE = 64;
 
@@ -116,7 +116,7 @@ async function suffer(fault: Fault, { node, watched, machine, memoryLimit }: Suf
   const end = await fault.begin();
   await wait(SECONDS * 1_000);
   const { served, refused, slowestLiveMs, slowestReadyMs, asked, lastReady, faults } = watched.take();
-  // What a server without any work took is not the service's.
+  // The time of an idle server is not the service's.
   const machineMs = machine.slowestMs(startedMs);
   const endedMs = performance.now();
   await end();
@@ -152,7 +152,7 @@ async function suffer(fault: Fault, { node, watched, machine, memoryLimit }: Suf
   return wrong;
 }
 
-/** When everything is served again and the node is ready. */
+/** When every request succeeds again and the node is ready. */
 async function whenBack(url: string, watched: Watch): Promise<number | undefined> {
   const limit = performance.now() + RECOVERY_LIMIT_MS;
   while (performance.now() < limit) {
@@ -166,7 +166,7 @@ async function whenBack(url: string, watched: Watch): Promise<number | undefined
   return undefined;
 }
 
-/** And so long before it writes that a stop falls in between. */
+/** And for so long before it writes that a stop hits in between. */
 async function acknowledgeEarly(db: Sql): Promise<void> {
   await db.query('alter database postgres set synchronous_commit = off');
   await db.query(`alter system set wal_writer_delay = '10s'`);

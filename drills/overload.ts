@@ -1,9 +1,9 @@
 // npm run drill -- overload [<seconds of each>]: a node that may answer 64 requests at a time. First 64 callers, then five times as
-// many, then 64 again: what it cannot take it refuses early with 503 `overloaded` and Retry-After, and what it takes is answered as
+// many, then 64 again: excess requests are refused early with 503 `overloaded` and Retry-After, and the others are answered as
 // before. Then callers with slow headers, bodies and reads, idle connections and streams that nobody reads: memory stays bounded
-// and others are served. Leaves with exit code 1 when an answer is another one, an acknowledged write is lost, memory grows, or a stream is
-// not cut. Speed is judged within the run, and widely: what is served at five times takes at most five times as long (p99), a refusal comes
-// sooner than what is served, and afterwards at least half as much is served as before. `control` at the end: no limit for
+// and others are served. Exits with code 1 on any other answer, when an acknowledged write is lost, memory grows, or a stream is not
+// cut. Speed is compared within the run, with wide limits: at five times the load a served request takes at most five times as long
+// (p99), a refusal is faster than a served request, and afterwards at least half as many are served as before. `control` at the end: no limit for
 // requests at a time, and the drill must miss the refusals.
 import { createCallers } from '../bench/callers.ts';
 import type { RunningProgram } from '../bench/programs.ts';
@@ -31,7 +31,7 @@ const MAX_IN_FLIGHT = 64;
 const TIMES = 5;
 /** Beside callers that are slow. */
 const OTHERS = 8;
-/** What slow callers may cost: a connection a few KiB, an answer or a page of events that nobody takes some more. */
+/** The allowed memory of slow callers: a few KiB per connection, more for an answer or a page of events that nobody reads. */
 const MORE_MIB = 400;
 const MOST_P99 = 5;
 const LEAST_RATE = 0.5;
@@ -79,7 +79,7 @@ async function drill({ db, log, url, dir }: DrillDatabase): Promise<number> {
   return wrong.length === 0 ? 0 : 1;
 }
 
-/** Sheds early, keeps the time of what it takes, and recovers at once. */
+/** It refuses early, keeps its times for accepted requests, and recovers at once. */
 function whatIsSlow(once: Figures, five: Figures, after: Figures): string[] {
   const wrong: string[] = [];
   if (five.servedP99 > once.servedP99 * MOST_P99) wrong.push(`${TIMES} ×: p99 is more than ${MOST_P99} times as long`);
@@ -97,7 +97,7 @@ async function largestFeed(db: Sql): Promise<number> {
   return Number(row?.bytes ?? 0);
 }
 
-/** Returns what was wrong while some were slow. */
+/** Returns the faults while some callers were slow. */
 async function besideSlow(
   kind: Kind,
   load: Callers,

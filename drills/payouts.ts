@@ -1,7 +1,7 @@
 // npm run drill -- payouts [<chain> …] [--of-each <n>] [--seed <n>] [--only <kind>]: payouts on a real EVM node, on the simulated
-// Tron network and on the sandbox's simulated chain, while processes are killed and nodes fail in every way that we know. Then
-// the transfers are counted on the chain itself: one for each fulfilled order, none for any other. Prints a table; leaves with
-// exit code 1 when anything was lost, doubled or wrong, or when a control that pays twice was not seen.
+// Tron network and on the sandbox's simulated chain, while processes are killed and nodes fail in every known way. Then
+// the transfers are counted on the chain itself: one for each fulfilled order, none for any other. Prints a table; exits with
+// code 1 when anything was lost, doubled or wrong, or when a control that pays twice was not detected.
 import { parseArgs } from 'node:util';
 import { concurrencyLimit } from '../src/lib/concurrency-limit.ts';
 import { CONTROLS, runControl } from '../test/harness/payout-drill/controls.ts';

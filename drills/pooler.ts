@@ -1,6 +1,6 @@
-// npm run drill -- pooler [<seconds>]: a PgBouncer between the service and its database. One that takes something away is refused
-// by a sentence; behind one that gives whole sessions two nodes work under load while it is restarted, and what was acknowledged
-// must be there, once, with ledger and audit log right. Leaves with exit code 1 when it is not so. Needs `pgbouncer`: sh drills/install.sh.
+// npm run drill -- pooler [<seconds>]: a PgBouncer between the service and its database. One that drops settings is refused
+// in a sentence; behind one with session pooling two nodes work under load while it is restarted, and every acknowledged write
+// must be there, once, with ledger and audit log right. Exits with code 1 otherwise. Needs `pgbouncer`: sh drills/install.sh.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
 import { runTrilho, stopAllPrograms } from '../bench/programs.ts';
@@ -64,7 +64,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   return wrong.length === 0 ? 0 : 1;
 }
 
-/** What a command says behind such a pooler. */
+/** The output of a command behind such a pooler. */
 async function refusal(
   { dir, socketDir }: DrillDatabase,
   poolMode: 'session' | 'transaction',

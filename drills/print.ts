@@ -1,4 +1,4 @@
-// What the drills print in the same way: a figure in a line, the five figures of each drill, and the memory of a program.
+// The common output of the drills: a figure in a line, the five figures of each drill, and the memory of a program.
 import { readFileSync } from 'node:fs';
 import { runTrilho } from '../bench/programs.ts';
 
@@ -25,13 +25,13 @@ export function printResult({ faultsInjected, acknowledged, lost, doubled, longe
 
 const MAX_SHOWN = 20;
 
-/** The first of what was wrong, each in a line. */
+/** The first faults, each in a line. */
 export function printWrong(wrong: readonly string[]): void {
   for (const line of wrong.slice(0, MAX_SHOWN)) process.stdout.write(`${line}\n`);
   if (wrong.length > MAX_SHOWN) process.stdout.write(`and ${wrong.length - MAX_SHOWN} more\n`);
 }
 
-/** Runs `ledger check` and `audit verify`, prints how each ended, and returns what those said that failed. */
+/** Runs `ledger check` and `audit verify`, prints how each ended, and returns the output of those that failed. */
 export async function printChecks(env: Readonly<Record<string, string>>, archive?: string): Promise<string[]> {
   const failed: string[] = [];
   for (const name of ['ledger check', 'audit verify']) {

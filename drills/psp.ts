@@ -1,5 +1,5 @@
 // npm run drill -- psp [<payers> [<seed>]]: five thousand payments through a PSP that loses replies, goes silent, repeats,
-// reorders, drops and forges, while the service is killed again and again. Then the faults end, and the service must have
+// reorders, drops and forges, while the service is killed repeatedly. Then the faults end, and the service must have
 // exactly the money that the PSP has, and `trilho reconcile` and `trilho ledger check` must agree. Prints a table; leaves with
 // exit code 1 when anything was lost, doubled, invented, or leaked into a log.
 import { setTimeout as wait } from 'node:timers/promises';
@@ -40,7 +40,7 @@ const KILLS = 4;
 const PAUSE_MS = 250;
 const MAX_LOOKS = 40;
 const LOOK_MS = 61_000;
-/** Of a notification that finds nobody: the service is away for some seconds. */
+/** Retries of a notification, since the service is down for some seconds. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 if (!Number.isSafeInteger(PAYERS) || PAYERS < 1 || !Number.isSafeInteger(SEED)) {
@@ -161,7 +161,7 @@ async function drill(): Promise<number> {
   return wrong.length === 0 && proof.credited === proof.payments ? 0 : 1;
 }
 
-/** A gap is time in which a write waits, tried again or not; that payers wait for the PSP is none. */
+/** A gap is time in which a write waits, with or without retries; payers that wait for the PSP are not a gap. */
 function callersOf(services: Services, { headers: own }: Caller, tally: Tally): LossyService {
   const waiting = new Set<string>();
   const send = async (path: string, init: RequestInit) => toAnswer(await fetch((await services.url()) + path, init));
@@ -184,7 +184,7 @@ function callersOf(services: Services, { headers: own }: Caller, tally: Tally): 
   };
 }
 
-/** A last service, whose minutes pass at once: it looks until it has what the PSP has, and once more. */
+/** A last service with a fast clock: it looks until it has everything that the PSP has, and once more. */
 async function lookUntilQuiet(env: Readonly<Record<string, string>>, lines: string[]): Promise<number> {
   const { log, lines: last } = recordingLog();
   const app = await startApp(readConfig(env), log, { work: false, clock });

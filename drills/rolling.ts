@@ -1,6 +1,6 @@
 // npm run drill -- rolling <folder of another version> [<seconds of each step>]: three nodes of the other version under load are
-// replaced one by one by nodes of this one, which brings the schema up to date meanwhile; then back again, where the other
-// version takes the schema. What was acknowledged must be there, once, and no caller may get a 5xx but 503. The folder has the other
+// replaced one by one by nodes of this one, which also upgrades the schema; then back again, if the other version
+// accepts the schema. Every acknowledged write must be there, once, and no caller may get a 5xx but 503. The folder has the other
 // version with its packages, such as a `git worktree` after `npm ci`.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
@@ -26,7 +26,7 @@ const STEP_MS = Number(SECONDS) * 1_000;
 
 await withDrillDatabase('rolling', drill);
 
-/** What a run has come to, also one that gives up. */
+/** The result of a run, also of one that gives up. */
 type Run = {
   readonly nodes: RunningProgram[];
   readonly steps: [string, string][];
@@ -59,7 +59,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   return wrong.length === 0 && acknowledged > 0 ? 0 : 1;
 }
 
-/** There and back again. Rejects when a node does not start. */
+/** To this version and back. Rejects when a node does not start. */
 async function roll(at: DrillDatabase, run: Run): Promise<void> {
   const { nodes, steps, wrong } = run;
   const callers = await createCallers(at.url, 'sandbox', ['shop-1', 'shop-2']);
@@ -82,19 +82,19 @@ async function roll(at: DrillDatabase, run: Run): Promise<void> {
     await judge();
     steps.push([`back to the other version: ${count + 1}`, refusal === undefined ? 'started' : 'refused']);
     if (refusal === undefined) continue;
-    // A schema goes forward only; a version that does not know it says so, and the nodes that run go on.
+    // A schema is only upgraded; a version that does not know it refuses, and the running nodes continue.
     process.stdout.write(`${refusal}\n`);
     break;
   }
 }
 
-/** One that starts takes the place of the oldest, which then ends in order; callers no longer know it. */
+/** A new node replaces the oldest, which then stops cleanly; callers no longer use it. */
 async function replace(nodes: RunningProgram[], start: () => Promise<RunningProgram>): Promise<undefined> {
   nodes.push(await start());
   await nodes.shift()!.stop();
 }
 
-/** Some time in which writes are acknowledged. Returns what was wrong in it. */
+/** Some time in which writes are acknowledged. Returns the faults in it. */
 async function someWrites(load: Load, nodes: readonly RunningProgram[]): Promise<string[]> {
   const before = load.acknowledged();
   await wait(STEP_MS);

@@ -1,4 +1,4 @@
-// Moving the clock of a sandbox, and reading how often its tables were scanned meanwhile.
+// Moves the clock of a sandbox, and reads how often its tables were scanned during the move.
 import { request } from 'node:http';
 import type { Sql } from '../src/storage/database.ts';
 

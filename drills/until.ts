@@ -1,9 +1,9 @@
-// Waiting for something, never for ever.
+// Waiting with a limit.
 import { setTimeout as wait } from 'node:timers/promises';
 
 const LOOK_MS = 250;
 
-/** Looks again and again. False: it is not so within the time. */
+/** Polls. False: it did not become true within the time. */
 export async function until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> {
   const limit = performance.now() + limitMs;
   while (!(await isSo())) {

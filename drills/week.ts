@@ -1,8 +1,8 @@
 // npm run drill -- week [<charges per second> <days> <share>]: the life of a busy service, day after day, moved by the clock of a sandbox.
-// All days at the whole rate would be sixty million charges in a week, so a share of them is run. What is removed in time is removed after a
-// day, so that the tables are at their lasting size well before the end. Prints how large, fast and full everything is at the end of
-// each day, the last day beside the first, and what the whole rate would need by arithmetic. Leaves with exit code 1 when something was
-// lost, doubled, not told, late or not removed; when ledger or audit log are wrong; or when the last day is not level with the second:
+// All days at the full rate would be sixty million charges in a week, so a share of them is run. Everything that is pruned is pruned after
+// a day, so that the tables reach their final size well before the end. Prints sizes, times and memory at the end of each day, the
+// last day beside the first, and what the full rate would need by arithmetic. Exits with code 1 when something was lost, doubled, not
+// delivered, late or not removed; when ledger or audit log are wrong; or when the last day is not level with the second:
 // memory at most half more, and the median time of each request at most three times as long, since the machine may be busy; or when a
 // table that is pruned has more than one and a half times as many rows of a charge in the last two days as in days 3 and 4. The size of
 // tables is printed and not judged: boletos stay open over holidays, and with them their events.
@@ -40,7 +40,7 @@ const DAY_SECONDS = 86_400;
 const SLACK_SECONDS = 600;
 /** Older lines of the audit log should be in the archive. */
 const AUDIT_ARCHIVED_WITHIN_SECONDS = DAY_SECONDS + SLACK_SECONDS;
-/** Older events should be there, and older rows have been removed: both go by whole days. */
+/** Older events should be there, and older rows removed: both in steps of days. */
 const REMOVED_WITHIN_SECONDS = 2 * DAY_SECONDS + SLACK_SECONDS;
 const OLDEST = 'trilho_oldest_row_seconds';
 const REMOVED_KINDS = ['idempotency_keys', 'deliveries'];
@@ -66,7 +66,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   const days: Day[] = [];
   const wrong: string[] = [];
   process.stdout.write(`${AN_HOUR} charges an hour for ${DAYS} days: ${SHARE} of ${PER_SECOND} a second\n`);
-  // The first requests of a process are slow, and would flatter the days after them.
+  // The first requests of a process are slow, and would make later days look better.
   let now = await moveClock(service.url, 'PT0S');
   await life.liveAnHour(now, AN_HOUR * 3);
   now = await moveClock(service.url, 'PT1H');
@@ -137,10 +137,10 @@ async function whatIsNotRemoved(db: Sql, service: RunningProgram, now: Date): Pr
   return faults;
 }
 
-/** What was acknowledged is there, once; every payment was told to the receiver. */
+/** Acknowledged writes are there, once; every payment was delivered to the receiver. */
 async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Date): Promise<string[]> {
-  const untold = () => [...life.payments.values()].filter(id => !paidAt.has(id));
-  await until(() => untold().length === 0, PATIENCE_MS);
+  const undelivered = () => [...life.payments.values()].filter(id => !paidAt.has(id));
+  await until(() => undelivered().length === 0, PATIENCE_MS);
   const { lost, doubled } = await proveMoney(db, life);
   const late = await db.query<{ text: string }>(
     `select kind || ' of charge ' || charge_id as text from charge_timers where at < $1`,
@@ -149,12 +149,12 @@ async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Da
   const { acknowledged, longestGapMs } = life.tally;
   printResult({ faultsInjected: 0, acknowledged: acknowledged(), lost, doubled, longestGapMs: longestGapMs() });
   print('charges, payments, refunds', `${life.charges.size}, ${life.payments.size}, ${life.refunds.size}`);
-  print('payments not told to the webhook', untold().length);
+  print('payments not delivered to the webhook', undelivered().length);
   print('timers after their time', late.length);
   return [
     ...lost.map(line => `lost: ${line}`),
     ...doubled.map(line => `doubled: ${line}`),
-    ...untold().map(id => `not told: payment of ${id}`),
+    ...undelivered().map(id => `not delivered: payment of ${id}`),
     ...late.map(({ text }) => `not done in time: ${text}`),
   ];
 }
@@ -171,7 +171,7 @@ function printDay(number: number, day: Day): void {
     [
       `day ${number}: ${charges} charges, clock moved in ${moveSeconds.toFixed(1)} s, memory ${memory} MiB`,
       `  ${speed.join('; ')}`,
-      `  pruned tables ${megabytes(pruned)}, kept for ever ${megabytes(kept)}, jobs ${megabytes(jobs)}, others ${megabytes(rest)}; ` +
+      `  pruned tables ${megabytes(pruned)}, kept forever ${megabytes(kept)}, jobs ${megabytes(jobs)}, others ${megabytes(rest)}; ` +
         `${deadRows} dead rows beside ${liveRows}`,
       `  pruned tables: ${listed(each, megabytes)}`,
       `  their rows: ${listed(day.rows, String)}; charges that are open ${day.openCharges}, that have ended ${day.endedCharges}`,
@@ -201,15 +201,15 @@ function printRatios(days: readonly Day[]): void {
     print(`  rows of a charge in ${table}, to days 3 and 4`, formatRatio(ratio));
 }
 
-/** By arithmetic: nothing of it was measured at the whole rate. */
+/** By arithmetic: nothing was measured at the full rate. */
 function printWhole(days: readonly Day[], charges: number, removed: ReadonlyMap<string, number>): void {
   const last = days.at(-1)!;
   const perCharge = last.kept / charges;
   const whole = PER_SECOND * 86_400 * DAYS;
   process.stdout.write(`the whole, ${PER_SECOND} charges a second, by arithmetic\n`);
   print('  charges', whole);
-  print('  kept for ever, kB of a charge', (perCharge / 1_000).toFixed(1));
-  print('  kept for ever, GB', ((perCharge * whole) / 1e9).toFixed(0));
+  print('  kept forever, kB of a charge', (perCharge / 1_000).toFixed(1));
+  print('  kept forever, GB', ((perCharge * whole) / 1e9).toFixed(0));
   print(`  pruned tables at ${KEEP}, GB`, (last.pruned / SHARE / 1e9).toFixed(0));
   for (const [kind, count] of removed) {
     if (count > 0) print(`  ${kind} to remove, a second`, Math.round((count / charges) * PER_SECOND));

@@ -15,7 +15,7 @@ const compiled = (source: string, ending: string) => source.replace('src/', 'lib
 const each = <T>(paths: Paths, change: (source: string) => T) =>
   Object.fromEntries(Object.entries(paths).map(([name, source]) => [name, change(source)]));
 
-/** As it is published: its paths lead to what was compiled. */
+/** As it is published: its paths name the compiled files. */
 function publishedOf({ private: _, bin, exports, ...rest }: Manifest): object {
   return {
     ...rest,

@@ -1,4 +1,4 @@
-// Fills the database of a sandbox that runs, of any release, through its HTTP API: something of everything, ended and not. For
+// Fills the database of a sandbox that runs, of any release, through its HTTP API: every kind of object, ended and open. For
 // test/fixtures/releases, as docs/development.md says.
 // Use: node scripts/fill-release.ts http://127.0.0.1:3000
 import { createServer } from 'node:http';
@@ -30,7 +30,7 @@ async function charge(externalId: string, more: object = {}): Promise<string> {
   return made.id;
 }
 
-/** Takes events, and refuses some of them. */
+/** Accepts events, and refuses some of them. */
 let received = 0;
 const receiver = createServer((request, response) => {
   request.resume();

@@ -64,7 +64,7 @@ async function order(walletId: unknown, cost: number): Promise<Answer> {
 const advance = (time: string) => post('/sandbox/clock', { advance: time });
 const pay = (chargeId: unknown, body: unknown) => post(`/sandbox/charges/${String(chargeId)}/pay`, body);
 
-/** Lets the jobs of what was just made run. */
+/** Lets the jobs of new objects run. */
 async function settle(): Promise<void> {
   await advance('PT1M');
 }

@@ -65,7 +65,7 @@ async function createBase({ server, options }: PartDeps): Promise<ChargeRequests
   return charges;
 }
 
-/** Service and driver have a database each and take rounds of a few seconds in turn, so that both meet the same machine. */
+/** Service and driver have a database each and take rounds of a few seconds in turn, so that both have the same conditions. */
 async function measureRun(deps: PartDeps, { workers, name }: Run, charges: ChargeRequests): Promise<void> {
   const { server, report, options } = deps;
   const { mode, chargeConnections: connections, charges: requests, chargeRounds } = options;

@@ -1,5 +1,5 @@
-// Boletos by file: how fast files to a bank are made, and returns of it read and booked; whether memory stays flat meanwhile. The
-// simulated bank stands between.
+// Boletos by file: how fast files to a bank are made, and its returns read and booked, and whether memory stays flat. The bank is
+// simulated.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -40,7 +40,7 @@ export async function measureCnab({ server, report, options }: PartDeps): Promis
   const titles = options.boletos;
   report.progress(`making ${formatCount(titles)} boletos`);
   await runStep({ ...common, step: 'make', count: titles });
-  // As autovacuum leaves them. Tables that are empty still are left out: statistics of an empty table lead to bad plans once it is filled.
+  // As autovacuum leaves them. Empty tables are skipped: statistics of an empty table lead to bad plans once it is filled.
   await withClient(server.url(DATABASE), client =>
     client.query('vacuum (analyze) charges, charge_methods, charge_timers, boleto_instructions, events'),
   );

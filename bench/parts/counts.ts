@@ -1,5 +1,4 @@
-// What counting the list costs those who write its rows: the same writes with the triggers of the table and, in a copy,
-// without them.
+// The cost of counting a list for writers of its rows: the same writes with the triggers of the table and, in a copy, without them.
 import pg from 'pg';
 import { type DatabaseServer, withClient } from '../database-server.ts';
 import { formatPercent, formatRate, median } from '../figures.ts';
@@ -54,7 +53,7 @@ export async function measureCounts(deps: PartDeps): Promise<void> {
 type Rates = { readonly with: readonly number[]; readonly without: readonly number[] };
 
 function addLoss(report: Report, measured: string, rates: Rates, maxLoss?: number): void {
-  // Pairwise: both sides of a slice met the same machine.
+  // Pairwise: both sides of a slice had the same conditions.
   const loss = 1 - median(rates.with.map((rate, slice) => rate / rates.without[slice]!));
   report.add({
     part: 'counts',

@@ -1,4 +1,4 @@
-// What the service costs without requests: processor time of its process and of PostgreSQL, with workers on and nothing
+// The cost of the service without requests: processor time of its process and of PostgreSQL, with workers on and nothing
 // to do.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../callers.ts';

@@ -48,7 +48,7 @@ async function openSize({ server, options }: PartDeps, orders: OrdersDatabase & 
   return { ...orders, service, queries, samples: new Map(queries.map(({ name }) => [name, []])) };
 }
 
-/** A few samples of each kind at each size, again and again, so that a slow moment of the machine falls on all alike. */
+/** A few samples of each kind at each size, repeatedly, so that a slow moment of the machine affects all equally. */
 async function sampleSizes(sizes: readonly Size[], count: number): Promise<void> {
   for (let taken = 0; taken < count; taken += SAMPLES_PER_ROUND) {
     for (const { service, queries, samples, caller } of sizes) {

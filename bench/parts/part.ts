@@ -1,4 +1,4 @@
-// What every part of a run is given.
+// The inputs of every part of a run.
 import type { DatabaseServer } from '../database-server.ts';
 import type { Options } from '../options.ts';
 import type { Report } from '../report.ts';

@@ -1,5 +1,5 @@
 // Orders paid out on a real EVM node with blocks of one second and a depth of two. First many wait in line while the node is
-// stopped; then it goes on, and the rate is that of all of them until the last is fulfilled. Service, database and node share
+// stopped; then it continues, and the rate is that of all of them until the last is fulfilled. Service, database and node share
 // the machine.
 import type pg from 'pg';
 import { type Caller, createCallers } from '../callers.ts';
@@ -152,7 +152,7 @@ function measureLine(deps: PartDeps, one: Case): Promise<Result> {
   });
 }
 
-/** Opens payouts on a network that mines none, lets others wait behind them, and stops its node. */
+/** Opens payouts on a network that mines no blocks, lets others wait behind them, and stops its node. */
 async function silence(
   client: pg.Client,
   caller: Caller,

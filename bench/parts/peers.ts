@@ -162,7 +162,7 @@ async function loadInTurn(
   for (const side of sides) {
     await runLoad({ ...side, connections, seconds: Math.min(WARM_UP_SECONDS, 3 * options.roundSeconds) });
     await side.settle?.();
-    // As the server does by itself within a minute: plans for empty tables are made again.
+    // As the server does by itself within a minute: plans for empty tables are replaced.
     await withClient(server.url(side.database), client => client.query('analyze'));
   }
   for (let round = 0; round < options.rounds; round++) {

@@ -1,4 +1,4 @@
-// From `npm start` to the first good answer: in a new folder, and again in the same one. And memory at rest. Always in the
+// From `npm start` to the first successful answer: in a new folder, and again in the same one. And memory at rest. Always in the
 // sandbox, which is what `npm start` starts; live needs a key first.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -62,7 +62,7 @@ async function measureRuns(
     const load = { url: service.url, mode, charges, receiver, payers: run.payers, waitsForActive: run.waitsForActive };
     if (index === 0) await runPayers({ ...load, seconds: Math.min(WARM_UP_SECONDS, waySeconds) });
     await waitForWorkers(server.url(DATABASE));
-    // As the server does by itself within a minute: plans for empty tables are made again.
+    // As the server does by itself within a minute: plans for empty tables are replaced.
     await withClient(server.url(DATABASE), client => client.query('analyze'));
     await server.checkpoint();
     const before = receiver.count();

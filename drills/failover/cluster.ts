@@ -17,13 +17,13 @@ export type Member = {
   start(): void;
   /** The agent and its server. */
   signal(name: NodeJS.Signals): void;
-  /** Nothing more of the log comes from the leader. What is returned lets the server ask for it anew. */
+  /** Stops the log from the leader. Returns a function that lets the server request it again. */
   loseLeader(): Promise<() => void>;
   isLeader(): Promise<boolean>;
 };
 
 export type Cluster = {
-  /** Where callers find the leader. */
+  /** The address of the leader for callers. */
   readonly url: string;
   readonly members: readonly Member[];
   /** Undefined: there is no leader, or no answer. */
@@ -203,7 +203,7 @@ async function stopReceiver(url: string): Promise<() => void> {
       signalAll(pids, 'SIGCONT');
     };
   } catch {
-    // A server that is not up receives nothing.
+    // A stopped server receives nothing.
     return () => {};
   } finally {
     await client.end();

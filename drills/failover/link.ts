@@ -1,4 +1,4 @@
-// A connection that can be cut: what comes to its port is passed on to another, until it is told to drop everything.
+// A connection that can be cut: it forwards its port to another, until it drops everything.
 import { connect, createServer, type Socket } from 'node:net';
 
 export type Link = {

@@ -66,7 +66,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** One that has ended meanwhile is passed over. */
+/** One that has ended in the meantime is skipped. */
 export function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

@@ -1,4 +1,4 @@
-// What failed: whole in a file, so that it can be sent again, and in short on the screen.
+// Failures: complete in a file, so that they can be sent again, and shortened on the screen.
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Exchange } from '../../test/harness/openapi.ts';

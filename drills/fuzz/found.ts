@@ -1,4 +1,4 @@
-// What answers show can be named by later cases: ids, and other names that addresses and bodies ask for.
+// Values from answers for later cases: ids, and other names that paths and bodies need.
 import { nounOf } from './make-case.ts';
 
 const KEPT = 200;
@@ -10,7 +10,7 @@ const MAX_DEPTH = 4;
 /** Keeps what an answer names, newest last: ids under the noun that they belong to, other fields under their own name. */
 export function keepFound(known: Map<string, string[]>, operation: string, json: unknown): void {
   const [, template = ''] = operation.split(' ');
-  // Of `/charges/{id}/refunds` the answer is no charge, or another than the address says.
+  // The answer of `/charges/{id}/refunds` is not the charge of the path.
   const isOwn = /^(\/(sandbox|crypto))?\/\w+(\/[^/]+)?$/.test(template);
   visit(json, isOwn ? nounOf(template) : undefined, 0);
 

@@ -1,30 +1,30 @@
-// One request, made from the document, a seed and a number. About half of them are as the document says; the others have one
-// thing wrong with them, or a few. What exists at that moment decides which ids are in it and nothing else: they are chosen by a
-// chance of their own, so that the same seed and number make the same case again, but for ids.
+// One request, made from the document, a seed and a number. About half of them are valid; the others have one fault, or a few.
+// Existing objects decide only which ids are in it: these are chosen by a generator of their own, so that the same seed and
+// number repeat the same case, except for ids.
 import { createHash } from 'node:crypto';
 import type { OpenApi, Operation } from '../../test/harness/openapi.ts';
 import { type Random, randomOf } from '../../test/harness/random.ts';
 import { BAD_TEXTS, goodValue, type Schema, type Sources, spoiled } from './values.ts';
 
 export type Case = {
-  /** As the document says, as far as the maker knows. */
+  /** Valid by the document, as far as known. */
   readonly isGood: boolean;
   /** The operation that it was made for, such as `POST /charges`. */
   readonly operation: string;
   readonly method: string;
-  /** The address as it stands on the wire. */
+  /** The path as it is sent. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 };
 
-/** Things that exist, by the noun that they were answered for: `charges`, `wallets`. */
+/** Existing objects, by their noun: `charges`, `wallets`. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>;
 
 type Parameter = { readonly name: string; readonly in: string; readonly schema: unknown };
 type Described = { readonly method: string; readonly template: string; readonly operation: Operation };
 
-/** A moved clock would change what every other case is about. */
+/** A moved clock would affect every other case. */
 const LEFT_OUT = new Set(['post /sandbox/clock']);
 /** Without HEAD: what is refused before it is parsed has a body, and a caller who asked for none takes that for a fault. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -54,7 +54,7 @@ export function operationsOf({ paths }: OpenApi): Described[] {
 
 export type CaseMaker = (index: number, known: KnownIds) => Case;
 
-/** `prepared`: what was there before the first case, which stays worth asking for however much comes after it. */
+/** `prepared`: objects from before the first case, which are used throughout the run. */
 export function caseMaker(document: OpenApi, seed: number, receiverUrl: string, prepared: KnownIds): CaseMaker {
   const operations = operationsOf(document);
   const resolve = ({ $ref, ...schema }: Schema): Schema =>

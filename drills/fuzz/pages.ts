@@ -1,5 +1,5 @@
-// Pages and their forms, found by following links, and asked for with ids, filters and fields made by chance. Each answer is a page, a
-// file or a way on, and none is a fault of the service.
+// Pages and their forms, found by following links, and requested with random ids, filters and fields. Each answer is a page, a file
+// or a redirect, and never a fault of the service.
 import type { Exchange } from '../../test/harness/openapi.ts';
 import { randomOf } from '../../test/harness/random.ts';
 import type { Case } from './make-case.ts';
@@ -8,14 +8,14 @@ import { BAD_TEXTS } from './values.ts';
 type Page = { readonly path: string; readonly forms: readonly Form[] };
 type Form = { readonly action: string; readonly method: string; readonly fields: readonly string[] };
 
-/** Enough to meet each kind of page. */
+/** Enough for each kind of page. */
 const MAX_PAGES = 400;
 const HEADERS = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const FILTERS = ['from', 'to', 'page', 'pageSize', 'before', 'accountId', 'state', 'network', 'show', 'q', 'actor'];
 const TEXTS = [...BAD_TEXTS, '1', '-1', '2026-11-16', '0,01'];
 const MAX_IN_ADDRESS = 100;
-/** A stream has no end, and a moved clock would change what every other case is about. */
+/** A stream has no end, and a moved clock would affect every other case. */
 const LEFT_OUT = /\/stream$|clock/;
 
 /** All pages that links lead to from the first one of the dashboard. */
@@ -42,12 +42,12 @@ function formsOf(path: string, text: string): Form[] {
   }));
 }
 
-/** The same seed and number make the same case again, but for ids. */
+/** The same seed and number repeat the same case, except for ids. */
 export function pageCase(pages: readonly Page[], seed: number, index: number): Case {
   const random = randomOf(seed, index);
   const { path, forms } = random.pick(pages);
   const text = () => random.pick(TEXTS);
-  /** A longer address is refused before it is known which page it is of. */
+  /** A longer path is refused before its page is known. */
   const shortText = () => text().slice(0, MAX_IN_ADDRESS).toWellFormed();
   const form = forms.length > 0 && random.chance(0.5) ? random.pick(forms) : undefined;
   const address = random.chance(0.2) ? path.replace(UUID, () => encodeURIComponent(shortText())) : path;
@@ -74,7 +74,7 @@ function caseOf(method: string, path: string, form?: string): Case {
   };
 }
 
-/** What is wrong with the answer to a page; undefined when nothing is. */
+/** The fault of the answer to a page; undefined without a fault. */
 export function faultOfPage({ status, contentType }: Exchange): string | undefined {
   if (status >= 300 && status < 400) return undefined;
   return /^(text\/(html|csv)|image\/|application\/pdf)/.test(contentType) ? undefined : `a page of ${contentType}`;

@@ -1,5 +1,5 @@
-// What must exist before chance can find it: orders that are paid, sent, held or open, boletos that a bank knows, a webhook with
-// deliveries, money without a charge. Made by the same requests as its users make, before the first case.
+// Objects for the random cases: orders that are paid, sent, held or open, boletos that a bank knows, a webhook with deliveries,
+// money without a charge. Created by ordinary requests before the first case.
 import { agreementEntry, boletoBody } from '../../test/harness/agreements.ts';
 import { keepFound } from './found.ts';
 
@@ -14,7 +14,7 @@ const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 const FAR = '2030-12-10T23:59:59-03:00';
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-/** Returns what it found, under the names by which cases ask for it. */
+/** Returns the objects, under the names by which cases use them. */
 export async function prepare(url: string, receiverUrl: string): Promise<Map<string, string[]>> {
   const known = new Map<string, string[]>([['agreement', [AGREEMENT]]]);
 

@@ -1,4 +1,4 @@
-// Sends a case as it is, and reads what came back.
+// Sends a case unchanged, and reads the answer.
 import { Agent, request } from 'node:http';
 import type { Exchange } from '../../test/harness/openapi.ts';
 import type { Case } from './make-case.ts';
@@ -46,7 +46,7 @@ function jsonOf(contentType: string, text: string): unknown {
   }
 }
 
-/** As a command that sends it again. A shell takes no zero byte, so a body with one is decoded on the way. */
+/** As a command that sends it again. A shell accepts no zero byte, so a body with one is encoded. */
 export function curlOf(url: string, { method, path, headers, body }: Case): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const given = Object.entries(headers).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`);

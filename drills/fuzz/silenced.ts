@@ -1,17 +1,17 @@
-// Which simulated chains a case may have silenced. Cases run side by side, so the order in which the service took them is not known:
-// a chain counts as silent until a fault that lets it answer was asked for after the silence had been answered.
+// Which simulated chains a case may have silenced. Cases run concurrently, so the order in which the service handled them is unknown:
+// a chain counts as silent until a fault that lets it answer was requested after the silence had been confirmed.
 import { NETWORKS } from '../../src/chains/asset.ts';
 import type { Exchange } from '../../test/harness/openapi.ts';
 import type { Case } from './make-case.ts';
 
 export type Silenced = {
-  /** Call it before a case is sent, and what it returns with the answer. */
+  /** Call it before a case is sent, and its result with the answer. */
   follow(sent: Case): (reply: Exchange | Error) => void;
   /** Whether an answer says that a chain is silent which may have been so since the case was sent. */
   explains(reply: Exchange, sentMs: number): boolean;
 };
 
-/** An order to a chain: `fault` is what the chain has then, unknown until it is answered. */
+/** A request to a chain: `fault` is the chain's fault afterwards, unknown until it is answered. */
 type Order = { readonly network: string; readonly sentMs: number; endedMs: number; fault?: string };
 
 const ORDER = /^\/sandbox\/chains\/(\w+)(\?|$)/;
@@ -34,7 +34,7 @@ export function followSilenced(): Silenced {
       const order: Order = { network, sentMs: performance.now(), endedMs: Number.POSITIVE_INFINITY };
       orders.add(order);
       return reply => {
-        // Without an answer it may yet be carried out.
+        // Without an answer it may still be carried out.
         if (reply instanceof Error) return;
         order.endedMs = performance.now();
         if (reply.status === 200) order.fault = (reply.json as { fault: string }).fault;

@@ -1,4 +1,4 @@
-// Values for a schema: good ones, as its examples and limits say, and bad ones that a confused or hostile client might send.
+// Values for a schema: valid ones, from its examples and limits, and bad ones that a confused or hostile client might send.
 import type { Random } from '../../test/harness/random.ts';
 
 export type Schema = {
@@ -23,9 +23,9 @@ export type Sources = {
   readonly random: Random;
   /** The schema that a reference names. */
   resolve(schema: Schema): Schema;
-  /** The id of something that exists, by the name of the field that asks for it. */
+  /** The id of an existing object, by the name of the field that needs it. */
   idFor(field: string): string;
-  /** Something that an answer has named before, by its field. */
+  /** A value from an earlier answer, by its field. */
   knownFor(field: string): string | undefined;
   /** Where webhooks may be sent: a receiver of the drill. */
   readonly receiverUrl: string;
@@ -94,7 +94,7 @@ export function badValue(random: Random): unknown {
   return random.pick(BAD_VALUES);
 }
 
-/** A value that the schema takes, as far as it says so; what else a service asks of it is its own business. */
+/** A value that the schema allows; the service may have further rules. */
 export function goodValue(given: Schema, sources: Sources, field = ''): unknown {
   const { random } = sources;
   const schema = sources.resolve(given);
@@ -136,7 +136,7 @@ function goodText({ format, minLength = 0 }: Schema, sources: Sources, field: st
   const { random } = sources;
   if (/url$/i.test(field)) return sources.receiverUrl;
   if (format === 'uuid') return sources.idFor(field);
-  // Chance is asked as often whether something is known or not, so that the rest of the case stays the same.
+  // The generator is used equally often whether a value is known or not, so that the rest of the case stays the same.
   const isKnown = random.chance(0.5);
   const other = otherText(format, minLength, random);
   return (isKnown ? sources.knownFor(field) : undefined) ?? other;

@@ -1,5 +1,5 @@
-// Chance makes webhooks by the hundred, and each event goes to all of them: those that were not there before the first case are
-// deleted now and then, so that a long run stays as fast as it began.
+// Random cases create webhooks by the hundred, and each event goes to all of them: those created since the first case are deleted
+// now and then, so that a long run stays as fast as at its beginning.
 
 /** By the requests of a caller. Another case may delete one first. */
 export async function deleteWebhooks(
@@ -15,7 +15,7 @@ export async function deleteWebhooks(
     let deleted = 0;
     for (const { id } of others) if ((await fetch(`${url}/webhooks/${id}`, { method: 'DELETE' })).ok) deleted++;
     if (!hasMore) break;
-    // What was deleted makes room for what comes after it.
+    // Deleting makes room for later ones.
     if (deleted === 0) page++;
   }
   known.delete('webhooks');

@@ -1,5 +1,5 @@
-// Events made by SQL, in the order of the feed: five of each object, of eight accounts, over the time that is given. Every tenth was
-// delivered to a webhook at the first attempt: an event stays until its delivery has gone.
+// Events made by SQL, in the order of the feed: five of each object, of eight accounts, over the given time. Every tenth was
+// delivered to a webhook at the first attempt: an event stays until its delivery is removed.
 import type pg from 'pg';
 
 export const ACCOUNTS = 8;
@@ -76,14 +76,14 @@ const INSERT = `
   ), kept as (
     insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
     select id, account_id, type, object_id, sequence, occurred_at, jsonb_build_object('id', object_id, 'status', type) from made
-  ), told as (
+  ), delivered as (
     select * from made where position % ${EVENTS_OF_DELIVERY} = 0
   ), delivered as (
     insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, attempts, sent, next_at, created_at, delivered_at)
-    select id, account_id, '${WEBHOOK_ID}'::uuid, id, object_id, position, 'delivered', 1, 1, occurred_at, occurred_at, occurred_at from told
+    select id, account_id, '${WEBHOOK_ID}'::uuid, id, object_id, position, 'delivered', 1, 1, occurred_at, occurred_at, occurred_at from delivered
   ), attempted as (
     insert into webhook_attempts (delivery_id, account_id, number, started_at, latency_ms, status)
-    select id, account_id, 1, occurred_at, 20, 204 from told
+    select id, account_id, 1, occurred_at, 20, 204 from delivered
   )
   insert into event_positions (position, event_id, account_id, type, object_id)
   select position, id, account_id, type, object_id from made`;

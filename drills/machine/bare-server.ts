@@ -1,4 +1,4 @@
-// A server that does nothing but answer, as a process of its own: how long it takes is the machine's doing.
+// A server that only answers, in its own process: its times are those of the machine.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

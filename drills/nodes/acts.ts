@@ -1,4 +1,4 @@
-// What callers of every drill do: charges by pix and by boleto, orders, payments, refunds, and looks at what
+// The acts of callers in every drill: charges by pix and by boleto, orders, payments, refunds, and looks at what
 // there is. A charge has a name as its `sourceKey`, which may be there twice, and no `externalId`, which may not: only its
 // Idempotency-Key keeps a repeat from making another one, so that a double would be seen. Each charge is paid and refunded once at most.
 import type { Caller } from '../../bench/callers.ts';
@@ -12,7 +12,7 @@ export const WALLET = { name: 'Treasury', network: 'polygon', address: '0x5aAeb6
 /** Sent twice at once, as by a client that does not wait for an answer. */
 const TWICE_SHARE = 0.03;
 
-/** What was acknowledged. */
+/** Acknowledged writes. */
 export type Acknowledged = {
   /** The ids of charges, by their names. */
   readonly charges: ReadonlyMap<string, string>;
@@ -65,7 +65,7 @@ export type Acts = Required<Acknowledged> & {
   /** True when it was acknowledged. */
   pay(random: Random, open: Open): Promise<boolean>;
   refund(random: Random, open: Open): Promise<void>;
-  /** One charge: that it is not there is a fault. */
+  /** One charge; a missing one is a fault. */
   read(open: Open): Promise<void>;
   list(random: Random, caller: Caller): Promise<void>;
 };
@@ -156,7 +156,7 @@ export function orderBody(name: string, walletId: string, { accountId }: Caller)
   return { accountId, ...price, walletId, settlementSchedule: 'D0', charge };
 }
 
-/** As the bank's id of a pix is. */
+/** In the form of the bank's id of a pix. */
 export function referenceOf(number: number): string {
   return `E99999999202611161200${String(number).padStart(11, '0')}`;
 }

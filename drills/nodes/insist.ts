@@ -1,12 +1,12 @@
-// Asks nodes until one has answered, as a careful client does: a request that got no answer, or was refused for now, is sent again
-// as it was, to any node that is up. It gives up after a time in which every fault of a drill should have passed.
+// Retries on several nodes, as a careful client does: a request without an answer, or with a temporary refusal, is sent again
+// unchanged, to any running node. It gives up after a time in which every fault of a drill should have ended.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '../../test/harness/random.ts';
 import type { Ask, Asked } from './acts.ts';
 
 export type Insistent = {
   readonly ask: Ask;
-  /** Requests that were sent again. */
+  /** The number of retries. */
   repeats(): number;
 };
 
@@ -14,12 +14,12 @@ type Options = {
   readonly random: Random;
   /** The nodes that are up, as far as is known. */
   urls(): readonly string[];
-  /** Where answers are kept that no caller should get: anything but 2xx, 429 and 503. A 409 says that a repeat was not known again. */
+  /** Collects answers that no caller should get: anything but 2xx, 429 and 503. A 409 means that a repeat was not recognised. */
   readonly faults: string[];
   giveUp(): void;
 };
 
-/** Much longer than a fault lasts, also on a machine that does something else. */
+/** Much longer than a fault lasts, also on a busy machine. */
 export const PATIENCE_MS = 10 * 60_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 const AGAIN_MS = 200;

@@ -1,5 +1,5 @@
-// The jobs that a killed node was running: how long until they went on, on another node or on a new one. Nothing says which node runs a
-// job, but a node that lives touches its jobs every three seconds: one that no worker has touched for three times as long is orphaned.
+// The jobs that a killed node was running: how long until they continued, on another node or on a new one. Nothing shows which node runs
+// a job, but a living node sends heartbeats for its jobs every three seconds: a job without one for three times as long is orphaned.
 import { setTimeout as wait } from 'node:timers/promises';
 import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import type { Sql } from '../../src/storage/database.ts';
@@ -10,15 +10,15 @@ type Figures = { count: number; longestMs: number };
 export type OrphanedJobs = {
   /** Call it right before a kill of the database. */
   databaseKilled(): void;
-  /** Those in whose time the database was killed apart: some of them may be jobs of nodes that live, and they are promised nothing. */
+  /** Separately those during which the database was killed: some may be jobs of living nodes, and have no promise. */
   readonly figures: { readonly promised: Readonly<Figures>; readonly outage: Readonly<Figures> };
-  /** Resolves when all of them went on or are too late, with what is too late. */
+  /** Resolves when all of them continued or are too late, with the late ones. */
   end(): Promise<string[]>;
 };
 
 type Options = {
   readonly machine: Machine;
-  /** Without a node nothing goes on: that time does not count. */
+  /** Without a node nothing can continue: that time does not count. */
   isAnyNodeUp(): boolean;
 };
 
@@ -33,10 +33,10 @@ type Job = {
 type Orphan = Job & { readonly sinceMs: number; withoutNodesMs: number; isLate: boolean };
 
 const LOOK_MS = 250;
-/** A node takes over what no worker has touched for ten seconds: the drill must have seen it before. */
+/** A node takes over a job without a heartbeat for ten seconds: the drill must have seen it before. */
 const SILENT_MS = 9_000;
 const PROMISED_MS = 30_000;
-/** Where the database was killed meanwhile. */
+/** When the database was killed in between. */
 const OUTAGE_LIMIT_MS = 120_000;
 
 export function watchOrphanedJobs(db: Sql, { machine, isAnyNodeUp }: Options): OrphanedJobs {
@@ -61,7 +61,7 @@ export function watchOrphanedJobs(db: Sql, { machine, isAnyNodeUp }: Options): O
   }
 
   async function look(): Promise<void> {
-    // While the database is away, all of them wait.
+    // While the database is down, all of them wait.
     const silent = await readSilent(db, [...orphans.values()]).catch(() => undefined);
     if (!silent) {
       for (const orphan of orphans.values()) judge(orphan, true);
@@ -106,7 +106,7 @@ function keyOf({ id, heartbeat }: Job): string {
   return `${id} ${heartbeat}`;
 }
 
-/** Jobs that run and that no worker touches, and those of the known ones that were taken over and that no worker has fetched yet. */
+/** Running jobs without a heartbeat, and known ones that were taken over and not fetched yet. */
 async function readSilent(db: Sql, known: readonly Job[]): Promise<(Job & { readonly silentMs: number })[]> {
   const columns = `j.name, j.id::text, j.heartbeat_on::text as heartbeat,
     (extract(epoch from clock_timestamp() - j.heartbeat_on) * 1000)::float8 as "silentMs"`;

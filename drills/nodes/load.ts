@@ -1,5 +1,5 @@
-// Callers that create, pay, refund and look, each one thing after the other, on any node that answers. In a sandbox they do everything
-// that callers do; a live service of a drill has a pix key alone, and there they create, pay and look.
+// Callers that create, pay, refund and read, each one request after another, on any node that answers. In a sandbox they do everything
+// that callers do; a live service of a drill has only a pix key, and there they create, pay and read.
 import type { Caller } from '../../bench/callers.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import { randomOf } from '../../test/harness/random.ts';
@@ -9,13 +9,13 @@ import { insistOn } from './insist.ts';
 
 export type Load = Required<Acknowledged> & {
   acknowledged(): number;
-  /** Requests that were sent again. */
+  /** The number of retries. */
   repeats(): number;
   /** The longest time without any acknowledged write, in milliseconds. */
   longestGapMs(): number;
-  /** Answers that no caller should get, and requests that got none for very long. */
+  /** Answers that no caller should get, and requests without an answer for very long. */
   readonly faults: readonly string[];
-  /** Resolves when every caller has ended what it had begun, or has given up. */
+  /** Resolves when every caller has finished its request, or has given up. */
   stop(): Promise<void>;
 };
 
@@ -61,7 +61,7 @@ export function startLoad({ callers, atOnce, seed, urls, mode = 'live' }: Option
       if (open && random.chance(READ_SHARE)) await read(open);
       if (random.chance(LISTED_SHARE)) await list(random, caller);
       if (!open || !random.chance(PAID_SHARE)) continue;
-      // The money of an order is spent, and does not go back.
+      // The money of an order is spent, and cannot be refunded.
       const isRefunded = isMixed && !isOrder && random.chance(REFUNDED_SHARE);
       if ((await pay(random, open)) && isRefunded) await refund(random, open);
     }

@@ -1,5 +1,5 @@
-// What the database says of what was acknowledged. A row that no index keeps single is counted by what the drill calls it: charges and
-// orders by their names, payments, refunds, their entries in the ledger and their events by the charge, which has one of each at most.
+// Compares the database with the acknowledged writes. Rows that no index keeps unique are counted by their name in the drill: charges
+// and orders by their names; payments, refunds, their ledger entries and their events by the charge, which has at most one of each.
 import type { Sql } from '../../src/storage/database.ts';
 import type { Acknowledged } from './acts.ts';
 
@@ -7,15 +7,15 @@ export type Proof = { readonly lost: readonly string[]; readonly doubled: readon
 
 type Found = { readonly name: string; readonly ids: readonly string[] };
 
-/** Charges, orders, payments and refunds, and the events that tell of payments. */
+/** Charges, orders, payments and refunds, and the events of payments. */
 export async function prove(db: Sql, acknowledged: Acknowledged): Promise<Proof> {
   const money = await proveMoney(db, acknowledged);
-  const told = await db.query<Found>(
+  const announced = await db.query<Found>(
     `select object_id::text as name, array_agg(id::text) as ids from events where type = 'charge.paid' group by object_id`,
   );
   const events = compare(
     'event charge.paid of charge',
-    told,
+    announced,
     new Map([...acknowledged.payments.values()].map(isThere)),
   );
   return { lost: [...money.lost, ...events.lost], doubled: [...money.doubled, ...events.doubled] };
@@ -54,7 +54,7 @@ export async function proveMoney(db: Sql, acknowledged: Acknowledged): Promise<P
   return { lost: proofs.flatMap(({ lost }) => lost), doubled: proofs.flatMap(({ doubled }) => doubled) };
 }
 
-/** Each wanted one must be found, with its id if that is known; and each that is found once, wanted or not. */
+/** Each expected one must be found, with its id if that is known; and none may be found twice, expected or not. */
 function compare(kind: string, found: readonly Found[], wanted: ReadonlyMap<string, string | undefined>): Proof {
   const idsOf = new Map(found.map(({ name, ids }) => [name, ids]));
   const isLost = ([name, id]: [string, string | undefined]) => {

@@ -1,10 +1,10 @@
-// A receiver of webhooks that keeps which charges it was told of as paid, and when.
+// A receiver of webhooks that records which charges were reported as paid, and when.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type PaidReceiver = {
   readonly url: string;
-  /** When a charge was first told of as paid. */
+  /** When a charge was first reported as paid. */
   readonly paidAt: ReadonlyMap<string, number>;
   stop(): void;
 };
@@ -32,7 +32,7 @@ export async function startPaidReceiver(): Promise<PaidReceiver> {
   };
 }
 
-/** In a sandbox one webhook is told of all accounts. */
+/** In a sandbox one webhook gets the events of all accounts. */
 export async function registerWebhook(serviceUrl: string, { url }: PaidReceiver): Promise<void> {
   const answer = await fetch(`${serviceUrl}/webhooks`, {
     method: 'POST',

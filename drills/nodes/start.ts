@@ -16,7 +16,7 @@ export function startNode({ dir, url }: Place, folder?: string): Promise<Running
   return startTrilho({ dir, url: () => url }, 'postgres', { mode: 'sandbox', folder, env: NO_LIMITS });
 }
 
-/** A start may fall into a moment without a database, and then ends: it is started again, as a supervisor does. */
+/** A start during an outage of the database fails: it is repeated, as a supervisor does. */
 export async function superviseStart(at: Place): Promise<RunningProgram> {
   const limit = performance.now() + START_LIMIT_MS;
   for (;;) {

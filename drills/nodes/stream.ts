@@ -1,9 +1,9 @@
-// A reader of the event stream: it comes back with Last-Event-ID whenever a node is gone, and must be told of every payment.
+// A reader of the event stream: it reconnects with Last-Event-ID whenever a node is lost, and must get every payment.
 import { setTimeout as wait } from 'node:timers/promises';
 import { randomOf } from '../../test/harness/random.ts';
 
 export type StreamReader = {
-  /** The charges of which it was told as paid. */
+  /** The charges that were reported as paid. */
   readonly paid: ReadonlySet<string>;
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// For the control: one of everything that may not be there twice is made twice, under two keys, and the proof must say so.
+// For the control: one of everything that must be unique is created twice, under two keys, and the proof must report it.
 import type { Caller } from '../../bench/callers.ts';
 import type { Sql } from '../../src/storage/database.ts';
 import { chargeBody, orderBody, REFUND_CENTS, referenceOf, WALLET } from './acts.ts';
@@ -7,10 +7,10 @@ import { prove } from './prove.ts';
 
 const NAME = 'made-twice';
 const TERMS = { amountCents: AMOUNT_CENTS, methods: ['pix'], dueAt: DUE_AT };
-/** No other payment of a drill has such a number. */
+/** No other payment of a drill has this number. */
 const NUMBER = 99_999_999_990;
 
-/** Returns what the proof does not see. */
+/** Returns the duplicates that the proof does not find. */
 export async function unseenDoubles(db: Sql, url: string, caller: Caller): Promise<string[]> {
   async function post(path: string, body: object, key?: string): Promise<{ id: string }> {
     const type = { 'content-type': 'application/json' };

@@ -1,4 +1,4 @@
-// What happens to the database, or to the clock of the service, and how it ends.
+// The faults of the database, or of the clock of the service, and how they end.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,21 +8,21 @@ import { runningPid } from '../../src/storage/embedded/server-process.ts';
 import type { DrillDatabase } from '../database.ts';
 import { family } from '../failover/programs.ts';
 
-/** What a fault may need that is not everywhere, and how to have it. */
+/** What a fault needs that may be missing, and how to get it. */
 export const NEEDS = { root: 'run it as root, who may mount a small disk', faketime: 'sh drills/install.sh' } as const;
 export type Need = keyof typeof NEEDS;
 
 export type Fault = {
   readonly name: string;
-  /** Undefined: it can be tried here. */
+  /** Undefined if it can be tried here. */
   readonly lacks?: Need | undefined;
   /** Whether callers wait for a table. */
   readonly isLock?: boolean;
   /** Whether the node says that it is not ready. */
   readonly isUnready: boolean;
-  /** Whether some callers must be refused, or else the fault did not happen. */
+  /** Whether some callers must be refused; otherwise the fault did not happen. */
   readonly refuses: boolean;
-  /** Returns what ends it. */
+  /** Returns a function that ends it. */
   begin(): Promise<() => Promise<void>>;
 };
 
@@ -33,7 +33,7 @@ const TOO_MANY_CONNECTIONS = '53300';
 
 export type StepClock = { readonly env: Readonly<Record<string, string>>; readonly file: string };
 
-/** Lets the drill move the clock of one process; undefined where libfaketime is not installed. */
+/** Lets the drill move the clock of one process; undefined if libfaketime is not installed. */
 export function stepClock(dir: string): StepClock | undefined {
   const found = spawnSync('faketime', ['-f', ON_TIME, 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
   if (found.status !== 0) return undefined;
@@ -139,7 +139,7 @@ async function lock(url: string, table: string): Promise<() => Promise<void>> {
   return () => client.end();
 }
 
-/** Until there is none left, and none of them is the service's. */
+/** Takes every free connection; none of them is the service's. */
 async function takeAllConnections(url: string): Promise<() => Promise<void>> {
   const first = await open(url);
   const taken = [first];

@@ -1,4 +1,4 @@
-// Callers that ask all the time, and never ask twice: what each got and how long it took. Reads, a list and writes need the
+// Callers that send requests all the time, without retries: what each got and how long it took. Reads, a list and writes need the
 // database; the two answers about health do not wait for it.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../../bench/callers.ts';
@@ -7,7 +7,7 @@ import { AMOUNT_CENTS } from '../nodes/load.ts';
 export type Watch = {
   /** The ids of charges that were acknowledged, by their external ids. */
   readonly charges: ReadonlyMap<string, string>;
-  /** Ends what was counted so far and begins anew. */
+  /** Ends the period and begins a new one. */
   take(): Period;
   stop(): Promise<void>;
 };
@@ -19,7 +19,7 @@ type Name = Group | 'live' | 'ready';
 /** A request that needs the database: how long it took, or has waited when the period ended. */
 export type Asked = { readonly group: Group; readonly tookMs: number };
 
-/** What was answered in a period. */
+/** The answers of a period. */
 export type Period = {
   served: number;
   refused: number;
@@ -29,7 +29,7 @@ export type Period = {
   slowestReadyMs: number;
   /** The last answer of `/readyz`. */
   lastReady: number | undefined;
-  /** What no caller should get. */
+  /** Answers that no caller should get. */
   readonly faults: string[];
 };
 
@@ -44,7 +44,7 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
   let isStopped = false;
   let numbers = 0;
 
-  /** What was asked and is not answered yet, with when. */
+  /** Open requests, with their start. */
   const open = new Map<symbol, { readonly name: Name; readonly askedMs: number }>();
 
   function count(name: Name, askedMs: number): void {

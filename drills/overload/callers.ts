@@ -1,5 +1,5 @@
-// Callers that create charges, each one after the other, and come again shortly after they were refused: more of them are more
-// load, and nobody waits for anybody.
+// Callers that create charges, each one after another, and retry shortly after a refusal: more callers are more load, and no caller
+// waits for another.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../../bench/callers.ts';
 import { percentile } from '../../bench/figures.ts';
@@ -13,7 +13,7 @@ export type Figures = {
   servedP99: number;
   refusedP99: number;
   rate: number;
-  /** What no caller should get. */
+  /** Answers that no caller should get. */
   readonly faults: string[];
 };
 
@@ -21,7 +21,7 @@ export type Callers = {
   readonly tally: Tally;
   /** The ids of charges that were acknowledged, by their external ids. */
   readonly charges: ReadonlyMap<string, string>;
-  /** So many at once, for so long. */
+  /** `callers` at once, for some seconds. */
   call(atOnce: number, seconds: number): Promise<Figures>;
 };
 

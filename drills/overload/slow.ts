@@ -1,4 +1,4 @@
-// Callers that take their time: each holds a connection, sends or reads next to nothing, and stays for as long as it is let.
+// Slow callers: each holds a connection, sends or reads almost nothing, and stays as long as the service allows.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../../bench/callers.ts';
@@ -16,12 +16,12 @@ export type SlowCallers = {
 export type Kind = {
   readonly name: string;
   readonly count: number;
-  /** What the connection with this number sends at once. */
+  /** What the connection of this index sends at once. */
   first(index: number): string;
   /** Sent a piece a second. */
   readonly drip?: string;
   readonly reads: boolean;
-  /** How long the service lets such a one wait before it ends the connection; only what overflows the buffers waits. */
+  /** How long the service waits for such a reader before it ends the connection; only data beyond the buffers waits. */
   readonly isCutAfterSeconds?: number;
 };
 
@@ -56,7 +56,7 @@ export function kindsOf(callers: readonly Caller[]): Kind[] {
       name: 'streams with slow readers',
       count: 200,
       first: index => get('/events/stream', headersOf(index)),
-      // Says nothing between requests. Who does not read sees only by writing that the connection has ended.
+      // Silent between requests. A caller that does not read notices only by writing that the connection has ended.
       drip: '\r\n',
       reads: false,
       isCutAfterSeconds: STREAM_STALL_TIMEOUT_MS / 1_000,

@@ -1,4 +1,4 @@
-// A PgBouncer of the drill, in front of one database server on this machine.
+// A PgBouncer in front of one database server on this machine.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,13 +1,13 @@
-// A service that is killed again and again, and another one in its place.
+// A service that is killed repeatedly, and replaced each time.
 import type { RunningProgram } from '../../bench/programs.ts';
 
 export type Services = {
   start(): Promise<void>;
-  /** Rejects while there is none. */
+  /** Rejects while there is no service. */
   url(): Promise<string>;
   kill(): Promise<void>;
   kills(): number;
-  /** Ends the last one in order, and returns what all of them have logged. */
+  /** Stops the last one cleanly, and returns the logs of all. */
   stop(): Promise<string[]>;
 };
 

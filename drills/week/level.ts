@@ -3,16 +3,16 @@ import { formatRatio, percentileOf } from '../../bench/figures.ts';
 import { BLOCK_SIZE } from '../../src/storage/archive/block.ts';
 import type { Sizes } from './tables.ts';
 
-/** What is timed. */
+/** The timed requests. */
 export const LOAD = ['POST /charges', 'GET /charges', 'GET /charges?state=EXPIRED', 'GET /events'] as const;
 
 export type Day = Sizes & {
-  /** Seconds, by what is removed. */
+  /** Seconds, by the kind of removed rows. */
   readonly oldest: ReadonlyMap<string, number>;
   readonly charges: number;
   readonly times: ReadonlyMap<string, readonly number[]>;
   readonly memory: number;
-  /** Of each large table that had one. */
+  /** Of each large table that was scanned. */
   readonly scans: ReadonlyMap<string, number>;
   readonly moveSeconds: number;
 };
@@ -25,13 +25,13 @@ const LEVEL_ROWS = 1.5;
 /** Rows are kept for a day, and removed by whole days: they are all there for two days. */
 const KEPT_DAYS = 2;
 const COMPARED_DAYS = 2;
-/** What may wait for a whole block of the archive. */
+/** Rows that may wait for a full block of the archive. */
 const WAITING_ROWS = new Map([
   ['events', 2 * BLOCK_SIZE],
   ['event_positions', 2 * BLOCK_SIZE],
   ['audit_log', BLOCK_SIZE],
 ]);
-/** Fewer say nothing. */
+/** Fewer mean nothing. */
 const FEW_ROWS = 100;
 
 /** The first day begins with empty tables. */

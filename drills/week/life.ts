@@ -1,4 +1,4 @@
-// The life of charges, an hour of simulated time after another: they are created by pix, by boleto or by both; an hour later most of
+// The life of charges, by hours of simulated time: they are created by pix, by boleto or by both; an hour later most of
 // them are paid, and an hour after that some of the money goes back. The others expire. Some requests are sent twice, as by a careful client.
 import type { Caller } from '../../bench/callers.ts';
 import { randomOf } from '../../test/harness/random.ts';
@@ -10,9 +10,9 @@ export type Life = Required<Acknowledged> & {
   readonly tally: Tally;
   /** Answers that no caller should get. */
   readonly faults: readonly string[];
-  /** Creates so many charges, pays those of the hour before, and sends money of the one before that back. */
+  /** Creates `count` charges, pays those of the hour before, and refunds some of the hour before that. */
   liveAnHour(now: Date, count: number): Promise<void>;
-  /** Milliseconds that answers took since the last call, by what was asked. */
+  /** Milliseconds of the answers since the last call, by request. */
   takeTimes(): Map<string, readonly number[]>;
 };
 

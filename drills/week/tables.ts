@@ -1,4 +1,4 @@
-// How large the tables are, those apart that are pruned, that grow for ever, and that come and go with the work.
+// The sizes of the tables, separately for those that are pruned, those that grow forever, and those that follow the work.
 import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import { BLOCK_SIZE } from '../../src/storage/archive/block.ts';
 import type { Sql } from '../../src/storage/database.ts';
@@ -24,10 +24,10 @@ export type Sizes = {
   /** Bytes, with indexes. */
   readonly pruned: number;
   readonly kept: number;
-  /** The queue, with jobs that are done: they are removed by the clock of the server, for which a week is minutes. */
+  /** The queue with its finished jobs, which are removed by the clock of the server, for which a week is minutes. */
   readonly jobs: number;
   readonly rest: number;
-  /** Rows of both kinds that were removed or changed and whose place is not free yet. */
+  /** Dead rows of both kinds. */
   readonly deadRows: number;
   readonly liveRows: number;
   /** Bytes of each table that is pruned. */

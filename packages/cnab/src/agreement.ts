@@ -12,7 +12,7 @@ export type Agreement = {
   readonly variation?: string;
   /** «Código de transmissão», at Santander only. */
   readonly transmissionCode?: string;
-  /** Versions of the layout, where the bank asks for others than the usual ones. */
+  /** Versions of the layout, if the bank requires others than the usual ones. */
   readonly fileVersion?: string;
   readonly lotVersion?: string;
   /** «Espécie»: what kind of debt it is; «duplicata mercantil» when absent, 01 at Itaú and 02 elsewhere. */
@@ -21,13 +21,13 @@ export type Agreement = {
   readonly acceptance?: 'A' | 'N';
   /** Whether a segment R is written also for a title without a fine. */
   readonly emptySegmentR?: boolean;
-  /** The pix key of boletos that can be paid by pix too, where the bank takes it in a segment Y-03. */
+  /** The pix key of boletos that can be paid by pix too, if the bank accepts it in a segment Y-03. */
   readonly pix?: { readonly key: string; readonly keyType: string; readonly city: string };
   /** Other texts for single fields, by record and field such as `P.issuedBy`: banks agree on them with each customer. */
   readonly quirks?: Readonly<Record<string, string>>;
 };
 
-/** What a file asks the bank for. */
+/** The instructions of a file. */
 export const MOVEMENTS = { register: '01', write_off: '02', change_due_day: '06' } as const;
 export type Movement = keyof typeof MOVEMENTS;
 
@@ -36,9 +36,9 @@ export type Instruction = { readonly movement: Movement; readonly title: Title }
 export type Title = {
   /** The sequential part of the nosso número: digits, without carteira, agreement or check digit. */
   readonly ourNumber: string;
-  /** «Seu número»: what the holder calls it; printed on the slip. */
+  /** «Seu número»: the holder's own number; printed on the slip. */
   readonly documentNumber: string;
-  /** Comes back in returns; at most 25 letters and digits. */
+  /** Repeated in returns; at most 25 letters and digits. */
   readonly ownId?: string;
   readonly issueDay: CivilDay;
   readonly dueDay: CivilDay;
@@ -46,7 +46,7 @@ export type Title = {
   /** Decimal text: percent a month, and percent once. */
   readonly interestPercent?: string;
   readonly finePercent?: string;
-  /** Taken off on whatever day it is paid. */
+  /** Deducted on any day of payment. */
   readonly abatementCents?: bigint;
   /** For paying early; three at most, in the order of their days, all of one kind. */
   readonly discounts?: readonly TitleDiscount[];
@@ -61,7 +61,7 @@ export type Title = {
     readonly city?: string;
     readonly state?: string;
   };
-  /** For a boleto that can be paid by pix too, where the bank has it. */
+  /** For a boleto that can be paid by pix too, if the bank supports it. */
   readonly pix?: { readonly keyType: string; readonly key: string; readonly txid: string };
 };
 

@@ -1,4 +1,4 @@
-// What a bank has of its own: the barcode and nosso número of its boletos, and in its CNAB 240 files the tables of its records, its codes and
+// The specifics of a bank: the barcode and nosso número of its boletos, and in its CNAB 240 files the tables of its records, its codes and
 // its limits.
 
 import type { Agreement, DiscountCode, Movement } from './agreement.ts';
@@ -18,21 +18,21 @@ export type CnabBank = {
   versionsOf(agreement: Agreement): { readonly file: string; readonly lot: string };
   /** The settings that a file needs beyond those of a barcode. */
   readonly needs: readonly AgreementField[];
-  /** The segments of an instruction; R only where there is something in it. */
+  /** The segments of an instruction; R only if it is not empty. */
   segmentsOf(movement: Movement): readonly SegmentName[];
-  /** The largest number of days until a write-off; absent where the bank does not read them. */
+  /** The largest number of days until a write-off; absent if the bank does not read them. */
   readonly maxWriteOffDays?: number;
   /** Absent: all codes of the norm, and three discounts at most. */
   readonly discounts?: DiscountLimits;
   /** The sequential part of a nosso número as a return has it; undefined when it is not of this account. */
   ourNumberIn(text: string, account: BoletoAccount): string | undefined;
-  /** Codes of C044 that mean another thing than in the norm, or are not in it. `isComplete`: no code of the norm counts beside these. */
+  /** Codes of C044 with another meaning than in the norm, or missing there. `isComplete`: codes of the norm that are not listed are unknown. */
   readonly occurrences?: { readonly isComplete?: true; readonly codes: Occurrences };
   /** The trailer of a lot counts neither its own record nor the header's. */
   readonly countsTitleRecordsAlone?: true;
 };
 
-/** Which discounts the bank takes, and how many of one title. */
+/** Which discounts the bank accepts, and how many for a title. */
 export type DiscountLimits = { readonly codes: readonly DiscountCode[]; readonly most: number };
 
 export type AgreementField =

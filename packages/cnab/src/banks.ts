@@ -12,8 +12,7 @@ const BANKS = new Map([bancoDoBrasil, santander, caixa, bradesco, itau, sicoob].
 export const CNAB_BANKS: ReadonlyMap<string, CnabBank> = BANKS;
 
 /**
- * Adds a bank to those that this process writes to and reads from, and returns what removes it again. Refuses the code of a
- * bank that is there.
+ * Adds a bank to those that this process writes to and reads from, and returns a function that removes it. Refuses a known code.
  *
  * @example
  * addBank(defineMyBank());

@@ -1,4 +1,4 @@
-// What is wrong with the settings of an agreement. Each fault names its field.
+// The faults in the settings of an agreement, each with its field.
 import type { Agreement } from './agreement.ts';
 import type { AgreementField, CnabBank, SentTables } from './bank.ts';
 import { CNAB_BANKS } from './banks.ts';

@@ -7,7 +7,7 @@ import type { Warnings } from './warnings.ts';
 
 const HEADER_AND_TRAILER = 2;
 
-/** Holds the counts of the trailers against what is there; banks are often wrong about them. */
+/** Compares the counts of the trailers with the records; banks often write wrong ones. */
 export function countRecords(warnings: Warnings) {
   let inFile = 0;
   let inLot = 0;

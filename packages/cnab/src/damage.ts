@@ -5,7 +5,7 @@ import type { Line } from './lines.ts';
 import type { Meaning } from './occurrence.ts';
 import { type AnyField, readValue } from './record.ts';
 
-/** The first thing that is wrong, in a sentence for a person. */
+/** The first fault, in a sentence for a person. */
 export function damageOf(
   { T, U }: ReturnedTables,
   meaning: Meaning,
@@ -27,7 +27,7 @@ function damageInMoney(event: Line, { occurrenceDay, creditDay }: ReturnedTables
   return wrong ? `Line ${event.number} has no day in ${wrong.label}.` : damageIn(event, [], [], [occurrenceDay]);
 }
 
-/** Amounts must be such; days must be whole; what is needed must be in the line. */
+/** Amounts must be digits, days complete, and needed fields inside the line. */
 function damageIn(
   line: Line,
   amounts: readonly AnyField[],

@@ -1,4 +1,4 @@
-// Civil days, `YYYY-MM-DD`, and their arithmetic. No time zone is in it: a file names days as the bank counts them.
+// Civil days, `YYYY-MM-DD`, and their arithmetic. Without a time zone: a file has the bank's days.
 
 export type CivilDay = string;
 

@@ -1,4 +1,4 @@
-// Explains a CNAB 240 file of any bank, to it or from it, field by field, with what is wrong. For people: nothing is stored.
+// Explains a CNAB 240 file to or from any bank, field by field, with its problems. For people: nothing is stored.
 
 import { DISCOUNT_CODES, type DiscountCode, MOVEMENTS, PERCENT_DISCOUNTS } from './agreement.ts';
 import { CNAB_BANKS } from './banks.ts';
@@ -20,7 +20,7 @@ export type ExplainedField = {
   readonly label: string;
   /** The characters in the file. */
   readonly text: string;
-  /** What they say, when that is not the same. */
+  /** Their meaning, when that is not the same. */
   readonly meaning?: string;
   readonly fault?: string;
 };
@@ -33,7 +33,7 @@ export type ExplainedRecord = {
 
 export type ExplainedEnd = { readonly warnings: readonly Warning[]; readonly faults: number };
 
-/** Throws a CnabError for what is no CNAB 240. */
+/** Throws a CnabError for a file that is not CNAB 240. */
 export function* explainFile(bytes: Uint8Array): Generator<ExplainedRecord, ExplainedEnd> {
   requireCnab240(bytes);
   const warnings = collectWarnings();
@@ -61,7 +61,7 @@ export function* explainFile(bytes: Uint8Array): Generator<ExplainedRecord, Expl
   return { warnings: [...warnings.list(), ...asRead], faults };
 }
 
-/** What `trilho cnab read` reports about a return: why it is refused, or what in it is odd or cannot be booked. */
+/** What `trilho cnab read` reports about a return: why it is refused, its warnings, and entries that cannot be booked. */
 function problemsAsRead(bytes: Uint8Array): readonly Warning[] {
   const problems = collectWarnings();
   try {
@@ -143,7 +143,7 @@ const NORM: { readonly [kind: string]: Table | undefined } = {
   fileTrailer: FILE_TRAILER,
 };
 
-/** A bank's own table where it has one for this direction; headers and trailers that come back are laid out by the norm. */
+/** A bank's own table if it has one for this direction; headers and trailers of returns have the layout of the norm. */
 function tableOf(bankCode: string, kind: string, isReturned: boolean): Table | undefined {
   const bank = CNAB_BANKS.get(bankCode);
   const tables: { readonly [kind: string]: Table | undefined } | undefined = isReturned ? bank?.returned : bank?.sent;
@@ -165,7 +165,7 @@ function meaningOf(key: string, line: string, text: string): string | undefined 
   return reasons.map(({ code, text }) => `${code} ${text}`).join('; ') || undefined;
 }
 
-/** Where a segment says of a discount whether it is an amount or a percent. */
+/** The field of a segment that says whether a discount is an amount or a percent. */
 const DISCOUNT_CODE_COLUMNS: Readonly<Record<string, number>> = { discount: 142, discount2: 18, discount3: 42 };
 
 function meaningOfDiscount(key: string, line: string, text: string): string | undefined {

@@ -1,4 +1,4 @@
-// What the package offers. Everything else in this folder is its own.
+// The public API of the package. Everything else in this folder is internal.
 export type { Agreement, DiscountCode, Instruction, Movement, Title, TitleDiscount } from './agreement.ts';
 export type { CnabBank, DiscountLimits } from './bank.ts';
 export { sicoob } from './banks/sicoob.ts';

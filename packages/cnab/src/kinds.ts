@@ -33,7 +33,7 @@ export const digits: Kind<string | number> = {
   show: plain,
 };
 
-/** A code of letters and digits, left-aligned. It is never cut: half a code is another code. */
+/** A code of letters and digits, left-aligned. It is never truncated, since that would be another code. */
 export const code: Kind<string> = {
   write: (value = '', width) => {
     if (!/^[ -~]*$/.test(value)) throw new RangeError('must be plain letters and digits');
@@ -44,14 +44,14 @@ export const code: Kind<string> = {
   show: plain,
 };
 
-/** Text for people: upper case without accents, as the norm asks, and cut where it is too long. */
+/** Text for people: upper case without accents, as the norm requires, and truncated if it is too long. */
 export const text: Kind<string> = {
   write: (value = '', width) => foldText(value).slice(0, width).padEnd(width),
   read: text => (isBlank(text) ? {} : { value: text.trim() }),
   show: plain,
 };
 
-/** Upper case letters without accents; what has no such letter becomes a space. */
+/** Upper case letters without accents; any other character becomes a space. */
 export function foldText(text: string): string {
   const letters = text.normalize('NFKD').replace(/\p{Mn}/gu, '');
   return letters
@@ -75,7 +75,7 @@ export const document: Kind<string> = {
   show: plain,
 };
 
-/** An amount in reais with two decimals. Blanks behind its digits are in the place of digits that were lost. */
+/** An amount in reais with two decimals. Blanks after its digits mean that digits were lost. */
 export const cents: Kind<bigint> = {
   write: (value = 0n, width) => {
     if (value < 0n) throw new RangeError('must not be negative');
@@ -102,9 +102,9 @@ export const percent: Kind<string> = {
   show: value => `${value} %`,
 };
 
-/** What programs write for a day that they do not have: the first and the last one that they know. */
+/** Placeholders that programs write for an unknown day: their first and their last day. */
 const NO_DAYS: readonly string[] = ['01010000', '01010001', '31129999'];
-/** Any other year comes of digits that are not in their columns. */
+/** Any other year means that the digits are not in their columns. */
 const YEAR = /^(19|20)\d\d-/;
 
 /** DDMMAAAA; zeros stand for no day. */
@@ -146,14 +146,14 @@ export function literal(text: string): Kind<string> {
   };
 }
 
-/** Reserved: blanks are written, and whatever a bank puts there is read past. */
+/** Reserved: blanks are written, and anything that a bank puts there is ignored. */
 export const blanks: Kind<string> = {
   write: (_, width) => ' '.repeat(width),
   read: text => (isBlank(text) ? {} : { value: text }),
   show: plain,
 };
 
-/** Not used by us: zeros are written, and whatever a bank puts there is read past. */
+/** Not used by us: zeros are written, and anything that a bank puts there is ignored. */
 export const zeros: Kind<string> = {
   write: (_, width) => '0'.repeat(width),
   read: text => (/^[ 0]*$/.test(text) ? {} : { value: text }),

@@ -1,4 +1,4 @@
-// What a layout of one more bank is made of. The files of banks/ are examples.
+// The building blocks of another bank's layout. The files of banks/ are examples.
 export { documentType } from './agreement.ts';
 export { digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from './bank.ts';
 export { defineBank, type FilledAccount } from './boleto/bank.ts';

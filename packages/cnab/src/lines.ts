@@ -17,12 +17,12 @@ const CARRIAGE_RETURN = 0x0d;
 const END_OF_FILE = '\u001a';
 const CNAB_400 = 400;
 
-/** By which the lines of a file end: some programs write no line feeds. */
+/** The line ends of a file: some programs write no line feeds. */
 function lineEnd(bytes: Uint8Array): number {
   return bytes.includes(LINE_FEED) ? LINE_FEED : CARRIAGE_RETURN;
 }
 
-/** Every line that is not empty, in order; the oddities go to the warnings. */
+/** Every line that is not empty, in order; anything unusual is a warning. */
 export function* linesOf(bytes: Uint8Array, warnings: Warnings): Generator<Line> {
   let start = 0;
   const feedByte = lineEnd(bytes);
@@ -63,7 +63,7 @@ function cleaned(raw: string, number: number, warnings: Warnings): string {
 
 const IN_LOWER_CASE = /^[^A-Z]*[a-z][^A-Z]*$/;
 
-/** The address of a pix in segment Y stays as it is: its letters are another address in the other case. */
+/** The address of a pix in segment Y is unchanged, because it is case-sensitive. */
 function upperCased(line: string): string {
   const end = line[7] === '3' && line[13] === 'y' ? SEGMENT_COLUMN : WIDTH;
   return line.slice(0, end).replace(/[a-z]/g, letter => letter.toUpperCase()) + line.slice(end);
@@ -71,10 +71,10 @@ function upperCased(line: string): string {
 
 const SEGMENT_COLUMN = 14;
 
-/** No field has them, and a database does not take all of them. */
+/** No field has them, and a database cannot store all of them. */
 const CONTROL = /\p{Cc}/u;
 
-/** Blanks in the place of all but the ends of lines. */
+/** Replaces them with blanks, except at the ends of lines. */
 function withoutControls(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, ' ');
 }
@@ -93,7 +93,7 @@ function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }
 
-/** Refuses what is no CNAB 240, in one sentence. */
+/** Refuses a file that is not CNAB 240, in one sentence. */
 export function requireCnab240(bytes: Uint8Array): void {
   if (bytes.length > MAX_FILE_BYTES) {
     throw new CnabError(`The file has more than ${MAX_FILE_BYTES / 1024 / 1024} MB.`);
@@ -117,7 +117,7 @@ function firstLine(bytes: Uint8Array): string {
   return latin1(bytes.subarray(start, end)).replace(/\r+$/, '');
 }
 
-/** The last line that has something in it; some programs fill the last block of a file with blanks or zero bytes. */
+/** The last line that is not empty; some programs fill the last block of a file with blanks or zero bytes. */
 export function lastLine(bytes: Uint8Array): string {
   let end = bytes.length;
   while (end > 0 && isFiller(bytes[end - 1]!)) end--;

@@ -2,7 +2,7 @@
 import { blanks, cents, code, day, digits, document, literal, text } from './kinds.ts';
 import { readField } from './record.ts';
 
-/** The columns that all records of a title begin with. */
+/** The first columns of all records of a title. */
 function titleStart(segment: string) {
   return {
     bank: readField('código do banco', 1, 3, digits),
@@ -73,7 +73,7 @@ export const SEGMENT_Y03 = {
 };
 
 export type SegmentT = typeof SEGMENT_T;
-/** The rows of T that are read; a bank may have them elsewhere. */
+/** The rows of T that are read; a bank may have them in other columns. */
 export type TitleRows = Pick<
   SegmentT,
   | 'bank'

@@ -1,5 +1,5 @@
 // The records of a file to a bank («remessa») by the norm, FEBRABAN CNAB 240, service «cobrança». A bank's own table takes these
-// rows and replaces those that it has otherwise.
+// rows and replaces those that differ.
 
 import { documentType, MOVEMENTS } from './agreement.ts';
 import { addDays } from './days.ts';

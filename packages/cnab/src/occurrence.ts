@@ -1,8 +1,8 @@
-// What a code of a return means for a charge, and its text.
+// The meaning of a code of a return for a charge, and its text.
 
 /**
- * `confirmed` and `other` change nothing; `announced` is money that the bank reports once more as `paid`; `refused` is an instruction that the bank did not carry out; what `unknown` means is for a
- * person to find out.
+ * `confirmed` and `other` change nothing; `announced` is money that the bank reports again as `paid`; `refused` is an instruction that the bank did not
+ * carry out; an `unknown` code needs a person.
  */
 export type Meaning =
   | 'registered'

@@ -1,5 +1,5 @@
 // The codes by which a return reports what happened to a title («código de movimento retorno», C044 of the norm): their texts, and
-// what each means for a charge. A bank may have codes of its own.
+// what each means for a charge. A bank may have its own codes.
 import { CNAB_BANKS } from './banks.ts';
 import { type Occurrence, type Occurrences, occurrence as of } from './occurrence.ts';
 

@@ -1,5 +1,5 @@
-// Whether a return file belongs to an agreement. Banks fill the header of a file in ways of their own, so that what it names is
-// looked for in all its columns about the holder.
+// Whether a return file belongs to an agreement. Banks fill the header of a file differently, so the codes are searched for in all
+// its columns about the holder.
 import type { Agreement } from './agreement.ts';
 
 /** The codes of an agreement that are long enough not to be found by chance. */

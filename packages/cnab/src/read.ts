@@ -1,5 +1,5 @@
-// Reads a return of a bank. Tolerant: whatever is odd about the file is a warning, and the titles in it are read all the same.
-// A file that is no CNAB 240, or that lacks its beginning or its end, is refused before a title of it is taken.
+// Reads a return of a bank. Tolerant: anything unusual about the file is a warning, and its titles are still read. A file that is
+// not CNAB 240, or lacks its beginning or its end, is refused before any title is read.
 
 import { type ReturnedTables, returned } from './bank.ts';
 import { CNAB_BANKS } from './banks.ts';
@@ -20,9 +20,9 @@ import { collectWarnings, type Warning, type Warnings } from './warnings.ts';
 export type ReturnHead = {
   readonly bank: string;
   readonly sequence: number;
-  /** The day on which it was made, or the last day in it; absent where it names no day. */
+  /** The day on which it was made, or the last day in it; absent if it names no day. */
   readonly day?: CivilDay;
-  /** The first line, for the check of who it belongs to. */
+  /** The first line, to check whose file it is. */
   readonly header: string;
 };
 
@@ -44,28 +44,28 @@ export type ReturnEntry = {
   readonly paidCents: bigint;
   readonly creditedCents: bigint;
   readonly feeCents: bigint;
-  /** What the bank took off of the title: for an early payment, and by an abatement. */
+  /** What the bank deducted from the title: for an early payment, and by an abatement. */
   readonly discountCents: bigint;
   readonly abatementCents: bigint;
   readonly occurrenceDay?: CivilDay;
   readonly creditDay?: CivilDay;
-  /** Of the pix of the boleto, where the return has it. */
+  /** Of the pix of the boleto, if the return has it. */
   readonly location?: string;
-  /** What of it cannot be read, for a person: such an entry must not be booked. */
+  /** Its unreadable part, for a person: such an entry must not be booked. */
   readonly damage?: string;
-  /** Its records without their places in the file: the same in a file that is sent again. */
+  /** Its records without their positions in the file: the same when the file is sent again. */
   readonly content: string;
 };
 
 export type ReturnEnd = { readonly warnings: readonly Warning[] };
 
-/** Whether the file comes from a bank, which a file that cannot be read may do too. */
+/** Whether the file comes from a bank; also for an unreadable file. */
 export function isFromBank(bytes: Uint8Array): boolean {
   const [first, second] = firstLines(bytes);
   return isReturn(first?.text ?? '', second?.text);
 }
 
-/** Refuses a file that is no whole return. */
+/** Refuses a file that is not a complete return. */
 export function readHead(bytes: Uint8Array): ReturnHead {
   requireCnab240(bytes);
   const [first, second] = firstLines(bytes);
@@ -80,7 +80,7 @@ export function readHead(bytes: Uint8Array): ReturnHead {
   return { bank, sequence: Number(fieldValue(FILE_HEADER.sequence, header) ?? 0), ...(day && { day }), header };
 }
 
-/** Some banks forget to say it in the file header, and say it in the lot header. */
+/** Some banks omit it in the file header and have it in the lot header. */
 function isReturn(header: string, second = ''): boolean {
   return fieldValue(FILE_HEADER.direction, header) === '2' || (second[7] === '1' && second[8] === 'T');
 }
@@ -105,7 +105,7 @@ function firstLines(bytes: Uint8Array): readonly Line[] {
   return [lines.next(), lines.next()].flatMap(({ done, value }) => (done ? [] : value));
 }
 
-/** The entries of a file whose head was read. The generator returns what was odd. */
+/** The entries of a file whose head was read. The generator returns the warnings. */
 export function* readEntries(bytes: Uint8Array, account: BoletoAccount): Generator<ReturnEntry, ReturnEnd> {
   const warnings = collectWarnings();
   const counts = countRecords(warnings);

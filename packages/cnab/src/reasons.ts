@@ -32,7 +32,7 @@ const FEES: Readonly<Record<string, string>> = {
   S5: 'end of a negative listing',
 };
 
-/** Of a payment: by which way it came. Of a write-off: who asked for it. */
+/** Of a payment: its channel. Of a write-off: who requested it. */
 const CHANNELS: Readonly<Record<string, string>> = {
   '01': 'against the balance',
   '02': 'on account',

@@ -6,7 +6,7 @@ export const WIDTH = 240;
 
 /** One row of a table. `Source` is what the records of its kind are written from; records that are only read have no source. */
 export type Field<Source = never, V = unknown> = {
-  /** As the manuals of the banks call it. */
+  /** Its name in the manuals of the banks. */
   readonly label: string;
   readonly from: number;
   readonly to: number;
@@ -39,7 +39,7 @@ export function readField<V>(label: string, from: number, to: number, kind: Kind
   return { label, from, to, kind };
 }
 
-/** The table without some fields, so that others can have their columns. */
+/** The table without some fields, so that others can use their columns. */
 export function without<T extends Table<never>, K extends keyof T & string>(
   table: T,
   ...keys: readonly K[]

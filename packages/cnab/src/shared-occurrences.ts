@@ -1,8 +1,8 @@
-// Codes of C044 that several banks have and the norm has not. As https://github.com/eduardokum/laravel-boleto has them; not held against
+// Codes of C044 that several banks have and the norm does not. As in https://github.com/eduardokum/laravel-boleto; not compared with
 // the manuals of the banks.
 import { type Occurrences, occurrence as of } from './occurrence.ts';
 
-/** Money that is not sure yet is no payment. */
+/** Money that is not final yet is not a payment. */
 export const CHEQUES: Occurrences = {
   '44': of('reversed', 'paid by a cheque that came back'),
   '50': of('other', 'paid by a cheque that is not cleared yet'),

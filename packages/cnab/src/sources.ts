@@ -1,4 +1,4 @@
-// What each kind of record is written from.
+// The data from which each kind of record is written.
 
 import type { Agreement, Instruction } from './agreement.ts';
 import type { CivilDay } from './days.ts';

@@ -1,9 +1,9 @@
-// What is odd about a file without making it unreadable. The same oddity of many lines is one warning.
+// Warnings about a file that can still be read. The same one for many lines is one warning.
 
-/** `count` lines, the first of them `line`; line 0 concerns the whole file. */
+/** `count` lines, the first of them `line`; line 0 is the complete file. */
 export type Warning = { readonly message: string; readonly line: number; readonly count: number };
 
-/** More kinds of oddities than a person reads; a damaged file may have one a line. */
+/** More warnings than a person reads; a damaged file may have one per line. */
 const MAX_KINDS = 100;
 
 export type Warnings = { add(message: string, line?: number): void; list(): readonly Warning[] };

@@ -1,5 +1,5 @@
 // Writes a file to a bank, record by record, so that a file of any size needs the memory of one title. Strict: a value that
-// does not fit its field, or an agreement that lacks one, is refused before a record is made of it.
+// does not fit its field, or an agreement that lacks one, is refused before a record is written.
 import assert from 'node:assert/strict';
 import type { Agreement, Instruction } from './agreement.ts';
 import type { SegmentName, SentTables } from './bank.ts';
@@ -62,7 +62,7 @@ export function fileWriter(agreement: Agreement, head: FileHead): FileWriter {
 
   return {
     add(instruction) {
-      // All of it is made before any of it counts, so that a title that is refused leaves the file as it was.
+      // All records are made before any of them counts, so that a refused title leaves the file unchanged.
       const isFull = line + MAX_SEGMENTS > MAX_LOT_LINES;
       const [lot, before] = lots === 0 || isFull ? [lots + 1, 0] : [lots, line];
       const segments = bank.segmentsOf(instruction.movement).filter(name => isNeeded(name, agreement, instruction));

@@ -18,7 +18,7 @@ export type RequestRecord = {
   readonly method: string;
   /** Below the base; `token` for the token endpoint. */
   readonly path: string;
-  /** 0 when nothing was answered. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly clientId?: string;
 };
@@ -181,7 +181,7 @@ export function createApiServer({ core, keys, tokens, payloads, titleApi }: Deps
 
 const TOKEN = { prefix: '', path: TOKEN_PATH };
 
-/** The headers and parameters that a profile's PSP demands beside the token. */
+/** The headers and parameters that a profile's PSP requires beside the token. */
 function requireExtras(core: Core, headers: Call['headers'], query: URLSearchParams, clientId: string): void {
   for (const { name, value } of core.profile.headers) {
     const given = headers[name];

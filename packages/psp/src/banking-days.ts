@@ -13,7 +13,7 @@ export function isBankingDay(day: CivilDay): boolean {
   return weekday % 6 !== 0 && !isHoliday(day);
 }
 
-/** The day itself when banks settle on it, else the next one on which they do. */
+/** The day itself if banks settle on it, else the next one on which they do. */
 export function nextBankingDay(day: CivilDay): CivilDay {
   let next = day;
   while (!isBankingDay(next)) next = addDays(next, 1);

@@ -1,4 +1,4 @@
-// What a fault does to a call: before it is carried out, or to its answer.
+// The effect of a fault on a call: before it is carried out, or on its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject } from './checks.ts';
 import type { Core, Reply } from './core.ts';
@@ -17,7 +17,7 @@ const STATUS_KINDS: Readonly<Record<number, KindName>> = {
   503: 'ServicoIndisponivel',
 };
 
-/** Names in an answer the fault that made or changed it, so that it is not mistaken for the PSP's own behaviour. */
+/** Names the fault in the answer that it made or changed, so that it is not mistaken for the PSP's own behaviour. */
 export const FAULT_HEADER = 'x-simulated-fault';
 
 /** What to answer instead of carrying the call out; `silence` is no answer, `cut` ends the connection. */
@@ -35,7 +35,7 @@ export function insteadOf(fault: Fault | undefined): ApiRefusal | Reply | 'silen
   return kind === 'expired-token' ? new ApiRefusal('TokenInvalido') : undefined;
 }
 
-/** Sends the answer of a call that was carried out, unless the fault keeps it; returns the status that was sent, or 0. */
+/** Sends the answer of a call that was carried out, unless the fault withholds it; returns the status, or 0. */
 export async function sendReply(
   core: Core,
   fault: Fault | undefined,

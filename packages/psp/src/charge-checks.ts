@@ -1,4 +1,4 @@
-// What the norm demands of a charge: the schema first, then the rules that its violations list.
+// The norm's requirements for a charge: the schema first, then the rules of its violations.
 
 import {
   amount,
@@ -20,7 +20,7 @@ import { type CivilDay, civilDay } from './days.ts';
 import type { ChargeKind } from './state.ts';
 
 const MAX_INT32 = 2_147_483_647;
-/** A limit of this simulator: the norm sets no limit, and each day costs a step here. */
+/** A limit of this simulator: the norm has no limit, and each day is a step here. */
 const MAX_VALID_DAYS = 3650;
 
 /** A taxpayer has one of the two numbers. */

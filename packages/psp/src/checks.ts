@@ -1,9 +1,9 @@
-// Checks of JSON against what the norm allows, as small functions that collect every violation.
+// Checks of JSON against the norm, as small functions that collect every violation.
 import { parseMoment } from './moments.ts';
 
 export type Violation = { readonly razao: string; readonly propriedade: string; readonly valor?: string };
 
-/** Adds what is wrong with `value` to `found`. `path` is how the norm names it, such as `cob.valor.original`. */
+/** Adds the violations of `value` to `found`. `path` is its name in the norm, such as `cob.valor.original`. */
 export type Check = (value: unknown, path: string, found: Violation[]) => void;
 
 export type JsonObject = { readonly [name: string]: unknown };
@@ -89,7 +89,7 @@ export const positiveAmount: Check = (value, path, found) => {
   }
 };
 
-/** A day that is in the calendar. */
+/** A day that exists. */
 export const day: Check = (value, path, found) => {
   if (typeof value !== 'string' || !isDay(value)) found.push(schema(path, value));
 };

@@ -30,7 +30,7 @@ export type ClientInput = {
   readonly scopes?: readonly string[];
   readonly receiver?: PixReceiver;
   readonly account?: BankAccount;
-  /** About boletos, at a bank that has an API for them. */
+  /** For boletos, at a bank that has an API for them. */
   readonly contract?: TitleContract;
 };
 

@@ -1,4 +1,4 @@
-// The command line of the PSP, for the package's own program and for others that have it as a command of theirs.
+// The command line of the PSP, for the package's own program and for programs that include it as a command.
 import path from 'node:path';
 import { PROFILE_NAMES } from './profiles.ts';
 import type { Psp, PspOptions } from './psp.ts';
@@ -14,7 +14,7 @@ export const PSP_OPTIONS = ['port', 'control-port', 'folder', 'profile'] as cons
 type OptionTexts = { readonly [name in (typeof PSP_OPTIONS)[number]]?: string | undefined };
 export type CommandOptions = PspOptions & { readonly folder: string };
 
-/** What was asked for, with the defaults of a program, and everything that is wrong with it. */
+/** The options, with the defaults of a program, and every fault in them. */
 export function readPspOptions(texts: OptionTexts): { readonly options: CommandOptions; readonly faults: string[] } {
   const faults: string[] = [];
   const portOf = (name: 'port' | 'control-port', otherwise: number): number => {
@@ -32,7 +32,7 @@ export function readPspOptions(texts: OptionTexts): { readonly options: CommandO
   return { options: { port, controlPort, folder, ...(profile && { profile }) }, faults };
 }
 
-/** What a person can mend becomes a PspError of one line. */
+/** A fault that a person can fix becomes a PspError of one line. */
 export async function openPsp(options: CommandOptions): Promise<Psp> {
   return startPsp(options).catch((error: NodeJS.ErrnoException) => {
     const { code = '' } = error;
@@ -43,7 +43,7 @@ export async function openPsp(options: CommandOptions): Promise<Psp> {
 
 const WRONG_FOLDER = ['EACCES', 'ENOTDIR', 'EEXIST', 'EROFS', 'ENOENT'];
 
-/** What an integration needs to know of a started PSP. */
+/** The addresses and credentials of a started PSP for an integration. */
 export function welcome(psp: Psp): string {
   const { clientId, clientSecret, keys, certificate } = psp.client;
   const here = (file: string) => path.relative('', file) || file;

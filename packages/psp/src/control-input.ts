@@ -1,4 +1,4 @@
-// Reads the bodies of the control API, and says what is wrong with them.
+// Reads the bodies of the control API, and reports their faults.
 
 import type { IssueInput } from './certificates/key-folder.ts';
 import { centsOf, isObject, type JsonObject } from './checks.ts';

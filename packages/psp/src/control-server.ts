@@ -134,7 +134,7 @@ function findAction(method: string, path: string): { action: Action; param: stri
   return action && { action, param: decodeURIComponent(param) };
 }
 
-/** What reading a body or an address may throw, and what the PSP refuses to do. */
+/** Errors of reading a body or a path, and refusals of the PSP. */
 const BAD_INPUT = ['SyntaxError', 'RangeError', 'TypeError', 'URIError', 'PspError'];
 
 function refuse(response: ServerResponse, error: unknown): void {

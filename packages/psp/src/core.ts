@@ -1,4 +1,4 @@
-// What the parts of the PSP share: its state, its clock, its contracts, and what a call looks like to its handlers.
+// Shared by the parts of the PSP: its state, its clock, its contracts, and the calls of its handlers.
 import type { Agenda } from './automatic/agenda.ts';
 import type { Automatic } from './automatic/rules.ts';
 import type { PspClient } from './clients.ts';
@@ -12,17 +12,17 @@ import type { State, Title } from './state.ts';
 /** How a refund ends. */
 export type RefundRule = {
   readonly status: Exclude<RefundStatus, 'EM_PROCESSAMENTO'>;
-  /** 0: the answer of the PUT shows it already. A number: so much later. null: when the test says so. */
+  /** 0: the answer of the PUT shows it already. A number: after this time. null: when the test says so. */
   readonly afterMs: number | null;
 };
 
-/** What becomes of new boletos at a bank that decides later. */
+/** The outcome of new boletos at a bank that decides later. */
 export type TitleRule = {
-  /** For how many questions it works on one. */
+  /** For how many lookups it processes one. */
   readonly processing: number;
   /** Why it does not register them. */
   readonly failure?: string | undefined;
-  /** For how many questions it works on a change of one; 1 when absent. */
+  /** For how many lookups it processes a change of one; 1 when absent. */
   readonly editing?: number | undefined;
   /** It does not carry out changes. */
   readonly failsEdits?: boolean | undefined;
@@ -30,12 +30,12 @@ export type TitleRule = {
   readonly hidesEdits?: number | undefined;
 };
 
-/** What the API needs of the notifications. */
+/** The part of the notifier that the API uses. */
 type PixNotifier = {
   pixChanged(pix: PixRecord): void;
   /** Posts to a webhook of Pix Automático. */
   announce(url: string, notice: Notice): void;
-  /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
+  /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is accepted. */
   probe(url: string): Promise<string | undefined>;
 };
 
@@ -57,9 +57,9 @@ export type Core = {
   readonly allowHttpWebhooks: boolean;
   /** A boleto has opened, was paid or has ended. */
   readonly titleChanged: (title: Title) => void;
-  /** A pix came: it may pay a boleto. */
+  /** A received pix, which may pay a boleto. */
   readonly pixPaid: (pix: PixRecord) => void;
-  /** Runs work later; what is left is dropped at the stop. */
+  /** Runs work later; the rest is dropped at the stop. */
   readonly later: (ms: number, work: () => void) => void;
 };
 
@@ -90,7 +90,7 @@ export function seenVersion<V extends { readonly atMs: number }>(versions: reado
   return versions.findLast(({ atMs }) => atMs <= seen.atMs);
 }
 
-/** A payment of which a stale reader does not know yet is not there. `previous` hides one whose refunds never changed. */
+/** A stale reader does not see a newer payment. `previous` hides one whose refunds never changed. */
 export function isPixSeen(pix: PixRecord, seen: Seen): boolean {
   if (seen === undefined) return true;
   return seen === 'previous' ? pix.refunds.length > 1 : pix.atMs <= seen.atMs;

@@ -39,7 +39,7 @@ export type Fault = {
   readonly delayMs?: number;
   /** What a narrowed token still has. */
   readonly scopes?: readonly string[];
-  /** Of `wrong-code`: what stands in the place of the BR Code. */
+  /** Of `wrong-code`: the text instead of the BR Code. */
   readonly code?: string;
 };
 
@@ -56,7 +56,7 @@ export type Faults = {
 
 type Entry = { readonly id: string; readonly fault: Fault; passed: number; fired: number };
 
-/** The token endpoint has a path of its own in each profile; a fault names it by this word. */
+/** The token endpoint has another path in each profile; a fault names it so. */
 export const TOKEN_PATH = 'token';
 
 export function createFaults(random: Random): Faults {
@@ -100,7 +100,7 @@ function isOfNotifications({ kind }: Fault): boolean {
 function hits({ kind, on }: Fault, method: string, path: string): boolean {
   if ((NOTIFICATION_FAULTS as readonly string[]).includes(kind)) return false;
   const isToken = path === TOKEN_PATH;
-  // A token is asked for on the way to most calls: a fault meets it only when it says so.
+  // A token is requested before most calls: a fault applies to it only when it names it.
   if (kind === 'narrow-token') return isToken;
   if (isToken && on?.path !== TOKEN_PATH) return false;
   if (kind === 'stale-read' && method !== 'GET') return false;

@@ -1,4 +1,4 @@
-// What the package offers. Everything else in this folder is its own.
+// The public API of the package. Everything else in this folder is internal.
 export type { RequestRecord } from './api-server.ts';
 export type {
   AttemptAnswer,

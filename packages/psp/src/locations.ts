@@ -28,7 +28,7 @@ export function makeLocation(core: Core, clientId: string, kind: ChargeKind): Pa
   return made;
 }
 
-/** The location that was wished for, if the norm allows it, or else a new one. */
+/** The requested location, if the norm allows it, or else a new one. */
 export function claimLocation(
   core: Core,
   charge: Charge,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npx @trilho/psp: starts the simulated PSP, says what an integration needs, and stops at SIGINT or SIGTERM.
+// npx @trilho/psp: starts the simulated PSP, prints what an integration needs, and stops at SIGINT or SIGTERM.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { openPsp, readPspOptions, welcome } from './command.ts';

@@ -9,7 +9,7 @@ export function parseMoment(text: string): Date | undefined {
   const [, day = '', minute = '', second = ':00', fraction = '', zone = ''] =
     text.length > MAX_LENGTH ? [] : (GRAMMAR.exec(text) ?? []);
   const local = `${day}T${minute}${second}`;
-  // Date rolls 31 April over into May and takes 24:00, so that it must write the same again.
+  // Date turns 31 April into May and accepts 24:00, so it must write the same text again.
   const at = Date.parse(`${local}Z`);
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, DAY_AND_TIME) !== local) return undefined;
   const moment = new Date(`${local}.${fraction.slice(0, 3).padEnd(3, '0')}${zone.toUpperCase()}`);

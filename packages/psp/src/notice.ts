@@ -1,6 +1,6 @@
-// What a webhook is called with, and where.
+// The call of a webhook: its body and its path.
 
-/** What a webhook is called about; its name is that of the list in the body. */
+/** The subject of a call; it is the name of the list in the body. */
 export type Notice =
   | { readonly pix: readonly object[] }
   | { readonly recs: readonly object[] }

@@ -37,7 +37,7 @@ export type Notifier = {
   announce(url: string, notice: Notice): void;
   /** Calls a webhook about something else, at exactly this address. */
   tell(url: string, notice: object): void;
-  /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
+  /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is accepted. */
   probe(url: string): Promise<string | undefined>;
   records(): readonly NotificationRecord[];
   deliverNow(): Promise<void>;
@@ -106,7 +106,7 @@ export function createNotifier(deps: Deps): Notifier {
     if (waitMs !== undefined && !isStopped) entry.timer = setTimeout(() => void send(entry), waitMs).unref();
   }
 
-  /** Sends one notification with the fault of the moment, then those that were held back for it. */
+  /** Sends one notification with the present fault, then those that were held back for it. */
   function dispatch(call: WebhookCall, forged?: () => WebhookCall): void {
     const entry = remember(call);
     const fault = nextFault()?.kind;
@@ -131,7 +131,7 @@ export function createNotifier(deps: Deps): Notifier {
     await Promise.all(released.map(send));
   }
 
-  /** The same notification about what never was. */
+  /** The same notification about a payment that never happened. */
   function forgedNotice(notice: Notice): Notice {
     const forged = (one: object) => ({
       ...one,

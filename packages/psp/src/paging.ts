@@ -15,7 +15,7 @@ export type ListQuery = {
   readonly toMs: number;
   readonly page: number;
   readonly items: number;
-  /** What was asked for, to be repeated in the answer. */
+  /** The parameters, to be repeated in the answer. */
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
@@ -44,7 +44,7 @@ const FORMS: Readonly<Record<Filter, RegExp>> = {
   cnpj: /^[0-9A-Z]{14}$/,
 };
 
-/** Refuses what the norm refuses: wrong forms, fim before inicio or in the future, cpf with cnpj, parameters that are not there. */
+/** Refuses as the norm does: wrong forms, fim before inicio or in the future, cpf with cnpj, missing parameters. */
 export function readListQuery(core: Core, query: URLSearchParams, shape: ListShape): ListQuery {
   const found: Violation[] = [];
   const wrong = (name: string, why: string) => found.push(violation(name, why, query.get(name) ?? undefined));

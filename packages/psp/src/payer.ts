@@ -15,13 +15,13 @@ export type PaymentInput = {
   readonly chave?: string;
   /** Whose txid; the first client when absent. */
   readonly clientId?: string;
-  /** Such as `12.34`; what is owed today when absent. */
+  /** Such as `12.34`; by default the amount owed today. */
   readonly valor?: string;
   readonly pagador?: { readonly cpf?: string; readonly cnpj?: string; readonly nome: string };
   readonly infoPagador?: string;
   /** When it was settled; now when absent. */
   readonly horario?: Date;
-  /** Pays even what is expired, removed or paid. */
+  /** Pays even an expired, removed or paid charge. */
   readonly force?: boolean;
   /** Whether the webhook is called; true when absent. */
   readonly notify?: boolean;
@@ -41,7 +41,7 @@ export const REFUSALS = [
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 
-/** What the payer's bank would say. */
+/** The refusal of the payer's bank. */
 export class PspRefusal extends Error {
   override readonly name = 'PspRefusal';
   readonly code: RefusalCode;

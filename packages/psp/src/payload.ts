@@ -96,7 +96,7 @@ function immediate(core: Core, charge: Charge, version: ChargeVersion): object {
 
 const MUNICIPALITY = /^[1-5]\d{6}$/;
 
-/** With amounts for the day on which the payer means to pay, today when it does not say. */
+/** With amounts for the day on which the payer will pay, by default today. */
 function due(core: Core, charge: Charge, version: ChargeVersion, query: URLSearchParams): object {
   const today = civilDay(core.now());
   const refuse = (name: string, why: string) =>

@@ -1,4 +1,4 @@
-// A payment that came, and what went back of it.
+// A received payment and its refunds.
 import type { Random } from './random.ts';
 
 export type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome: string };

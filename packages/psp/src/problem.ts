@@ -148,11 +148,11 @@ export function writeRefusal({ kind, violations, status }: ApiRefusal, shape: Pr
   return WRITERS[shape]({ kind, violations, status, title, detail, efi });
 }
 
-type Told = Kind & { readonly kind: KindName; readonly violations: readonly Violation[] };
+type Refusal = Kind & { readonly kind: KindName; readonly violations: readonly Violation[] };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-const WRITERS: Readonly<Record<Profile['errors'], (told: Told) => WrittenRefusal>> = {
+const WRITERS: Readonly<Record<Profile['errors'], (refusal: Refusal) => WrittenRefusal>> = {
   problem: ({ kind, violations, status, title, detail }) => ({
     contentType: 'application/problem+json',
     body: {

@@ -1,5 +1,5 @@
-// How PSPs differ from the plain norm, as data. What a PSP does that is not written here, it does as the norm says.
-// They are known from public clients and documentation; README.md has them in a table.
+// The differences of PSPs from the norm, as data. Everything else a PSP does as in the norm. The differences are known from public
+// clients and documentation; README.md has them in a table.
 
 export const PROFILE_NAMES = [
   'bacen',
@@ -20,11 +20,11 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 export type Operation = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
 
 export type Profile = {
-  /** What the base URL ends in. */
+  /** The end of the base URL. */
   readonly basePath: string;
   /**
-   * Where resources are, below the host: the first rule that fits an operation says all paths it answers under. An operation
-   * that no rule fits is below `basePath`.
+   * The paths of resources below the host: the first rule that matches an operation has all its paths. An operation
+   * without a rule is below `basePath`.
    */
   readonly placed: readonly { readonly operations: RegExp; readonly under: readonly string[] }[];
   readonly token: {
@@ -34,18 +34,18 @@ export type Profile = {
     readonly body: 'form' | 'json' | 'json-or-form';
     /** grant_type is read from the query instead of the body. */
     readonly grantInQuery: boolean;
-    /** `none`: a token gets every scope of its client. `required`: what was asked for is granted, and nothing else. */
+    /** `none`: a token gets every scope of its client. `required`: only the requested scopes are granted. */
     readonly scope: 'none' | 'optional' | 'required';
     readonly seconds: number;
     readonly expiresInAsText: boolean;
-    /** Scopes that a client does not have are left out silently; otherwise they are refused (invalid_scope). */
+    /** Scopes that a client does not have are omitted silently; otherwise they are refused (invalid_scope). */
     readonly narrowsSilently: boolean;
   };
-  /** Whether a client certificate is demanded. */
+  /** Whether a client certificate is required. */
   readonly certificate: boolean;
-  /** What a refused certificate meets: an HTML page as nginx writes it, or a cut connection. */
+  /** The answer to a refused certificate: an HTML page as nginx writes it, or a cut connection. */
   readonly certificateRefusal: 'html' | 'cut';
-  /** Demanded on every API call; `clientId` says the value must be the client's id. */
+  /** Required on every API call; `clientId` means that the value must be the client's id. */
   readonly headers: readonly { readonly name: string; readonly value?: 'clientId' }[];
   readonly query: readonly string[];
   readonly createdStatus: 200 | 201;
@@ -58,7 +58,7 @@ export type Profile = {
   readonly missing: readonly Operation[];
   /** How inicio and fim must be written. */
   readonly queryDates: 'rfc3339' | 'utc' | 'no-milliseconds';
-  /** What a PUT on a charge that exists and is ATIVA does. */
+  /** The effect of a PUT on an existing charge that is ATIVA. */
   readonly repeatedPut: 'revise' | 'conflict';
   /** Creating calls a second before 429; 0 is no limit. */
   readonly writesPerSecond: number;

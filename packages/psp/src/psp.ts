@@ -1,4 +1,4 @@
-// What a started PSP offers, and what it may be started with.
+// The interface of a started PSP, and its options.
 import type { RequestRecord } from './api-server.ts';
 import type { AutomaticControl } from './automatic/control.ts';
 import type { AutomaticRules } from './automatic/rules.ts';
@@ -15,7 +15,7 @@ import type { PspState } from './show-state.ts';
 import type { TitlePayment } from './titles/title.ts';
 import type { TitleState } from './titles/view.ts';
 
-/** Where a PSP has its time from. */
+/** The clock of a PSP. */
 export type Clock = { now(): Date };
 
 export type WebhookOptions = {
@@ -44,7 +44,7 @@ export type PspOptions = {
   readonly tokenSeconds?: number;
   readonly refunds?: RefundRule;
   readonly webhooks?: WebhookOptions;
-  /** What PSPs decide for themselves about Pix Automático. */
+  /** Rules of Pix Automático that each PSP decides itself. */
   readonly automatic?: Partial<AutomaticRules>;
 };
 

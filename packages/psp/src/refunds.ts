@@ -1,4 +1,4 @@
-// Refunds: those the receiver asks for, those that the MED takes, and how they end.
+// Refunds: requested by the receiver or taken by the MED, and how they end.
 import { amountText, centsOf } from './checks.ts';
 import type { Core } from './core.ts';
 import { type Devolucao, type PixRecord, type RefundNature, refundsOf, settlementId } from './pix-record.ts';
@@ -17,7 +17,7 @@ export function leftToRefund(pix: PixRecord): bigint {
   return centsOf(pix.valor) - taken.reduce((sum, { valor }) => sum + centsOf(valor), 0n);
 }
 
-/** Adds a refund, and ends it when the rule of the moment says so. */
+/** Adds a refund, and ends it as the present rule says. */
 export function openRefund(core: Core, pix: PixRecord, input: NewRefund): Devolucao {
   const at = core.now();
   const refund: Devolucao = {

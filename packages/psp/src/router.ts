@@ -13,7 +13,7 @@ export type Found = {
 export type Router = {
   /** The path below its base, or undefined when it is below no base. */
   below(path: string): { readonly prefix: string; readonly path: string } | undefined;
-  /** Refuses a path that is not there and an operation that the PSP does not offer. */
+  /** Refuses an unknown path and an operation that the PSP does not offer. */
   find(method: string, prefix: string, path: string): Found;
 };
 

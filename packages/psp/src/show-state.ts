@@ -1,4 +1,4 @@
-// Everything the PSP knows, as plain data for a test or a person to look at.
+// The complete state of the PSP, as plain data for a test or a person.
 import type { CobRAnswer, RecAnswer } from './automatic/answers.ts';
 import { cobRView, completeRecView } from './automatic/views.ts';
 import type { Core } from './core.ts';

@@ -47,7 +47,7 @@ const WEBHOOK_TIMEOUT_MS = 10_000;
 const HOST = 'localhost';
 const TICK_MS = 1000;
 const MAX_SEED = 2 ** 32;
-/** Chance is the same at each start, so that a run with faults can be repeated. */
+/** The seed is the same at each start, so that a run with faults can be repeated. */
 const DEFAULT_FAULT_SEED = 1;
 
 /**
@@ -61,7 +61,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
   const { profile: name = 'bacen', clock = MACHINE, webhooks = {} } = options;
   const profile = PROFILES[name];
   const keys = await openKeyFolder(options.folder);
-  // An end-to-end id is never used twice in the world, so two PSPs or two starts must not make the same ones.
+  // An end-to-end id is globally unique, so two PSPs or two starts must not create the same ones.
   const random = randomFrom(options.seed ?? randomInt(MAX_SEED));
   const state = emptyState();
   const faults = createFaults(randomFrom(options.seed ?? DEFAULT_FAULT_SEED));

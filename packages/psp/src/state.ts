@@ -1,4 +1,4 @@
-// What the PSP remembers, in memory: it is gone when the process ends.
+// The state of the PSP, in memory: it is lost when the process ends.
 
 import type { DueCalendar, DueValue } from './amount-due.ts';
 import { type AutomaticState, emptyAutomaticState } from './automatic/model.ts';
@@ -72,7 +72,7 @@ export type Title = {
   readonly number: string;
   /** The holder's own. */
   readonly ownNumber: string;
-  /** Of the request; a second id where the bank gives one. */
+  /** Of the request; a second id if the bank gives one. */
   readonly code?: string;
   readonly issuedOn: CivilDay;
   dueOn: CivilDay;
@@ -83,11 +83,11 @@ export type Title = {
   interest: bigint;
   barcode: string;
   line: string;
-  /** As it was asked for, with what was changed since. */
+  /** As requested, with later changes. */
   request: object;
   readonly pix: { readonly charge: Charge; readonly emv: string } | undefined;
   readonly createdAt: Date;
-  /** For this many questions about it the bank answers only that it is processing it. */
+  /** For this many lookups the bank answers only that it is processing it. */
   processing: number;
   failure: string | undefined;
   writtenOff: { readonly at: Date; readonly reason: string } | undefined;
@@ -101,7 +101,7 @@ export type TitleEdit = {
   readonly code: string;
   readonly dueOn: CivilDay;
   status: 'PROCESSANDO' | 'SUCESSO' | 'FALHA';
-  /** For this many questions it stays undecided. */
+  /** For this many lookups it stays undecided. */
   left: number;
   /** How it ends. */
   readonly fails: boolean;
@@ -149,7 +149,7 @@ export function chargeKey(clientId: string, txid: string): string {
 
 type Version = { readonly atMs: number };
 
-/** What keeps all its versions, the first one included. */
+/** An object that keeps all its versions, the first one included. */
 type Kept<V extends Version> = { readonly versions: V[] };
 
 export function current<V extends Version>({ versions }: Kept<V>): V {

@@ -1,4 +1,4 @@
-// OAuth2 client credentials: the token endpoint and the tokens it gave out.
+// OAuth2 client credentials: the token endpoint and the issued tokens.
 import { randomBytes } from 'node:crypto';
 import { isObject } from './checks.ts';
 import { hasSecret, type PspClient } from './clients.ts';
@@ -12,7 +12,7 @@ export type TokenRequest = {
   readonly contentType: string | undefined;
   readonly query: URLSearchParams;
   readonly body: string;
-  /** The common name of the certificate that was presented, when the profile demands one. */
+  /** The common name of the presented certificate, when the profile requires one. */
   readonly certificateOf: string | undefined;
   readonly fault: Fault | undefined;
 };
@@ -28,7 +28,7 @@ const MAX_TOKENS = 10_000;
 
 type Refused = { readonly status: number; readonly error: string; readonly why: string };
 
-/** `scopes` are all that the PSP knows. */
+/** `scopes` are all scopes of the PSP. */
 export function createTokens(core: Core, seconds: number, scopes: readonly string[]): Tokens {
   const tokens = new Map<string, Token>();
   const rules = core.profile.token;
@@ -132,7 +132,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The fields of the body, or undefined when it is not in a form that the profile takes. */
+/** The fields of the body, or undefined when it is not in a form that the profile accepts. */
 function readFields({ contentType = '', body }: TokenRequest, form: string): ReadonlyMap<string, string> | undefined {
   const isJson = contentType.startsWith('application/json');
   const isForm = contentType.startsWith('application/x-www-form-urlencoded');

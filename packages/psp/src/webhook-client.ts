@@ -26,7 +26,7 @@ export function createWebhookClient({ psp, foreign, trust, timeoutMs }: Deps): W
   const ca = [...trust, ...rootCertificates];
   const agent = (made?: Made) =>
     new https.Agent({
-      // One without the right certificate is refused at the handshake and keeps nothing alive.
+      // A call without the right certificate is refused at the handshake and keeps no connection.
       keepAlive: made === psp,
       maxSockets: MAX_SOCKETS,
       ca,

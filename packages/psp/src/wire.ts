@@ -1,4 +1,4 @@
-// Bytes in and out: bodies with a limit, JSON, HTML pages, and who is behind a client certificate.
+// Input and output: bodies with a limit, JSON, HTML pages, and the client of a certificate.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Reply } from './core.ts';
@@ -50,7 +50,7 @@ export function writeReply(response: ServerResponse, { status, body, headers = {
   response.end(text);
 }
 
-/** What stands before the PSP's own service answers with a page. */
+/** A proxy in front of the PSP answers with a page. */
 export function htmlReply(status: number, reason: string, headers: Readonly<Record<string, string>> = {}): Reply {
   const title = `${status} ${reason}`;
   return {

@@ -1,4 +1,4 @@
-// Banco do Brasil. The length of the agreement («convênio») decides the layout of a boleto: with 7 digits only the our number
+// Banco do Brasil. The length of the agreement («convênio») decides the layout of a boleto: with 7 digits only the nosso número
 // follows it, with 4 or 6 digits also the agency and the account. The bank's «Especificações técnicas para confecção de
 // boleto de cobrança» has all three. In files the agreement has its own places in both headers. Days to a write-off are not
 // read: it is agreed on per agreement, or asked for by an instruction.
@@ -15,7 +15,7 @@ import { fieldsFrom } from '../record.ts';
 import { CHEQUES } from '../shared-occurrences.ts';
 import type { FileEnd, FileSource, LotSource, TitleSource } from '../sources.ts';
 
-/** The number of digits of the our number for each length of the agreement. */
+/** The number of digits of the nosso número for each length of the agreement. */
 const OUR_NUMBER_DIGITS: { readonly [length: number]: number } = { 4: 7, 6: 5, 7: 10 };
 const LONGEST = 7;
 

@@ -1,4 +1,4 @@
-// Bradesco. The free field has no check digit; the check digit of a printed our number covers the carteira too.
+// Bradesco. The free field has no check digit; the check digit of a printed nosso número covers the carteira too.
 
 import type { Agreement } from '../agreement.ts';
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from '../bank.ts';

@@ -1,4 +1,4 @@
-// Caixa Econômica Federal, the layout SIGCB. The our number is split over the free field, which ends with a check
+// Caixa Econômica Federal, the layout SIGCB. The nosso número is split over the free field, which ends with a check
 // digit: https://www.caixa.gov.br/Downloads/cobranca-caixa/ESP_COD_BARRAS_SIGCB_COBRANCA_CAIXA.pdf
 // In files the beneficiary code stands where other banks have the account; its length decides the version.
 
@@ -13,7 +13,7 @@ import { type Occurrences, occurrence as of } from '../occurrence.ts';
 import { fieldsFrom, readField, without } from '../record.ts';
 import type { FileEnd, FileSource, LotEnd, LotSource, TitleSource } from '../sources.ts';
 
-/** The first two digits of each our number: registered, and issued by the receiver. */
+/** The first two digits of each nosso número: registered, and issued by the receiver. */
 const REGISTERED = '1';
 const ISSUED_BY_RECEIVER = '4';
 
@@ -55,9 +55,9 @@ const codeOf = ({ account }: Agreement) => account.beneficiaryCode ?? '';
 /** The code, then zeros. */
 const codeIn = (width: number) => (from: FileSource) => codeOf(from.agreement).padEnd(width, '0');
 
-/** What it reports during the day comes again as a payment. */
+/** A payment reported during the day is reported again as paid. */
 const OCCURRENCES: Occurrences = {
-  '46': of('announced', 'paid, told during the day'),
+  '46': of('announced', 'paid, announced during the day'),
   '47': of('reversed', 'payment of the day reversed'),
   '61': of('confirmed', 'change of the amount confirmed'),
   '62': of('confirmed', 'change of the smallest or largest amount confirmed'),

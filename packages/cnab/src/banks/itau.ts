@@ -1,6 +1,6 @@
 // Itaú. The check digit of the account stands one column later than in the norm, interest is an amount a day only, and most
 // codes of a title are not used.
-// Two check digits («DAC») by modulo 10 stand in the free field: one for the our number, one for the account.
+// Two check digits («DAC») by modulo 10 stand in the free field: one for the nosso número, one for the account.
 // The rules are in an annex of the bank's manual «Cobrança bancária: intercâmbio eletrônico de arquivos».
 
 import { type CnabBank, digitsAt, INSTRUCTING, plainNumber, REGISTERING, returned } from '../bank.ts';
@@ -15,7 +15,7 @@ import { type Occurrences, occurrence as of } from '../occurrence.ts';
 import { fieldsFrom, readField, without } from '../record.ts';
 import type { FileSource, LotEnd, LotSource, TitleSource } from '../sources.ts';
 
-/** The check digit of their our number covers the carteira only, without agency and account. */
+/** The check digit of their nosso número covers the carteira only, without agency and account. */
 const CHECKED_WITH_CARTEIRA_ALONE: readonly string[] = ['112', '126', '131', '146', '150', '168'];
 /** Their barcodes have another layout: a document number and a client code instead of the account. */
 const OTHER_LAYOUT: readonly string[] = ['106', '107', '122', '142', '143', '195', '196', '198'];
@@ -69,7 +69,7 @@ const FEES = [
   '51 52 53 54 55 56 61 62 80 82 83 85 86 87 88 89 90 91 92 93',
 ].flatMap(line => line.split(' '));
 
-/** As https://github.com/eduardokum/laravel-boleto has them; not held against the bank's manual. */
+/** As in https://github.com/eduardokum/laravel-boleto; not compared with the bank's manual. */
 const OCCURRENCES: Occurrences = {
   ...Object.fromEntries(FEES.map(fee => [fee, of('fee', 'fee charged')])),
   '02': of('registered', 'registered'),
@@ -148,7 +148,7 @@ export const itau: CnabBank = {
       documentNumber: ofTitle('número do documento', 63, 72, code, ({ title }) => title.documentNumber),
       reserved73: ofTitle('reservado', 73, 77, blanks),
       collectingAgencyDigit: ofTitle('DAC da agência cobradora', 106, 106, zeros),
-      // The bank has codes of its own: 01 is a «duplicata mercantil», and 02 a promissory note.
+      // The bank has its own codes: 01 is a «duplicata mercantil», and 02 a promissory note.
       species: ofTitle('espécie', 107, 108, digits, ({ agreement }) => agreement.species ?? '01'),
       interestCode: ofTitle('reservado', 118, 118, zeros),
       interest: ofTitle('juros por dia', 127, 141, cents, ({ title }) =>

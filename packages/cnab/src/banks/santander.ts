@@ -1,6 +1,6 @@
 // Santander. The headers name the customer by a transmission code, and the records of a title have the account twice, so that
-// most columns up to the nosso número are others than in the norm; in returns the whole segment T is shifted.
-// The free field holds the receiver's code, the our number with its check digit, and the carteira.
+// most columns up to the nosso número differ from the norm; in returns the whole segment T is shifted.
+// The free field holds the receiver's code, the nosso número with its check digit, and the carteira.
 
 import { documentType } from '../agreement.ts';
 import { type CnabBank, digitsAt, plainNumber, REGISTERING, returned } from '../bank.ts';

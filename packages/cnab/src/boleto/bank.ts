@@ -10,7 +10,7 @@ import {
 } from './account.ts';
 import { zeroFilled } from './digits.ts';
 
-/** Pure functions. An our number is the sequential part only: digits, without carteira, agreement or check digit. */
+/** Pure functions. A nosso número is the sequential part only: digits, without carteira, agreement or check digit. */
 export type BoletoBank = {
   /** Three digits, as in the barcode. */
   readonly code: string;
@@ -20,11 +20,11 @@ export type BoletoBank = {
    * one.
    */
   ourNumberDigits(account: BoletoAccount): number;
-  /** The 25 digits. Asserts that the account is valid and that the our number fits and is not zero. */
+  /** The 25 digits. Asserts that the account is valid and that the nosso número fits and is not zero. */
   freeField(account: BoletoAccount, ourNumber: string): string;
-  /** The our number as printed, with its check digit if the bank has one. Asserts as `freeField` does. */
+  /** The nosso número as printed, with its check digit if the bank has one. Asserts as `freeField` does. */
   formatOurNumber(account: BoletoAccount, ourNumber: string): string;
-  /** Names whose our numbers they are: of two accounts with the same name, one number is one boleto at the bank. Asserts as well. */
+  /** Identifies the owner of a nosso número: for two accounts with the same result, a number is one boleto at the bank. Asserts as well. */
   numberingOf(account: BoletoAccount): string;
   /** Why the layout cannot be used with this account; empty when it can. */
   checkAccount(account: BoletoAccount): readonly AccountProblem[];
@@ -44,7 +44,7 @@ type Layout = {
   /** Further rules, checked once all widths are right; gets the zero-filled account and the original one. */
   check?(filled: FilledAccount, account: BoletoAccount): readonly AccountProblem[];
   ourNumberDigits(account: BoletoAccount): number;
-  /** With an our number, they name one boleto at the bank. */
+  /** With a nosso número, they name one boleto at the bank. */
   readonly numberedBy: readonly AccountField[];
   freeField(account: FilledAccount, ourNumber: string): string;
   formatOurNumber(account: FilledAccount, ourNumber: string): string;
@@ -71,7 +71,7 @@ export function defineBank(layout: Layout): BoletoBank {
   const ready = (account: BoletoAccount, ourNumber: string): [FilledAccount, string] => {
     const filled = valid(account);
     // For several banks zero means that the bank assigns the number, which would then differ from the printed one.
-    assert(SOME_DIGIT.test(ourNumber), 'an our number is not zero');
+    assert(SOME_DIGIT.test(ourNumber), 'a nosso número is not zero');
     return [filled, zeroFilled(ourNumber, layout.ourNumberDigits(account))];
   };
   return {

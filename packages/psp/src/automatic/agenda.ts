@@ -1,10 +1,10 @@
-// What is to happen at a moment of the PSP's clock, which a test moves. Nothing happens by itself: whoever reads or changes the
-// state first runs what is due.
+// Work that is planned for a moment of the PSP's clock, which a test moves. Nothing happens by itself: every reader or writer of the
+// state first runs the due work.
 
 export type Agenda = {
   /** `work` gets the moment that it was planned for, which may have passed. It must look whether it still applies. */
   plan(at: Date, work: (at: Date) => void): void;
-  /** Does what is due, in the order of its moments. */
+  /** Runs the due work, in the order of its moments. */
   run(now: Date): void;
 };
 

@@ -35,7 +35,7 @@ export function askAttempt(core: Core, charge: CobR, at: Date, tipo: AttemptKind
   });
 }
 
-/** What the payer's bank says to an attempt that it was asked to schedule. */
+/** The answer of the payer's bank to an attempt that it should schedule. */
 export function decide(core: Core, charge: CobR, endToEndId: string, at: Date): void {
   const attempt = attemptOf(charge, endToEndId);
   if (attempt?.status !== 'SOLICITADA') return;
@@ -59,7 +59,7 @@ function planTries(core: Core, charge: CobR, { dataLiquidacao, endToEndId }: Att
   core.agenda.plan(end > at ? end : at, then => expire(core, charge, endToEndId, then));
 }
 
-/** Pays when there is money; says whether it did. */
+/** Pays when there is money; returns whether it did. */
 export function settle(core: Core, charge: CobR, endToEndId: string, at: Date): boolean {
   const attempt = attemptOf(charge, endToEndId);
   if (attempt?.status !== 'AGENDADA') return false;
@@ -107,7 +107,7 @@ function reject(core: Core, charge: CobR, attempt: Attempt, rejeicao: Reason, at
   }
   write(core, charge, at, attempts);
   const { tipo, dataLiquidacao } = attempt;
-  // A failure of the bank is no answer of the payer: the PSP sends the first attempt again once (derived).
+  // A failure of the bank is not an answer of the payer: the PSP sends the first attempt again once (derived).
   if (rejeicao.codigo === BANK_FAILED && tipo === 'AGND' && civilDay(at) < dataLiquidacao) {
     askAttempt(core, charge, at, 'RIFL', dataLiquidacao);
   } else closeIfOver(core, charge, at);

@@ -1,4 +1,4 @@
-// Days of Pix Automático: cycles, the days on which a charge is taken and settled, and the hours of the payer's bank.
+// Days of Pix Automático: cycles, the days on which a charge is accepted and settled, and the hours of the payer's bank.
 import { isBankingDay } from '../banking-days.ts';
 import { addDays, type CivilDay, daysBetween } from '../days.ts';
 import type { RecTerms } from './answers.ts';
@@ -46,7 +46,7 @@ export function settlementDay(rules: AutomaticRules, due: CivilDay, codMun: stri
   return day;
 }
 
-/** A limit of this simulator: so far ahead no window reaches. */
+/** A limit of this simulator, beyond any window. */
 const MAX_COUNTED = 366;
 
 /** How many days before `due` it is, as the rules count them. */

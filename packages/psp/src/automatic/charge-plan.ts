@@ -1,4 +1,4 @@
-// When a charge goes to the payer's bank, and when it is over.
+// When a charge goes to the payer's bank, and when it ends.
 import type { Core } from '../core.ts';
 import { addDays } from '../days.ts';
 import { current } from '../state.ts';
@@ -9,7 +9,7 @@ import type { CobR } from './model.ts';
 
 const SENT_DAYS_AHEAD = 10;
 
-/** When its first attempt goes to the payer's bank, and when it is over unless something is open. */
+/** When its first attempt goes to the payer's bank, and when it ends unless an attempt is open. */
 export function planCharge(core: Core, charge: CobR): void {
   const { stepMs } = core.automatic.rules;
   const { dataDeVencimento } = charge.body.calendario;

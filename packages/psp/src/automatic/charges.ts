@@ -50,7 +50,7 @@ export function cancelCharge(
   moveCharge(core, charge, at, 'CANCELADA', { attempts, encerramento: { cancelamento } });
 }
 
-/** The moment from which no attempt may be asked any more. */
+/** The moment from which no further attempt may be requested. */
 export function endOf(charge: CobR): Date {
   const { politicaRetentativa, calendario } = current(charge.rec).terms;
   const last = momentOf(charge.settlesOn, EVENING_HOURS[1]);
@@ -61,7 +61,7 @@ export function endOf(charge: CobR): Date {
 
 export const MAX_RETRIES = 3;
 
-/** After an attempt that brought nothing: over at once when no other may follow. */
+/** After a failed attempt: the charge ends at once when no other may follow. */
 export function closeIfOver(core: Core, charge: CobR, at: Date): void {
   const { attempts, status } = current(charge);
   const { politicaRetentativa, calendario } = current(charge.rec).terms;

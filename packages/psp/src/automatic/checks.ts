@@ -1,4 +1,4 @@
-// What the norm demands of the requests of Pix Automático: the schema here, what needs the state beside the routes.
+// The norm's requirements for requests of Pix Automático: the schema here; rules that need the state are beside the routes.
 import { onePersonId } from '../charge-checks.ts';
 import {
   type Check,

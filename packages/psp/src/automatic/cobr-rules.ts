@@ -1,4 +1,4 @@
-// What speaks against a new charge of a recurrence, against canceling one, and against a retry.
+// The rules against a new charge of a recurrence, against canceling one, and against a retry.
 import { isDay, type Violation, violation } from '../checks.ts';
 import type { PspClient } from '../clients.ts';
 import type { Core } from '../core.ts';
@@ -17,7 +17,7 @@ type NewCobR = {
   readonly createdAt: Date;
 };
 
-/** The first rule that speaks against a new charge whose schema is right. */
+/** The first rule that forbids a new charge with a valid schema. */
 export function whyNoCobR(core: Core, client: PspClient, { txid, rec, body, createdAt }: NewCobR): Violation[] {
   const { recebedor, calendario } = body;
   const due = calendario.dataDeVencimento;

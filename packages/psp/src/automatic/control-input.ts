@@ -1,4 +1,4 @@
-// Reads what the control API is told about recurrences, and says what is wrong with it.
+// Reads the bodies of the control API about recurrences, and reports their faults.
 import { isObject, type JsonObject } from '../checks.ts';
 import { readTexts, refuseOthers } from '../control-input.ts';
 import type { ApproveInput, CancelChargeInput, CancelRecInput, RejectInput } from './payer.ts';

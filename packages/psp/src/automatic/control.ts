@@ -1,4 +1,4 @@
-// What a test or a person makes the payer of a recurrence, their bank and the PSP do.
+// The actions by which a test or a person controls the payer of a recurrence, their bank and the PSP.
 import type { Core } from '../core.ts';
 import type { PaidPix } from '../pix-record.ts';
 import { current } from '../state.ts';
@@ -27,7 +27,7 @@ export type AutomaticControl = {
   /** In the payer's bank by the request, or by the code: alone, with a cob that it pays, or with a cobv. */
   approve(input: ApproveInput): { readonly rec: RecAnswer; readonly pix?: PaidPix };
   reject(input: RejectInput): RecAnswer;
-  /** Ends an approved recurrence; the payer does when nobody is named. */
+  /** Ends an approved recurrence, by default as the payer. */
   cancel(input: CancelRecInput): RecAnswer;
   expire(idRec: string): RecAnswer;
   /** The payer's limit and money. */
@@ -44,7 +44,7 @@ export function automaticControl(core: Core): AutomaticControl {
   const showRec = (rec: Rec) => completeRecView(core, rec, current(rec));
   const showCharge = (charge: CobR) => cobRView(core, charge, current(charge));
 
-  /** What is due happens first, as before every call of the API. */
+  /** Due work is run first, as before every call of the API. */
   function now<Input, Output>(work: (input: Input) => Output): (input: Input) => Output {
     return input => {
       core.agenda.run(core.now());

@@ -1,4 +1,4 @@
-// The ids that the PSP gives to recurrences and to requests.
+// The ids of recurrences and of requests.
 import { civilDay } from '../days.ts';
 import { ISPB } from '../pix-record.ts';
 import type { Random } from '../random.ts';

@@ -1,4 +1,4 @@
-// What the PSP remembers about Pix Automático. Each thing keeps all its versions, so that earlier ones can be read.
+// The state of the PSP about Pix Automático. Each object keeps all its versions, so that earlier ones can be read.
 import type { CivilDay } from '../days.ts';
 import type { PixRecord } from '../pix-record.ts';
 import type { AttemptAnswer, Changed, Ending, RecPayer, RecTerms, SolicRecAnswer } from './answers.ts';
@@ -32,7 +32,7 @@ export type Rec = {
 export type PayerAccount = {
   /** The largest charge that the payer allows, in cents. */
   maximum: bigint | undefined;
-  /** What there is to pay with, in cents; as much as is needed when absent. */
+  /** The available money in cents; unlimited when absent. */
   balance: bigint | undefined;
 };
 

@@ -1,4 +1,4 @@
-// What the webhooks of Pix Automático are called with, at every change of a state.
+// The notifications of Pix Automático, at every change of a state.
 import type { Core } from '../core.ts';
 import type { PixRecord } from '../pix-record.ts';
 import { chargeKey, current } from '../state.ts';
@@ -32,7 +32,7 @@ export function notifyCobR(core: Core, charge: CobR): void {
   core.notifier.announce(webhook.webhookUrl, { cobsr: [notice] });
 }
 
-/** Calls the webhook about a refund, when the pix is of a recurrence; says whether it is. */
+/** Calls the webhook about a refund if the pix belongs to a recurrence; returns whether it does. */
 export function notifyAutomaticPix(core: Core, { clientId, txid }: PixRecord): boolean {
   const charge = txid === undefined ? undefined : core.state.automatic.charges.get(chargeKey(clientId, txid));
   if (charge) notifyCobR(core, charge);

@@ -1,4 +1,4 @@
-// What the payer's bank knows of their account: the largest charge that they allow, and what there is to pay with.
+// The payer's account at their bank: the largest charge that they allow, and the available money.
 import { centsOf } from '../checks.ts';
 import type { Core } from '../core.ts';
 import { PspRefusal } from '../payer.ts';
@@ -10,7 +10,7 @@ export type AccountInput = {
   readonly idRec: string;
   /** The largest charge that they allow; null for any. */
   readonly maximum?: string | null;
-  /** What there is to pay with; null for as much as is needed. */
+  /** The available money; null for unlimited. */
   readonly balance?: string | null;
 };
 
@@ -21,7 +21,7 @@ export function setAccount(core: Core, { idRec, maximum, balance }: AccountInput
   return rec;
 }
 
-/** The norm: no maximum for a fixed amount, and none below what the receiver asks for at least. */
+/** The norm: no maximum for a fixed amount, and no maximum below the receiver's minimum. */
 export function setMaximum(rec: Rec, maximum: string | null): void {
   const { valorRec, valorMinimoRecebedor = '0.00' } = current(rec).terms.valor ?? {};
   if (maximum !== null && valorRec !== undefined)

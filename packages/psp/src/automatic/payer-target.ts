@@ -1,4 +1,4 @@
-// Finds what a payer looks at: a recurrence, by any way there is to it, or a charge of one.
+// Finds what a payer looks at: a recurrence, by any of its ids or codes, or a charge of one.
 import { readCode } from '../br-code.ts';
 import type { Core } from '../core.ts';
 import { PspRefusal } from '../payer.ts';
@@ -6,10 +6,10 @@ import { type Charge, chargeKey, current } from '../state.ts';
 import type { CobR, Rec, SolicRec } from './model.ts';
 import { isOpenRequest } from './requests.ts';
 
-/** What the payer looks at: the recurrence by any way that there is, the request in their bank, or a code. */
+/** What the payer looks at: the recurrence by an id, the request in their bank, or a code. */
 export type RecTarget = { readonly idRec?: string; readonly idSolicRec?: string; readonly emv?: string };
 
-/** With the way in which they approve it. */
+/** With the journey in which they approve it. */
 type Found = {
   readonly rec: Rec;
   readonly journey: 'JORNADA_1' | 'JORNADA_2' | 'JORNADA_3' | 'JORNADA_4';

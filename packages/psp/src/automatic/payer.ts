@@ -1,4 +1,4 @@
-// The payer of a recurrence and their bank: what they do when a test says so.
+// The payer of a recurrence and their bank: their actions on request of a test.
 import { readCode } from '../br-code.ts';
 import type { Core } from '../core.ts';
 import { civilDay } from '../days.ts';
@@ -15,7 +15,7 @@ import { moveRequest } from './requests.ts';
 import type { CanceledBy } from './states.ts';
 
 export type ApproveInput = RecTarget & {
-  /** What is absent is that of the request, or else the debtor's at a made-up bank. */
+  /** Absent fields are taken from the request, or else from the debtor at a made-up bank. */
   readonly pagador?: {
     readonly cpf?: string;
     readonly cnpj?: string;
@@ -51,7 +51,7 @@ export function approve(core: Core, input: ApproveInput): Approved {
   return { rec, pix };
 }
 
-/** Who pays the code of journey 3 authorises the recurrence with it. */
+/** Paying the code of journey 3 authorises the recurrence. */
 export function payCode(core: Core, input: PaymentInput): PixRecord {
   const code = input.emv === undefined || input.force ? undefined : readCode(input.emv);
   if (code?.recurrence === undefined || code.location === undefined) return pay(core, input);

@@ -1,4 +1,4 @@
-// The norm's refusals of Pix Automático. The names in Efí's own errors are made up after those that it has for charges.
+// The norm's refusals of Pix Automático. The names in Efí's own errors are invented by analogy with those for charges.
 
 const invalid = (title: string, detail: string, efi = 'json_invalido') => ({ status: 400, title, detail, efi });
 const unknown = (detail: string, efi: string) => ({ status: 404, title: 'Não Encontrado', detail, efi });

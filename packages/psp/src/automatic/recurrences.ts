@@ -23,7 +23,7 @@ function moveRec(core: Core, rec: Rec, at: Date, to: RecStatus, changes: Partial
 
 export type Approval = { readonly journey: Exclude<Journey, 'AGUARDANDO_DEFINICAO'>; readonly payer: RecPayer };
 
-/** Of the txid of journey 3 the norm says that the PSP drops it when the payer took another way. */
+/** By the norm the PSP drops the txid of journey 3 when the payer takes another journey. */
 export function approveRec(core: Core, rec: Rec, at: Date, { journey, payer }: Approval): void {
   const txid = journey === 'JORNADA_3' ? current(rec).txid : undefined;
   endRequests(rec, at);
@@ -35,7 +35,7 @@ export function rejectRec(core: Core, rec: Rec, at: Date, encerramento: Ending):
   moveRec(core, rec, at, 'REJEITADA', { encerramento });
 }
 
-/** Charges that would be collected on a later day end with it; those of today go on. */
+/** Charges for a later day end with it; those of today continue. */
 export function cancelRec(core: Core, rec: Rec, at: Date, encerramento: Ending): void {
   const today = civilDay(at);
   endRequests(rec, at);

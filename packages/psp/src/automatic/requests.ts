@@ -10,7 +10,7 @@ export function isOpenRequest(request: SolicRec): boolean {
   return OPEN.includes(current(request).status);
 }
 
-/** By way of the states between, when the clock has not brought them yet. */
+/** Through the states in between, if the clock has not reached them yet. */
 export function moveRequest(request: SolicRec, at: Date, to: SolicRecStatus): void {
   const between = OPEN.slice(OPEN.indexOf(current(request).status) + 1);
   while (!mayFollow<SolicRecStatus>(SOLICREC_TRANSITIONS, current(request).status, to)) {
@@ -26,7 +26,7 @@ function step(request: SolicRec, at: Date, status: SolicRecStatus): void {
   change(request, at, { status, atualizacao: [...atualizacao, { status, data: at.toISOString() }] });
 }
 
-/** Its way to the payer's bank, and its end when nobody answers. */
+/** Its delivery to the payer's bank, and its end without an answer. */
 export function planRequest(core: Core, request: SolicRec): void {
   const { stepMs } = core.automatic.rules;
   const createdMs = request.createdAt.getTime();

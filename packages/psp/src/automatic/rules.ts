@@ -1,8 +1,8 @@
-// What PSPs decide for themselves about Pix Automático, as settings of the simulator.
+// Rules of Pix Automático that each PSP decides itself, as settings of the simulator.
 import type { CivilDay } from '../days.ts';
 
 export type AutomaticRules = {
-  /** How many days before its due day a charge is taken at the latest. */
+  /** How many days before its due day a charge is accepted at the latest. */
   readonly latestDays: number;
   /** And at the earliest; null for any time, and then it goes to the payer's bank ten days before. */
   readonly earliestDays: number | null;

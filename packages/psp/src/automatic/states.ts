@@ -101,7 +101,7 @@ export type RetryPolicy = 'NAO_PERMITE' | 'PERMITE_3R_7D';
 export const CANCELED_BY = ['PSP_PAGADOR', 'USUARIO_PAGADOR', 'PSP_RECEBEDOR', 'USUARIO_RECEBEDOR'] as const;
 export type CanceledBy = (typeof CANCELED_BY)[number];
 
-/** With these codes of an attempt the charge goes on, says the norm; with any other it is rejected. */
+/** By the norm the charge continues with these codes of an attempt; with any other it is rejected. */
 export const CODES_THAT_LEAVE_THE_CHARGE = [
   'AB10',
   'AC06',

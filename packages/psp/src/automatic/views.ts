@@ -34,7 +34,7 @@ export function completeRecView(core: Core, rec: Rec, version: RecVersion, seen?
   return { ...recView(core, rec, version), ...(requests.length > 0 && { solicitacao: requests }) };
 }
 
-/** What the payer's bank reads of a recurrence, behind its location and in a request. */
+/** The recurrence as the payer's bank reads it, behind its location and in a request. */
 export function recPayload(core: Core, rec: Rec): object {
   const { terms, atualizacao } = current(rec);
   const { cnpj, nome } = core.clients.get(rec.clientId)!.receiver;

@@ -1,4 +1,4 @@
-// The folder with the PSP's keys and certificates. What is missing is made; what is there is used again.
+// The folder with the PSP's keys and certificates. Missing ones are created; existing ones are reused.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ async function makeAuthorities(keep: Keep) {
   return { ca, webhookCa, foreignCa, server, receiver, signing, webhook, foreignWebhook };
 }
 
-/** Many tests of one process share what is slow to make. */
+/** Tests of one process share keys, which are slow to create. */
 let shared: Promise<Authorities> | undefined;
 
 export async function openKeyFolder(given: string | undefined): Promise<KeyFolder> {

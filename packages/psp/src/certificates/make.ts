@@ -32,7 +32,7 @@ export type CertificateInput = {
   readonly notAfter?: Date;
 };
 
-/** TLS reads the clock of the machine, so certificates are good for long whatever a test's clock says. */
+/** TLS uses the clock of the machine, so certificates are valid for long, independent of a test's clock. */
 const VALID_FROM = new Date('2020-01-01T00:00:00Z');
 const VALID_TO = new Date('2049-12-31T00:00:00Z');
 
@@ -73,7 +73,7 @@ export async function makeCertificate(input: CertificateInput): Promise<Made> {
   };
 }
 
-/** Reads back what was made before, so that a folder keeps its keys. */
+/** Reads existing ones, so that a folder keeps its keys. */
 export async function readMade(certificatePem: string, keyPem: string): Promise<Made> {
   const certificate = Certificate.fromBER(derOf(certificatePem));
   const privateKey = await webcrypto.subtle.importKey('pkcs8', derOf(keyPem), CURVE, true, ['sign']);

@@ -112,7 +112,7 @@ function withDefaults(kind: ChargeKind, { loc: _, ...body }: JsonObject): Charge
   return { ...body, calendario: { ...calendario, ...(body['calendario'] as object) } } as unknown as ChargeBody;
 }
 
-/** Calendar and amounts keep what the change does not name; everything else is replaced. */
+/** Calendar and amounts keep fields that the change does not name; everything else is replaced. */
 function merged(before: ChargeBody, { loc: _, ...changes }: JsonObject): ChargeBody {
   return {
     ...before,

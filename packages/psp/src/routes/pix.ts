@@ -25,7 +25,7 @@ export const listPix: Handler = (core, call) => {
   const query = readListQuery(core, call.query, { refusal: 'PixConsultaInvalida', filters: FILTERS });
   const { txid, txIdPresente, devolucaoPresente, cpf, cnpj } = query.parameters;
   const found: PixRecord[] = [];
-  // To a reader who is one change behind, the newest payment has not arrived.
+  // A reader who is one change behind does not see the newest payment.
   const hidden = call.seen === 'previous' ? [...core.state.pix.values()].at(-1) : undefined;
   for (const pix of core.state.pix.values()) {
     const atMs = pix.horario.getTime();

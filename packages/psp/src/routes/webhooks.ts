@@ -22,7 +22,7 @@ export const putWebhook: Handler = async (core, call) => {
   return { status: 200, body: { webhookUrl } };
 };
 
-/** The URL of a body that was checked; refuses one that is not good, or that does not stand the test of the profile. */
+/** The URL of a checked body; refuses an invalid one, or one that fails the test of the profile. */
 export async function readWebhookUrl(core: Core, call: Call, refusal: KindName, found: Violation[]): Promise<string> {
   const { webhookUrl } = (call.body ?? {}) as { webhookUrl?: unknown };
   if (found.length === 0 && !isGoodUrl(core, webhookUrl)) {

@@ -1,4 +1,4 @@
-// What a client of the bank has agreed on about boletos.
+// A client's contract with the bank about boletos.
 
 export type TitleContract = {
   /** «Número do cliente» or «conta corrente», by which the API names the contract. */

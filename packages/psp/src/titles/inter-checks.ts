@@ -1,4 +1,4 @@
-// What Inter's SDK and documentation say of a new boleto.
+// Inter's requirements for a new boleto, from its SDK and documentation.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { type Check, day, integer, list, oneOf, shape, text, type Violation, violation } from '../checks.ts';
 import { civilDay } from '../days.ts';

@@ -76,7 +76,7 @@ export function situationOf(core: Core, title: Title): string {
 
 function cobrancaView(core: Core, present: Title): object {
   const { edit } = present;
-  // The boleto as readers see it who are behind.
+  // The boleto as stale readers see it.
   const title = edit?.status === 'SUCESSO' && edit.hidden > 0 ? { ...present, ...edit.before } : present;
   const situacao = situationOf(core, title);
   const paid = title.liquidations.at(-1);
@@ -131,7 +131,7 @@ const getCobranca: Handler = (core, call) => {
   const body = cobrancaView(core, title);
   if (title.edit?.status === 'SUCESSO' && title.edit.hidden > 0) title.edit.hidden--;
   workOnEdit(core, title);
-  // It answers this many questions with «processing» first.
+  // It answers this many lookups with «processing» first.
   if (title.processing > 0 && --title.processing === 0) opened(core, title);
   return { status: 200, body };
 };
@@ -142,7 +142,7 @@ const DATES: Readonly<Record<string, (title: Title) => readonly string[]>> = {
   PAGAMENTO: title => title.liquidations.map(({ listedOn }) => listedOn),
 };
 
-/** A list that is behind does not have the newest yet; by its code a boleto is found at once. */
+/** A stale list does not have the newest boleto yet; by its code it is found at once. */
 function isListed({ createdAt }: Title, { seen }: Call): boolean {
   return seen === undefined || (seen !== 'previous' && createdAt.getTime() <= seen.atMs);
 }

@@ -1,4 +1,4 @@
-// The boleto APIs that some banks have beside pix: where they are, what a token must be for, and who answers.
+// The boleto APIs that some banks have beside pix: their paths, scopes and handlers.
 import type { ProfileName } from '../profiles.ts';
 import { INTER_ROUTES } from './inter.ts';
 import type { TitleRoute } from './route.ts';

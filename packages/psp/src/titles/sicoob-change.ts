@@ -43,7 +43,7 @@ export function checkChange(body: unknown): Violation[] {
 const PERCENT = 2;
 const hundredths = (value = 0) => BigInt(Math.round(value * 100));
 
-/** Carries it out, or says why the bank does not (400). */
+/** Carries it out, or returns why the bank does not (400). */
 export function changeTitle(core: Core, title: Title, body: JsonObject): string | undefined {
   const named = Object.keys(OBJECTS).filter(name => body[name] !== undefined);
   if (named.length !== 1) return 'Deve ser alterado somente um objeto do boleto por requisição.';

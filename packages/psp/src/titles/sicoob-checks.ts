@@ -1,5 +1,5 @@
-// What Sicoob's document (Cobrança Bancária 3.0.8.0) requires of a new boleto: 406 for fields that are not as they must be, 400 for what
-// the bank does not take.
+// What Sicoob's document (Cobrança Bancária 3.0.8.0) requires of a new boleto: 406 for invalid fields, 400 for a boleto that
+// the bank does not accept.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { anything, type Check, day, integer, list, shape, text, type Violation, violation } from '../checks.ts';
 import { civilDay } from '../days.ts';
@@ -123,7 +123,7 @@ export function checkForm(body: unknown): Violation[] {
   return found;
 }
 
-/** Why the bank does not take it (400); undefined when it does. */
+/** Why the bank does not accept it (400); undefined when it does. */
 export function refusalOf(body: SicoobBody, contract: TitleContract, now: Date): string | undefined {
   const limit = body.dataLimitePagamento ?? body.dataVencimento;
   const { numeroCpfCnpj: document } = body.pagador;

@@ -19,7 +19,7 @@ const PERCENT = 2;
 const LIQUIDATIONS = 5;
 const MAX_DAYS = 2;
 const DAY_MS = 86_400_000;
-/** How often a list is asked for until it is ready. */
+/** How many requests for a list come before it is ready. */
 const PREPARING = 1;
 
 const CHANNELS = { line: [58, '04 - Via Compensação'], pix: [212, '07 - Via Pix'] } as const;
@@ -189,7 +189,7 @@ const getMovements: Handler = (core, call) => {
 
 const FILE = 30_025_254;
 
-/** The archive is written as the bank's own example is: its bytes taken for text, and that as UTF-8. */
+/** The archive is encoded as in the bank's own example: its bytes read as text, and that written as UTF-8. */
 const downloadMovements: Handler = (core, call) => {
   const found = core.state.lists.get(call.query.get('codigoSolicitacao') ?? '');
   if (found?.clientId !== call.client.clientId) return refuse(400, 'Solicitação não encontrada.');

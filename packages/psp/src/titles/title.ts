@@ -1,4 +1,4 @@
-// A boleto at the bank, and what every bank does with one, whatever its API: who may pay it, what it costs, how it ends.
+// A boleto at the bank, with the behaviour that is the same for every API: who may pay it, what it costs, how it ends.
 import { nextBankingDay } from '../banking-days.ts';
 import type { Core } from '../core.ts';
 import { type CivilDay, civilDay, daysBetween } from '../days.ts';
@@ -12,12 +12,12 @@ export type TitlePayment = {
   readonly line?: string;
   readonly barcode?: string;
   readonly number?: string;
-  /** What is owed on the day when absent. */
+  /** By default the amount owed on the day. */
   readonly cents?: bigint;
   readonly at?: Date;
   /** The day on which the bank lists it; that of the payment when absent. */
   readonly listedOn?: CivilDay;
-  /** Pays even what is paid, written off or too old, as a payment on its way may. */
+  /** Pays even a paid, written off or expired boleto, as a payment in flight may. */
   readonly force?: boolean;
 };
 
@@ -40,7 +40,7 @@ export function payTitle(core: Core, payment: TitlePayment): Title {
   return title;
 }
 
-/** A pix came: if it pays the code of a boleto, it pays the boleto. */
+/** A received pix: if it pays the code of a boleto, it pays the boleto. */
 export function titlePaidByPix(core: Core, { txid, clientId, valor, horario }: PixRecord): void {
   if (txid === undefined) return;
   for (const title of core.state.titles.values()) {
@@ -54,7 +54,7 @@ function liquidate(title: Title, at: Date, cents: bigint, channel: Channel, list
   title.liquidations.push({ at, cents, channel, listedOn: listedOn ?? civilDay(at) });
 }
 
-/** The bank has done its work on it. */
+/** The bank has finished processing it. */
 export function opened(core: Core, title: Title): void {
   if (title.failure !== undefined) endPix(core, title);
   core.titleChanged(title);
@@ -89,7 +89,7 @@ function requirePayable(title: Title, at: Date): void {
 const HUNDREDTHS = 10_000n;
 const DAYS_OF_MONTH = 30n;
 
-/** A due day without banks moves to the next one with them; who pays later than that pays interest from the due day itself. */
+/** A due day without banks moves to the next one with them; a payment after that owes interest from the due day itself. */
 export function owedOn({ cents, dueOn, fine, interest }: Title, day: CivilDay): bigint {
   if (day <= nextBankingDay(dueOn)) return cents;
   const days = BigInt(daysBetween(dueOn, day));

@@ -1,4 +1,4 @@
-// A boleto as plain data for a test or a person to look at.
+// A boleto as plain data for a test or a person.
 import { amountText } from '../checks.ts';
 import type { Title } from '../state.ts';
 
