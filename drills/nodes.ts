@@ -82,7 +82,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   if (!isControl) wrong.push(...(await jobs.end()));
   const { promised, outage } = jobs.figures;
   if (promised.count === 0 && kills.node >= MANY_KILLS)
-    wrong.push('no kill fell on a job: nothing shows that they go on');
+    wrong.push('no kill hit a job: nothing shows that jobs continue');
   await stream.stop();
   for (const node of nodes) if (node?.hasEnded()) wrong.push(endOf(node));
   const { lost, doubled } = await prove(db, load);
@@ -98,9 +98,9 @@ async function drill(at: DrillDatabase): Promise<number> {
   print('charges and refunds not carried out', unfinished.length);
   print('answers that no caller should get', load.faults.length);
   print('jobs of killed nodes', promised.count);
-  print('went on at the latest after, s', (promised.longestMs / 1_000).toFixed(1));
-  print('jobs in whose time the database was killed', outage.count);
-  print('went on at the latest after, s', (outage.longestMs / 1_000).toFixed(1));
+  print('continued at the latest after, s', (promised.longestMs / 1_000).toFixed(1));
+  print('jobs during whose outage the database was killed', outage.count);
+  print('continued at the latest after, s', (outage.longestMs / 1_000).toFixed(1));
   print('all was done after the load, s', lastSeconds.toFixed(1));
   print('seconds of load', loadSeconds.toFixed(0));
   const failed = await printChecks({ DATABASE_URL: url, TRILHO_MODE: 'sandbox' });
@@ -108,7 +108,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   wrong.unshift(...lost, ...doubled, ...unseen, ...load.faults, ...failed, ...unfinished);
   wrong.push(...undelivered().map(id => `webhook of ${id}`), ...unstreamed().map(id => `stream of ${id}`));
   printWrong(wrong);
-  if (isControl) print('made twice on purpose and not seen', unseen.length);
+  if (isControl) print('deliberate duplicates not found', unseen.length);
   if (isControl) return lost.length > 0 && unseen.length === 0 ? 0 : 1;
   return wrong.length === 0 && faultsInjected === NODE_KILLS + DATABASE_KILLS && acknowledged() > 0 ? 0 : 1;
 }
@@ -158,7 +158,7 @@ async function killAll(
 
   for (const kind of shuffled()) {
     if (!(await kill(kind))) {
-      wrong.push(`the service does not work again within ${PATIENCE_MS / 60_000} minutes`);
+      wrong.push(`the service did not recover within ${PATIENCE_MS / 60_000} minutes`);
       break;
     }
     killed[kind]++;

@@ -100,7 +100,7 @@ async function someWrites(load: Load, nodes: readonly RunningProgram[]): Promise
   await wait(STEP_MS);
   const hasSome = await until(() => load.acknowledged() > before, PATIENCE_MS);
   const ended = nodes.filter(node => node.hasEnded()).map(({ url }) => `the node at ${url} ended by itself`);
-  return [...ended, ...(hasSome ? [] : [`nothing is acknowledged within ${PATIENCE_MS / 60_000} minutes`])];
+  return [...ended, ...(hasSome ? [] : [`nothing was acknowledged within ${PATIENCE_MS / 60_000} minutes`])];
 }
 
 /** The sentence of a version that refuses the database; anything else is a fault of the drill. */

@@ -53,7 +53,7 @@ export function watchOrphanedJobs(db: Sql, { machine, isAnyNodeUp }: Options): O
     const limitMs = kind === 'outage' ? OUTAGE_LIMIT_MS : PROMISED_MS + machine.slowestMs(orphan.sinceMs);
     if (tookMs > limitMs && !orphan.isLate) {
       orphan.isLate = true;
-      wrong.push(`job ${orphan.name} ${orphan.id} did not go on within ${(limitMs / 1_000).toFixed(1)} s`);
+      wrong.push(`job ${orphan.name} ${orphan.id} did not continue within ${(limitMs / 1_000).toFixed(1)} s`);
     }
     const figure = figures[kind];
     figure.longestMs = Math.max(figure.longestMs, tookMs);

@@ -39,5 +39,5 @@ export async function unseenDoubles(db: Sql, url: string, caller: Caller): Promi
   ];
   return made
     .filter(line => !doubled.includes(line))
-    .map(line => `${line} is there twice, and the proof does not see it`);
+    .map(line => `${line} exists twice, and the proof did not find it`);
 }
