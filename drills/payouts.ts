@@ -123,7 +123,9 @@ async function controls(world: WorldName): Promise<number> {
   let unseen = 0;
   for (const control of CONTROLS) {
     const { doubled } = await runControl(world, control, seed);
-    process.stdout.write(`control on ${world}, ${control}: ${doubled.length > 0 ? 'detected to pay twice' : 'NOT DETECTED'}\n`);
+    process.stdout.write(
+      `control on ${world}, ${control}: ${doubled.length > 0 ? 'detected to pay twice' : 'NOT DETECTED'}\n`,
+    );
     if (doubled.length === 0) unseen++;
   }
   process.stdout.write('\n');
