@@ -2,6 +2,7 @@
 // the audit log contain only ids.
 import { eraseCustomers as eraseRecords } from '../billing/customers/erase.ts';
 import { findCustomersOfPayer } from '../billing/customers/store.ts';
+import { erasePlans } from '../billing/instalments/erase.ts';
 import type { CustomerType } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store/charges.ts';
 import { eraseCustomers, eraseReports, PAYABLE_STATES, type Unanswered } from '../charges/store/payer.ts';
@@ -62,8 +63,9 @@ export async function erasePayer({ db, clock }: Deps, document: string): Promise
 }
 
 async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
-  // Orders before charges, as everywhere, to prevent deadlocks.
+  // Orders and plans before charges, as everywhere, to prevent deadlocks.
   const orders = await eraseFromAnswers(tx, ids, customer);
+  await erasePlans(tx, ids);
   await lockCharges(tx, ids);
   await eraseCustomers(tx, ids, customer);
   const events = await eraseFromEvents(tx, ids, customer);

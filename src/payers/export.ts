@@ -1,5 +1,7 @@
 // Exports everything stored about a payer, for a payer who asks (LGPD, article 18).
 import { customerView } from '../billing/customers/view.ts';
+import { findPlansOfCharges } from '../billing/instalments/store.ts';
+import { planView } from '../billing/instalments/view.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharges } from '../charges/store/charges.ts';
 import { findFilesOfCharges } from '../charges/store/payer.ts';
@@ -24,6 +26,10 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
     for (const charge of await findCharges(db, batch)) {
       yield { kind: 'charge', record: chargeView(links, charge) };
       for (const event of await readEventsOf(db, charge.id)) yield { kind: 'event', record: event };
+    }
+    for (const plan of await findPlansOfCharges(db, batch)) {
+      yield { kind: 'instalment_plan', record: planView(links, plan) };
+      for (const event of await readEventsOf(db, plan.id)) yield { kind: 'event', record: event };
     }
     for (const order of await findOrdersOfCharges(db, batch)) yield { kind: 'order', record: order };
     for (const file of await findFilesOfCharges(db, batch)) yield { kind: 'boleto_file', record: file };

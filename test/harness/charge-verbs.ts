@@ -1,6 +1,8 @@
 // The verbs of a charge's life with what they need, outside any service: for a process that dies in the middle of one, and for
 // a test that cuts one off.
 
+import { cancelInstalments } from '../../src/billing/instalments/cancel.ts';
+import { createInstalments } from '../../src/billing/instalments/create.ts';
 import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
@@ -25,9 +27,24 @@ import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 import { watchOf } from './watch.ts';
 
-export type ChargeVictim = { readonly chargeId: string; readonly refundId?: string; readonly externalId?: string };
+export type ChargeVictim = {
+  readonly chargeId: string;
+  readonly refundId?: string;
+  readonly planId?: string;
+  readonly externalId?: string;
+};
 
-export type ChargeVerb = 'create' | 'issue' | 'pay' | 'cancel' | 'refund' | 'carry out refund' | 'reconcile' | 'sweep';
+export type ChargeVerb =
+  | 'create instalments'
+  | 'cancel instalments'
+  | 'create'
+  | 'issue'
+  | 'pay'
+  | 'cancel'
+  | 'refund'
+  | 'carry out refund'
+  | 'reconcile'
+  | 'sweep';
 
 const CALLS = ['submit', 'lookup', 'cancel', 'refund', 'lookupRefund'] as const;
 
@@ -83,7 +100,7 @@ function runVerb(
     decisionBatches: startDecisionBatches(base),
     paymentBatches: startPaymentBatches(base),
   };
-  const { chargeId, refundId = '', externalId } = victim;
+  const { chargeId, refundId = '', planId = '', externalId } = victim;
   const verbs: Record<ChargeVerb, () => Promise<unknown>> = {
     create: () =>
       createCharge(deps, {
@@ -95,6 +112,20 @@ function runVerb(
         customer: { name: 'Maria', document: '52998224725', type: 'individual' },
         dueAt: new Date('2026-12-11T02:59:59Z'),
       }),
+    'create instalments': () =>
+      createInstalments(base, {
+        amountCents: 100_000n,
+        division: { count: 3 },
+        firstDueDay: '2026-12-31',
+        terms: {
+          accountId: 'acme',
+          ...(externalId !== undefined && { externalId }),
+          currency: 'BRL',
+          methods: ['boleto', 'pix'],
+          customer: { name: 'Maria', document: '52998224725', type: 'individual' },
+        },
+      }),
+    'cancel instalments': () => cancelInstalments(base, planId),
     issue: () => issueCharges(deps, { charges: [{ accountId: 'acme', chargeId }] }),
     pay: () =>
       recordPayment(deps, {

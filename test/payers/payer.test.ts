@@ -97,6 +97,20 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
   assert.deepEqual([onRecord.status, ofOthers.status], [201, 201], onRecord.text);
   const paid = await create(MARIA, notes);
   const open = await create(MARIA, { methods: ['pix'] });
+  const plan = await service.post('/instalments', {
+    ...{
+      accountId: 'acme',
+      amountCents: 20_000,
+      currency: 'BRL',
+      count: 2,
+      firstDueDay: '2026-12-31',
+      methods: ['pix'],
+    },
+    ...{ customer: MARIA, ...notes },
+  });
+  assert.equal(plan.status, 201, plan.text);
+  const instalments = plan.json.charges.map(({ id }: { id: string }) => id);
+  assert.equal((await service.post(`/instalments/${plan.json.id}/cancel`, {})).status, 200);
   const ofOther = await create(OTHER);
   const orders = orderDriver(service);
   const asked = { charge: { customer: MARIA, methods: ['pix'], ...notes }, headers: { 'idempotency-key': 'wedding' } };
@@ -124,10 +138,21 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
   const printed = (await payer('export', '529.982.247-25')).said.split('\n').map(line => JSON.parse(line));
   const kinds = Map.groupBy(printed, ({ kind }) => kind);
   const idsOf = (kind: string) => kinds.get(kind)?.map(({ id, reference }) => id ?? reference);
-  const names = ['charge', 'customer', 'declaration', 'event', 'notification', 'order', 'payment', 'receipt'];
+  const names = [
+    'charge',
+    'customer',
+    'declaration',
+    'event',
+    'instalment_plan',
+    'notification',
+    'order',
+    'payment',
+    'receipt',
+  ];
   assert.deepEqual([...kinds.keys()].sort(), names);
-  assert.deepEqual(idsOf('charge')?.sort(), [paid, open, order.json.charge.id].sort());
+  assert.deepEqual(idsOf('charge')?.sort(), [paid, open, order.json.charge.id, ...instalments].sort());
   assert.deepEqual(idsOf('order'), [order.json.transactionId]);
+  assert.deepEqual(idsOf('instalment_plan'), [plan.json.id]);
   assert.deepEqual(idsOf('customer'), [onRecord.json.id]);
   assert.deepEqual(idsOf('receipt'), ['hidden', 'of two', 'stray']);
   assert.ok(!JSON.stringify(printed).includes(OTHER.name), 'nothing of another payer');
@@ -143,7 +168,7 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
 
   const { said } = await payer('erase', DOCUMENT);
   const counts =
-    /^Erased: 3 charges, 1 orders, \d+ events, 1 payments, 3 receipts, 1 notifications, 1 declarations, 1 customers\.$/;
+    /^Erased: 5 charges, 1 orders, \d+ events, 1 payments, 3 receipts, 1 notifications, 1 declarations, 1 customers\.$/;
   assert.match(said, counts);
   assert.deepEqual(await tablesWith(TRACES), []);
   const erased = { name: 'erased', document: '00000000000', type: 'individual' };

@@ -90,3 +90,30 @@ export async function endPlan(
     [id, accountId, state, eventCount, updatedAt],
   );
 }
+
+/** The plans whose first instalment is one of these charges, so that a plan is found once however its charges are divided. */
+export async function findPlansOfCharges(sql: Sql, chargeIds: readonly string[]): Promise<InstalmentPlan[]> {
+  const rows = await sql.query<PlanRow>(
+    `select ${PLAN_COLUMNS}
+       from charges first join instalment_plans p on p.id = first.instalment_plan_id and p.account_id = first.account_id
+      where first.id = any($1) and first.instalment_number = 1
+      order by p.id`,
+    [chargeIds],
+  );
+  return rows.map(toPlan);
+}
+
+/** Removes what callers wrote about the plans of these charges; returns the ids of those plans. */
+export async function eraseNotes(tx: Sql, chargeIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `with plans as (
+       select id, account_id from instalment_plans
+        where (id, account_id) in (
+          select instalment_plan_id, account_id from charges where id = any($1) and instalment_plan_id is not null)
+        order by id for update)
+     update instalment_plans p set description = null, metadata = null
+       from plans where p.id = plans.id and p.account_id = plans.account_id returning p.id`,
+    [chargeIds],
+  );
+  return rows.map(({ id }) => id);
+}
