@@ -1,6 +1,7 @@
 // What a noun declares before anything runs. Each has one `noun.ts`, listed in `nouns.ts`; its `module.ts` has what runs.
 import type { AccessLines } from './accounts/access.ts';
 import type { JobKind } from './jobs/job.ts';
+import type { LedgerCheck } from './ledger/store-check.ts';
 import type { Setting } from './lib/settings/setting.ts';
 import type { SecretStore } from './storage/sealed-secrets.ts';
 
@@ -17,6 +18,8 @@ export type Noun = {
   readonly settings?: NounSettings;
   /** Where the database keeps secrets of it. */
   readonly secrets?: readonly SecretStore[];
+  /** What moved by it, beside what the ledger can prove of itself. */
+  readonly ledgerChecks?: readonly LedgerCheck[];
 };
 
 export type Tag = { readonly name: string; readonly description: string };
@@ -25,6 +28,8 @@ export type Tag = { readonly name: string; readonly description: string };
 export type EventFamily = {
   readonly types: readonly string[];
   readonly schema: string;
+  /** The page of the dashboard below which each object has one, such as `/dashboard/charges`. */
+  readonly page?: string;
   /** An event of each type that `trilho trigger` cannot cause; those of the others are recorded. */
   readonly examples?: Readonly<Record<string, object>>;
 };

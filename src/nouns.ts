@@ -9,6 +9,8 @@ import type { Noun } from './noun.ts';
 import { orders } from './orders/noun.ts';
 import { payouts } from './payouts/noun.ts';
 import { quotes } from './quotes/noun.ts';
+import { sandbox } from './sandbox/noun.ts';
+import { auditLog } from './storage/noun.ts';
 import { wallets } from './wallets/noun.ts';
 
 export const SHIPPED = [
@@ -22,12 +24,17 @@ export const SHIPPED = [
   events,
   ledger,
   accounts,
+  auditLog,
+  sandbox,
 ] as const;
 
 export const NOUNS: readonly Noun[] = SHIPPED;
 
 /** What the queue knows, whether a service runs the jobs or a command only enqueues them. */
 export const ALL_JOBS = NOUNS.flatMap(({ jobs = [] }) => jobs);
+
+/** What proves, beside the ledger's own rules, that the books are right. */
+export const LEDGER_CHECKS = NOUNS.flatMap(({ ledgerChecks = [] }) => ledgerChecks);
 
 /** Every place in which the database keeps secrets that sign. */
 export const SECRET_STORES = NOUNS.flatMap(({ secrets = [] }) => secrets);

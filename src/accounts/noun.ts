@@ -48,5 +48,18 @@ export const accounts = {
 
       '/dashboard/accounts/new': 'accounts:write',
     },
+    ofAPerson: [
+      '/dashboard/confirm',
+      '/dashboard/confirm/options',
+      '/dashboard/logout',
+      '/dashboard/me',
+      '/dashboard/me/notices/seen',
+      '/dashboard/me/passkeys',
+      '/dashboard/me/passkeys/options',
+      '/dashboard/me/passkeys/remove',
+      '/dashboard/me/recovery-codes',
+      '/dashboard/me/sessions/end',
+    ],
+    ofEveryone: ['/dashboard/enter/:token', '/dashboard/login', '/dashboard/login/options', '/dashboard/recover'],
   },
 } as const satisfies Noun;

@@ -6,7 +6,7 @@ import type { Caller } from '../accounts/caller.ts';
 import { isOfAllAccountsAlone } from '../accounts/reach.ts';
 import { NOUNS } from '../nouns.ts';
 
-/** Of no noun. What is below /sandbox is in a sandbox alone, which asks for no key. */
+/** Of no noun: what shows all of them, and the service itself. */
 const FACES: AccessLines = {
   ofOneAccount: {
     '/dashboard': 'charges:read',
@@ -16,23 +16,8 @@ const FACES: AccessLines = {
   ofAllAccounts: {
     'GET /metrics': 'metrics:read',
 
-    '/dashboard/audit': 'audit:read',
-    '/dashboard/audit/proof': 'audit:read',
-    '/dashboard/audit.csv': 'audit:read',
     '/dashboard/health': 'metrics:read',
   },
-  ofAPerson: [
-    '/dashboard/confirm',
-    '/dashboard/confirm/options',
-    '/dashboard/logout',
-    '/dashboard/me',
-    '/dashboard/me/notices/seen',
-    '/dashboard/me/passkeys',
-    '/dashboard/me/passkeys/options',
-    '/dashboard/me/passkeys/remove',
-    '/dashboard/me/recovery-codes',
-    '/dashboard/me/sessions/end',
-  ],
   ofEveryone: [
     'GET /',
     'GET /assets/:file',
@@ -45,21 +30,8 @@ const FACES: AccessLines = {
     'GET /problems',
     'GET /problems/:code',
     'GET /readyz',
+
     '/dashboard/*',
-    '/dashboard/enter/:token',
-    '/dashboard/login',
-    '/dashboard/login/options',
-    '/dashboard/recover',
-    'POST /sandbox/banks/:agreement/files',
-    'POST /sandbox/banks/:agreement/returns',
-    'POST /sandbox/banks/:agreement/titles',
-    'GET /sandbox/chains',
-    'POST /sandbox/chains/:network',
-    'GET /sandbox/chains/:network/transactions/:hash',
-    'POST /sandbox/charges/:id/pay',
-    'POST /sandbox/charges/:id/return',
-    'GET /sandbox/clock',
-    'POST /sandbox/clock',
   ],
 };
 

@@ -3,6 +3,7 @@ import type { Noun } from '../noun.ts';
 import { CHARGE_SETTINGS, chargeSettingsOf } from './charge-settings.ts';
 import { CHARGE_JOBS } from './jobs.ts';
 import { CHARGE_EVENTS } from './life.ts';
+import { CHARGE_LEDGER_CHECKS } from './store/ledger-check.ts';
 import { LINK_SECRETS } from './store/links.ts';
 
 export const charges = {
@@ -10,10 +11,11 @@ export const charges = {
     { name: 'Charges', description: 'Money asked for by pix or boleto, with its payments and refunds.' },
     { name: 'Statements', description: 'Bank statements that were imported.' },
   ],
-  events: [{ types: CHARGE_EVENTS, schema: 'Charge' }],
+  events: [{ types: CHARGE_EVENTS, schema: 'Charge', page: '/dashboard/charges' }],
   jobs: CHARGE_JOBS,
   settings: { table: CHARGE_SETTINGS, of: chargeSettingsOf },
   secrets: [LINK_SECRETS],
+  ledgerChecks: CHARGE_LEDGER_CHECKS,
   sections: [
     { name: 'charges', label: 'Charges', href: '/dashboard/charges' },
     { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched' },
@@ -88,7 +90,6 @@ export const charges = {
       'GET /pay/:token/pix.svg',
       'GET /pay/:token/stream',
       'POST /pay/:token/remainder',
-      'POST /pay/:token/sandbox/:method',
     ],
   },
 } as const satisfies Noun;

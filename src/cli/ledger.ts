@@ -1,22 +1,13 @@
 // trilho ledger check: proves that the books are right, or names what is not; with --chains also against the chains. trilho ledger
 // explain: says what a difference to a chain was.
-import { CHARGE_LEDGER_CHECKS } from '../charges/store/ledger-check.ts';
 import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
-import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
+import type { CheckResult } from '../ledger/store-check.ts';
 import { withoutAuditContext } from '../lib/audit-context.ts';
 import type { Log } from '../lib/log.ts';
-import { ORDER_LEDGER_CHECKS } from '../orders/store-ledger-check.ts';
-import { OWN_TRANSFER_LEDGER_CHECKS } from '../payouts/store/ledger-check.ts';
+import { LEDGER_CHECKS } from '../nouns.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
-
-/** What each noun says that moved, beside what the ledger can prove of itself. */
-export const LEDGER_CHECKS: readonly LedgerCheck[] = [
-  ...CHARGE_LEDGER_CHECKS,
-  ...ORDER_LEDGER_CHECKS,
-  ...OWN_TRANSFER_LEDGER_CHECKS,
-];
 
 const MAX_SHOWN = 20;
 

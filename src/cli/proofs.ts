@@ -1,8 +1,8 @@
 // Both proofs of a database, as `trilho ledger check` and `trilho audit verify` run them.
 import { checkLedger } from '../ledger/check.ts';
+import { LEDGER_CHECKS } from '../nouns.ts';
 import { type Head, verifyAudit } from '../storage/audit-chain.ts';
 import type { Database } from '../storage/database.ts';
-import { LEDGER_CHECKS } from './ledger.ts';
 
 export type Proofs = { readonly areRight: boolean; readonly lines: readonly string[] };
 

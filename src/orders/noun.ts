@@ -2,10 +2,12 @@
 import type { Noun } from '../noun.ts';
 import { ORDER_EVENT_TYPES } from './order.ts';
 import { ORDER_SETTINGS, orderSettingsOf } from './order-settings.ts';
+import { ORDER_LEDGER_CHECKS } from './store-ledger-check.ts';
 
 export const orders = {
   tags: [{ name: 'Crypto transactions', description: 'Orders of crypto and their progress.' }],
-  events: [{ types: ORDER_EVENT_TYPES, schema: 'Order' }],
+  events: [{ types: ORDER_EVENT_TYPES, schema: 'Order', page: '/dashboard/orders' }],
+  ledgerChecks: ORDER_LEDGER_CHECKS,
   settings: { table: ORDER_SETTINGS, of: orderSettingsOf },
   sections: [{ name: 'orders', label: 'Orders', href: '/dashboard/orders' }],
   access: {

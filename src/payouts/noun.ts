@@ -2,6 +2,7 @@
 import type { Noun } from '../noun.ts';
 import { PAYOUT_JOBS } from './jobs.ts';
 import { PAYOUT_SETTINGS, payoutSettingsOf } from './payout-settings.ts';
+import { OWN_TRANSFER_LEDGER_CHECKS } from './store/ledger-check.ts';
 import { RECEIPT_SECRETS } from './store/receipt-keys.ts';
 import { ALARM_EVENT_TYPES } from './watch/alarm.ts';
 
@@ -10,6 +11,7 @@ export const payouts = {
   jobs: PAYOUT_JOBS,
   settings: { table: PAYOUT_SETTINGS, of: payoutSettingsOf },
   secrets: [RECEIPT_SECRETS],
+  ledgerChecks: OWN_TRANSFER_LEDGER_CHECKS,
   sections: [{ name: 'payouts', label: 'Payouts', href: '/dashboard/payouts' }],
   access: {
     ofOneAccount: {

@@ -1,8 +1,8 @@
 // Charges that are paid in part, and the charge for the rest: announced as such, charged once, and paid together.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { LEDGER_CHECKS } from '../../src/nouns.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { openCharge, pathOf, pay } from '../harness/checkouts.ts';
 import { silentLog } from '../harness/log.ts';

@@ -1,6 +1,7 @@
 // What must hold for every order whatever happened, read from the database and compared with the chains.
-import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
+
 import { checkLedger } from '../../src/ledger/check.ts';
+import { LEDGER_CHECKS } from '../../src/nouns.ts';
 import { ENDINGS, STATUSES } from '../../src/orders/order.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Service } from './service.ts';

@@ -1,8 +1,8 @@
 // A sandbox whose chains a test may replace, with its payouts and transfers.
 import { NETWORKS, type Network } from '../../src/chains/asset.ts';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
-import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { LEDGER_CHECKS } from '../../src/nouns.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
 import { sandboxClock } from '../../src/sandbox/clock/sandbox-clock.ts';

@@ -1,7 +1,7 @@
 // The ledger: the entries of each movement, what the database refuses, and the proof that the books are right.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { LEDGER_CHECKS, ledgerCommand } from '../../src/cli/ledger.ts';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { cryptoCurrency, formatAmount } from '../../src/ledger/currency.ts';
 import { commitmentEntry, paymentEntry, payoutEntry, releaseEntry } from '../../src/ledger/entries.ts';
@@ -9,6 +9,7 @@ import { BOOKS, ENTRY_KINDS, type Entry } from '../../src/ledger/entry.ts';
 import { postEntries } from '../../src/ledger/store.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import { uuidV7 } from '../../src/lib/ids.ts';
+import { LEDGER_CHECKS } from '../../src/nouns.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';

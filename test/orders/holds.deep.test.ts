@@ -1,8 +1,8 @@
 // Orders on chains that fail, stall or do not answer: each continues when the chain recovers, or is held with a reason.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { LEDGER_CHECKS } from '../../src/nouns.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { silentLog } from '../harness/log.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';

@@ -2,8 +2,8 @@
 // is stuck silently.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { LEDGER_CHECKS } from '../../src/nouns.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { silentLog } from '../harness/log.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';

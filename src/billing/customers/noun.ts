@@ -4,7 +4,7 @@ import { CUSTOMER_EVENTS } from './customer.ts';
 
 export const customers = {
   tags: [{ name: 'Customers', description: 'Whom an account charges again and again, with what they owe.' }],
-  events: [{ types: CUSTOMER_EVENTS, schema: 'Customer' }],
+  events: [{ types: CUSTOMER_EVENTS, schema: 'Customer', page: '/dashboard/customers' }],
   sections: [{ name: 'customers', label: 'Customers', href: '/dashboard/customers' }],
   access: {
     ofOneAccount: {

@@ -26,10 +26,7 @@ export async function collectOpenApi(app: FastifyInstance, { version, requiresKe
       },
       servers: [{ url: '/', description: 'This service' }],
       ...(requiresKeys && { components: { securitySchemes: SECURITY } }),
-      tags: [
-        ...NOUNS.flatMap(({ tags = [] }) => tags),
-        { name: 'Sandbox', description: 'Sandbox only: pay charges, move the clock, inject faults into chains.' },
-      ],
+      tags: NOUNS.flatMap(({ tags = [] }) => [...tags]),
     },
     // A schema is called by its own name.
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },

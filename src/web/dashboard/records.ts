@@ -7,7 +7,6 @@ import { EVENT_TYPES } from '../../api/events.ts';
 import { EntriesQuery } from '../../api/ledger.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
-import { CHARGE_LEDGER_CHECKS } from '../../charges/store/ledger-check.ts';
 import { requireEvent } from '../../events/require-event.ts';
 import { readNewestEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
@@ -16,7 +15,7 @@ import { listBalances, listEntries } from '../../ledger/list.ts';
 import { AppError } from '../../lib/errors.ts';
 import { indentJson } from '../../lib/exact-json.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { ORDER_LEDGER_CHECKS } from '../../orders/store-ledger-check.ts';
+import { LEDGER_CHECKS, NOUNS } from '../../nouns.ts';
 import { verifyAudit } from '../../storage/audit-chain.ts';
 import { readAuditLines } from '../../storage/audit-list.ts';
 import type { Database } from '../../storage/database.ts';
@@ -42,7 +41,6 @@ export const EventsFilter = Type.Object(
 );
 export const AuditFilter = Type.Object({ actor: Type.Optional(Text()), before: Before }, CLOSED);
 const PAGE = 50;
-const LEDGER_CHECKS = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
 
 export function recordPages(app: FastifyInstance, deps: Deps): void {
   const older = (request: FastifyRequest, positions: readonly bigint[]): Piece =>
@@ -253,7 +251,12 @@ function objectOf(id: string | undefined, objects: ReadonlyMap<string, NamedObje
   return html`${kind} <a href="${PAGES[kind](id)}" title="${id}">${name ?? html`<code>${shortId(id)}</code>`}</a>`;
 }
 
+const EVENT_PAGES = new Map(
+  NOUNS.flatMap(({ events = [] }) => events.flatMap(({ types, page }) => types.map(type => [type, page] as const))),
+);
+
+/** The object of an event, with its page where it has one. */
 export function objectLink(type: string, id: string): Piece {
-  const place = { charge: 'charges', customer: 'customers' }[type.split('.')[0] ?? ''] ?? 'orders';
-  return idLink(`/dashboard/${place}/${id}`, id);
+  const page = EVENT_PAGES.get(type);
+  return page === undefined ? html`<code title="${id}">${shortId(id)}</code>` : idLink(`${page}/${id}`, id);
 }

@@ -16,11 +16,8 @@ export type ShellDeps = {
 };
 
 const FIRST = { name: 'overview', label: 'Needs you', href: '/dashboard' };
-const LAST: readonly SectionLink[] = [
-  { name: 'audit', label: 'Audit log', href: '/dashboard/audit' },
-  { name: 'health', label: 'Health', href: '/dashboard/health' },
-];
-const SECTIONS = [FIRST, ...NOUNS.flatMap(({ sections = [] }) => sections), ...LAST];
+const LAST = { name: 'health', label: 'Health', href: '/dashboard/health' };
+const SECTIONS: readonly SectionLink[] = [FIRST, ...NOUNS.flatMap(({ sections = [] }) => sections), LAST];
 
 export type ShellPage = {
   readonly title: string;

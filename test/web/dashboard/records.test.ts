@@ -1,6 +1,7 @@
 // The dashboard's pages of single objects, and its search.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { NOUNS } from '../../../src/nouns.ts';
 import { openCharge, pay } from '../../harness/checkouts.ts';
 import { submit, textOf, view } from '../../harness/dashboard.ts';
 import { orderDriver } from '../../harness/orders.ts';
@@ -119,4 +120,25 @@ test('an address that ends with a slash redirects to the first page; an undecoda
 test('a key is found, although its id is not a UUID', async () => {
   const answer = await fetch(`${service.url}/dashboard/keys/0123456789ab/revoke`, { headers: { accept: 'text/html' } });
   assert.doesNotMatch(textOf(await answer.text()), /There is nothing with this id/);
+});
+
+test('the proof of the ledger checks the rules of every noun', async () => {
+  const page = textOf(await view(service, '/ledger/proof'));
+  assert.match(page, /The ledger is right/);
+  for (const { ledgerChecks = [] } of NOUNS) for (const { name } of ledgerChecks) assert.ok(page.includes(name), name);
+  assert.ok(page.includes('what was swept is in cold_wallet'));
+});
+
+test('an event leads to the page of its object, and one whose object has no page to none', async () => {
+  const id = await openCharge(service);
+  assert.match(await view(service, '/events?type=charge.created'), new RegExp(`href="/dashboard/charges/${id}"`));
+  assert.equal((await service.post('/sandbox/chains/bsc', { fault: 'empty' })).status, 200);
+  assert.equal((await service.post('/sandbox/clock', { advance: 'PT2M' })).status, 200);
+  // The first raises it, the second lists its event.
+  for (let run = 0; run < 2; run++) await service.runJobs();
+  const [alarm] = (await service.get('/payouts/alarms')).json.alarms;
+  assert.equal((await service.post('/sandbox/chains/bsc', { fault: 'none' })).status, 200);
+  const page = await view(service, '/events?type=payout.alarm_raised');
+  assert.ok(page.includes(`title="${alarm.id}"`));
+  assert.doesNotMatch(page, new RegExp(`href="[^"]*${alarm.id}"`));
 });
