@@ -323,7 +323,7 @@ describe('the database', () => {
       assert.deepEqual(count, { entries: '2', lines: '4' });
       throw new Error('roll back');
     });
-    await assert.rejects(undone, /never came/);
+    await assert.rejects(undone, /roll back/);
   });
 
   test('refuses lines that do not sum to zero in each currency, and lines of zero', async () => {
