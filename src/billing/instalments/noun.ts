@@ -12,7 +12,9 @@ export const instalments = {
       'GET /instalments/:id': 'charges:read',
       'GET /instalments/:id/slips.pdf': 'charges:read',
       'POST /instalments/:id/cancel': 'charges:write',
+      'POST /instalments/:id/checkout/withdraw': 'charges:write',
       'POST /instalments/:id/refund': 'refunds:write',
     },
+    ofEveryone: ['GET /pay/instalments/:token', 'GET /pay/instalments/:token/slips.pdf'],
   },
 } as const satisfies Noun;

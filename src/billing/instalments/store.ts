@@ -117,3 +117,12 @@ export async function eraseNotes(tx: Sql, chargeIds: readonly string[]): Promise
   );
   return rows.map(({ id }) => id);
 }
+
+/** The caller holds the lock of the row. */
+export async function storeLinkEpoch(tx: Sql, { id, accountId, linkEpoch }: InstalmentPlan): Promise<void> {
+  await tx.query('update instalment_plans set link_epoch = $3 where id = $1 and account_id = $2', [
+    id,
+    accountId,
+    linkEpoch,
+  ]);
+}

@@ -54,7 +54,7 @@ export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox
     checkoutUrl: charge => `${publicUrl()}/pay/${tokenOf(charge)}`,
     instalmentsUrl: plan => `${publicUrl()}/pay/instalments/${tokenOf(plan)}`,
     read,
-    readUrl: checkoutUrl => read(/\/pay\/([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
+    readUrl: checkoutUrl => read(/\/pay\/(?:instalments\/)?([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
   };
 }
 

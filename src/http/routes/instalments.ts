@@ -1,5 +1,6 @@
 // Instalments (carnê): one sum that is asked for in several charges, one a month.
 import type { FastifyInstance } from 'fastify';
+import { WithdrawalBody } from '../../api/charges.ts';
 import {
   checkInstalments,
   checkIsDivided,
@@ -23,9 +24,11 @@ import { refundInstalments } from '../../billing/instalments/refund.ts';
 import { requirePlan } from '../../billing/instalments/require.ts';
 import { showPlan } from '../../billing/instalments/show.ts';
 import { planRefundsView } from '../../billing/instalments/view.ts';
+import { withdrawPlanLink } from '../../billing/instalments/withdraw-link.ts';
 import { checkCharge } from '../../charges/create/check.ts';
 import type { ChargeDeps } from '../../charges/create/create.ts';
 import { lastSecondOf } from '../../lib/civil-days.ts';
+import { invalidRequest } from '../../lib/errors.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
@@ -135,6 +138,28 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     handle: async ({ path: { id }, caller }) => {
       const plan = await requirePlan(deps.db, id, caller?.accountId);
       return planRefundsView(await refundInstalments(deps, plan, backCents => admitRefund(deps, caller, backCents)));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/instalments/:id/checkout/withdraw',
+    operationId: 'withdrawInstalmentsLink',
+    summary: 'Withdraw the link to the page of an instalment plan',
+    description:
+      'For a link that reached the wrong person: it opens nothing any more, and the plan has a new one. The request names the link, so that a repeat withdraws no other. The checkouts of its charges have links of their own, which are withdrawn one by one.',
+    tag,
+    path,
+    body: WithdrawalBody,
+    answer: ok(InstalmentPlanDetail, 'The plan with its new link', PLAN_DETAIL_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, body, caller }) => {
+      await requirePlan(deps.db, id, caller?.accountId);
+      const named = deps.links.readUrl(body.checkoutUrl);
+      if (named?.id !== id) {
+        throw invalidRequest([{ path: 'checkoutUrl', code: 'not_found', message: 'must be a link of this plan' }]);
+      }
+      return showPlan(deps, await withdrawPlanLink(deps, named));
     },
   });
 }

@@ -91,6 +91,11 @@ export function pixCodeOf(instrument: NonNullable<ChargeMethod['instrument']>): 
   return 'emv' in instrument ? instrument.emv : undefined;
 }
 
+/** The first of these charges that can be paid now. */
+export function nextOf(charges: readonly Charge[], now: Date): Charge | undefined {
+  return charges.find(charge => factsOf(charge, now).payable.length > 0);
+}
+
 function earlier(one: Date, other: Date | undefined): Date {
   return other === undefined || one < other ? one : other;
 }

@@ -2,9 +2,12 @@
 // credential. GET changes nothing: chat apps fetch pages that are sent around.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findSettings } from '../../accounts/store-settings.ts';
+import type { InstalmentPlan } from '../../billing/instalments/instalment-plan.ts';
+import { readInstalments } from '../../billing/instalments/show.ts';
+import { findPlan } from '../../billing/instalments/store.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { type Charge, isOf } from '../../charges/charge.ts';
-import type { Links } from '../../charges/links/links.ts';
+import type { Linked, Links } from '../../charges/links/links.ts';
 import { makeRemainder, type RemainderDeps } from '../../charges/receive/remainder.ts';
 import { findCharge } from '../../charges/store/charges.ts';
 import { networkOf } from '../../http/server/limits.ts';
@@ -23,10 +26,11 @@ import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';
 import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
 import { html } from '../html.ts';
+import { slipsFile } from '../instalment-slips.ts';
 import { languageOf } from '../language.ts';
 import { layout } from '../layout.ts';
 import { sendHtml } from '../send-html.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, nextOf } from './facts.ts';
 import { maskedDocument, maskedName } from './masks.ts';
 import { type PlainPage, plainPages } from './plain-pages.ts';
 import { readVersions } from './store.ts';
@@ -86,16 +90,20 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     return say(refused(request), request, reply);
   });
 
-  /** The charge of a link, or the page to say instead. A link that was withdrawn looks like one that never was. */
-  async function open(request: FastifyRequest<TokenRoute>): Promise<Charge | PlainPage> {
+  /** What a link opens, or the page to say instead. A link that was withdrawn looks like one that never was. */
+  async function openBy<T extends Linked>(
+    request: FastifyRequest<TokenRoute>,
+    find: (id: string) => Promise<T | undefined>,
+  ): Promise<T | PlainPage> {
     const { token } = request.params;
     const named = deps.links.read(token);
     if (!named) return refused(request);
     if (!right.take(token).isAllowed) return 'tooMany';
     await deps.beforeWork?.();
-    const charge = await findCharge(deps.db, named.id);
-    return charge && charge.linkEpoch === named.linkEpoch ? charge : refused(request);
+    const found = await find(named.id);
+    return found && found.linkEpoch === named.linkEpoch ? found : refused(request);
   }
+  const open = (request: FastifyRequest<TokenRoute>) => openBy(request, id => findCharge(deps.db, id));
 
   type Handler = (charge: Charge, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>;
 
@@ -127,6 +135,41 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     });
     const framedBy = view.settings.frameOrigins;
     return sendHtml(request, reply, page, { framedBy, style });
+  });
+
+  const planRoute = (
+    path: string,
+    handle: (plan: InstalmentPlan, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>,
+  ) =>
+    app.get<TokenRoute>(`/pay/instalments/:token${path}`, OPTIONS, async (request, reply) => {
+      const opened = await openBy(request, id => findPlan(deps.db, id));
+      return typeof opened === 'string' ? say(opened, request, reply) : handle(opened, request, reply);
+    });
+
+  planRoute('', async (plan, request, reply) => {
+    const charges = await readInstalments(deps.db, plan);
+    const shown = nextOf(charges, deps.clock.now()) ?? charges[0]!;
+    const token = deps.links.tokenOf(shown);
+    // The page changes with the instalment that is shown first.
+    const version = (await readVersions(deps.db, [shown.id])).get(shown.id) ?? '';
+    const page = { plan, charges, view: await readView(deps, shown, request, token), links: deps.links };
+    const [{ planBody, planTitleOf }, { styleOf }] = await Promise.all([loadPlanPage(), loadPage()]);
+    const style = deps.assets.textOf('checkout.css') + styleOf(page.view.settings);
+    const whole = layout(deps.assets, {
+      language: page.view.language,
+      title: planTitleOf(page),
+      script: 'checkout.js',
+      live: { stream: `/pay/${token}/stream`, version },
+      ownStyle: style,
+      head: previewTags(page.view, planTitleOf(page)),
+      body: planBody(page),
+    });
+    return sendHtml(request, reply, whole, { framedBy: page.view.settings.frameOrigins, style });
+  });
+
+  planRoute('/slips.pdf', async (plan, _, reply) => {
+    const charges = await readInstalments(deps.db, plan);
+    return reply.type('application/pdf').send(await slipsFile(deps, plan, charges.map(withMaskedPayer)));
   });
 
   // A form without fields. The payer asks for the rest where the account allows it; asked again, it is the same charge.
@@ -161,8 +204,14 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
 
 /** Loaded with the first checkout: it brings the drawing libraries, and the service starts faster without them. */
 const loadPage = () => import('./view.ts');
+const loadPlanPage = () => import('./instalments-view.ts');
 
-async function readView(deps: CheckoutDeps, charge: Charge, request: FastifyRequest<TokenRoute>): Promise<View> {
+async function readView(
+  deps: CheckoutDeps,
+  charge: Charge,
+  request: FastifyRequest<TokenRoute>,
+  token = request.params.token,
+): Promise<View> {
   const [settings, bought] = await Promise.all([
     findSettings(deps.db, charge.accountId),
     charge.orderId === undefined ? undefined : readBought(deps, charge, charge.orderId),
@@ -175,7 +224,7 @@ async function readView(deps: CheckoutDeps, charge: Charge, request: FastifyRequ
     settings,
     ...(bought && { bought }),
     ...(beneficiary && { beneficiary }),
-    token: request.params.token,
+    token,
     language: languageOf(request),
     isSandbox: deps.mode === 'sandbox',
     now,

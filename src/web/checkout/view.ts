@@ -21,17 +21,8 @@ export function titleOf(view: View): string {
 }
 
 export function checkoutBody(view: View): Html {
-  const { texts, token, settings, facts, isSandbox, language } = view;
-  const other: Language = language === 'en' ? 'pt-BR' : 'en';
-  const seller = sellerOf(view);
-  const canPay = facts.payable.length > 0;
-  return html`<header>
-${isSandbox && html`<p class="banner">${texts.sandbox}</p>`}
-<div class="top">
-<div class="seller">${settings.logo && html`<img class="logo" src="/pay/${token}/logo" alt="" width="40" height="40">`}<span>${seller}</span></div>
-<a class="language no-print" href="?lang=${other}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>
-</div>
-</header>
+  const canPay = view.facts.payable.length > 0;
+  return html`${pageHead(view)}
 <p class="visually-hidden" role="status" data-live="said">${spokenStatus(view)}</p>
 <main data-live="main">
 ${statusCard(view)}
@@ -39,8 +30,25 @@ ${view.bought && orderCard(view, view.bought)}
 ${canPay && payPart(view)}
 ${receiptCard(view)}
 </main>
-<footer class="foot no-print">
-${canPay && html`<noscript><a class="button secondary" href="?lang=${language}">${texts.refresh}</a></noscript>`}
+${pageFoot(view)}`;
+}
+
+export function pageHead(view: View): Html {
+  const { texts, token, settings, isSandbox, language } = view;
+  const other: Language = language === 'en' ? 'pt-BR' : 'en';
+  const seller = sellerOf(view);
+  return html`<header>
+${isSandbox && html`<p class="banner">${texts.sandbox}</p>`}
+<div class="top">
+<div class="seller">${settings.logo && html`<img class="logo" src="/pay/${token}/logo" alt="" width="40" height="40">`}<span>${seller}</span></div>
+<a class="language no-print" href="?lang=${other}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>
+</div>
+</header>`;
+}
+
+export function pageFoot({ texts, settings, facts, language }: View): Html {
+  return html`<footer class="foot no-print">
+${facts.payable.length > 0 && html`<noscript><a class="button secondary" href="?lang=${language}">${texts.refresh}</a></noscript>`}
 <div class="actions">
 ${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${texts.help}</a>` : html`<p class="muted small">${texts.askSeller}</p>`}
 ${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${texts.back}</a>`}
