@@ -1,4 +1,5 @@
-// What a charge with a due date costs on a day: fine, interest, rebate and discount, each truncated to cents.
+// What a charge with a due date costs on a day: fine, interest, rebate and discount, each truncated to cents. By annex III, section 4, of the
+// Manual de Padrões para Iniciação do Pix: percents but that of the rebate are of what the rebate leaves.
 import { isBankingDay, nextBankingDay } from './banking-days.ts';
 import { amountText, centsOf } from './checks.ts';
 import { addDays, type CivilDay, daysBetween } from './days.ts';
@@ -30,7 +31,7 @@ export type AmountDue = {
 };
 
 /** A due day that is no banking day moves to the next one. */
-export function effectiveDueDay({ dataDeVencimento }: DueCalendar): CivilDay {
+export function effectiveDueDay({ dataDeVencimento }: Pick<DueCalendar, 'dataDeVencimento'>): CivilDay {
   return nextBankingDay(dataDeVencimento);
 }
 
@@ -42,11 +43,13 @@ export function amountDue(value: DueValue, calendar: DueCalendar, on: CivilDay):
   const due = effectiveDueDay(calendar);
   const cents = centsOf(value.original);
   const isLate = on > due;
+  const abatimento = fixedOrPercent(value.abatimento, cents);
+  const base = cents - abatimento;
   const parts = {
-    multa: isLate ? fixedOrPercent(value.multa, cents) : 0n,
-    juros: isLate ? interest(value.juros, cents, due, on) : 0n,
-    abatimento: fixedOrPercent(value.abatimento, cents),
-    desconto: isLate ? 0n : discount(value.desconto, cents, due, on),
+    multa: isLate ? fixedOrPercent(value.multa, base) : 0n,
+    juros: isLate ? interest(value.juros, base, due, on) : 0n,
+    abatimento,
+    desconto: isLate ? 0n : discount(value.desconto, base, due, on),
   };
   const final = cents + parts.multa + parts.juros - parts.abatimento - parts.desconto;
   const shown = Object.entries(parts).filter(([, part]) => part > 0n);
@@ -74,10 +77,10 @@ const INTEREST: Readonly<
   1: { perDays: 'money', days: 'calendar' },
   2: { perDays: 1n, days: 'calendar' },
   3: { perDays: 30n, days: 'calendar' },
-  4: { perDays: 365n, days: 'calendar' },
+  4: { perDays: 360n, days: 'calendar' },
   5: { perDays: 'money', days: 'banking' },
   6: { perDays: 1n, days: 'banking' },
-  7: { perDays: 30n, days: 'banking' },
+  7: { perDays: 21n, days: 'banking' },
   8: { perDays: 252n, days: 'banking' },
 };
 
@@ -89,12 +92,25 @@ function interest(rate: Rate | undefined, cents: bigint, due: CivilDay, on: Civi
   return rule.perDays === 'money' ? number * days : (cents * number * days) / (PERCENT_OF_HUNDREDTHS * rule.perDays);
 }
 
+/** What a charge is least for, when it is paid on the day of its creation. */
+export function leastDue(
+  value: Pick<DueValue, 'original' | 'abatimento' | 'desconto'>,
+  calendar: Pick<DueCalendar, 'dataDeVencimento'>,
+  createdOn: CivilDay,
+): bigint {
+  const due = effectiveDueDay(calendar);
+  const cents = centsOf(value.original);
+  const base = cents - fixedOrPercent(value.abatimento, cents);
+  return base - (createdOn > due ? 0n : discount(value.desconto, base, due, createdOn));
+}
+
 function discount(rule: DueValue['desconto'], cents: bigint, due: CivilDay, on: CivilDay): bigint {
   if (!rule) return 0n;
   if (rule.modalidade <= 2) {
+    // A day without banks moves to the next one with them; the earliest day that is left counts.
     const next = [...(rule.descontoDataFixa ?? [])]
       .sort((a, b) => (a.data < b.data ? -1 : 1))
-      .find(({ data }) => on <= data);
+      .find(({ data }) => on <= nextBankingDay(data));
     return next ? fixedOrPercent({ modalidade: rule.modalidade, valorPerc: next.valorPerc }, cents) : 0n;
   }
   const isBanking = rule.modalidade % 2 === 0;

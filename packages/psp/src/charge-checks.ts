@@ -1,5 +1,6 @@
 // The norm's requirements for a charge: the schema first, then the rules of its violations.
 
+import { leastDue } from './amount-due.ts';
 import {
   amount,
   anything,
@@ -171,12 +172,19 @@ export function checkDueRules({ calendario, valor }: DueParts, createdAt: Date):
   if (abatimento && isTooLarge(abatimento.valorPerc, abatimento.modalidade === 2)) {
     found.push(violation('cobv.valor.abatimento', 'O abatimento é maior ou igual ao valor original.'));
   }
+  if (found.length === 0 && leastDue(valor, { dataDeVencimento: due }, civilDay(createdAt)) <= 0n) {
+    found.push(violation('cobv.valor.desconto', 'Pago hoje, o desconto seria maior ou igual ao valor da cobrança.'));
+  }
   const isPercent = desconto !== undefined && PERCENT_DISCOUNTS.includes(desconto.modalidade);
   const discounts = [desconto, ...(desconto?.descontoDataFixa ?? [])].flatMap(one => one?.valorPerc ?? []);
   if (discounts.some(number => isTooLarge(number, isPercent))) {
     found.push(violation('cobv.valor.desconto', 'O desconto é maior ou igual ao valor original.'));
   }
-  if (desconto?.descontoDataFixa?.some(({ data }) => data > due)) {
+  const dated = desconto?.descontoDataFixa ?? [];
+  if (new Set(dated.map(one => JSON.stringify([one.data, one.valorPerc]))).size < dated.length) {
+    found.push(violation('cobv.valor.desconto.descontoDataFixa', 'O mesmo desconto está repetido.'));
+  }
+  if (dated.some(({ data }) => data > due)) {
     found.push(violation('cobv.valor.desconto', 'O desconto tem data posterior à data de vencimento.'));
   }
   return found;

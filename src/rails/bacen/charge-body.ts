@@ -4,6 +4,7 @@ import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkPix } from '../br-code.ts';
 import { isCharged, isInstantPix } from '../instant-pix.ts';
 import type { Location, PaymentRequest, Refusal } from '../rail.ts';
+import type { Discount, Reduction } from '../reductions.ts';
 import type { ChargeKind } from './profile.ts';
 
 /** The UUID's 32 hexadecimal digits; the norm allows 26 to 35 letters and digits. */
@@ -21,8 +22,21 @@ export function checkRequest(request: PaymentRequest): Refusal | undefined {
   return (
     checkPix(request) ??
     checkPercent('taxes.fine', request.finePercent) ??
-    checkPercent('taxes.interest', request.interestPercent)
+    checkPercent('taxes.interest', request.interestPercent) ??
+    checkReductionPercents(request)
   );
+}
+
+function checkReductionPercents({ abatement, discounts = [] }: PaymentRequest): Refusal | undefined {
+  const places = [
+    ...(abatement ? [{ path: 'abatement', reduction: abatement }] : []),
+    ...discounts.map((reduction, index) => ({ path: `discounts[${index}]`, reduction })),
+  ];
+  return places
+    .map(({ path, reduction }) =>
+      checkPercent(`${path}.percent`, 'percent' in reduction ? reduction.percent : undefined),
+    )
+    .find(refusal => refusal !== undefined);
 }
 
 function checkPercent(path: string, percent: string | undefined): Refusal | undefined {
@@ -64,12 +78,40 @@ function cobPart({ expireAt, amountCents, payer }: PaymentRequest, now: Date): o
   };
 }
 
+/** Codes of the norm for an abatement: an amount, a percent. */
+const ABATEMENT = { amount: 1, percent: 2 } as const;
+/** And for discounts: until days, or for each day before the due day. */
+const DISCOUNT = {
+  until: { amount: 1, percent: 2 },
+  calendar: { amount: 3, percent: 5 },
+  banking: { amount: 4, percent: 6 },
+} as const;
+
+const unitOf = (reduction: Reduction) => ('percent' in reduction ? 'percent' : 'amount');
+const valorPercOf = (reduction: Reduction) =>
+  'percent' in reduction ? percentText(reduction.percent) : reaisText(reduction.amountCents);
+
+function abatementPart(abatement: Reduction): object {
+  return { modalidade: ABATEMENT[unitOf(abatement)], valorPerc: valorPercOf(abatement) };
+}
+
+/** All discounts of a charge are of one kind. */
+function discountPart(discounts: readonly Discount[]): object {
+  const [first] = discounts;
+  if (!first) return {};
+  if ('perDay' in first) {
+    return { desconto: { modalidade: DISCOUNT[first.perDay][unitOf(first)], valorPerc: valorPercOf(first) } };
+  }
+  const dated = discounts.flatMap(one => ('until' in one ? { data: one.until, valorPerc: valorPercOf(one) } : []));
+  return { desconto: { modalidade: DISCOUNT.until[unitOf(first)], descontoDataFixa: dated } };
+}
+
 /** Codes of the norm: a fine in percent, and interest in percent per month of calendar days. */
 const FINE_PERCENT = 2;
 const INTEREST_PERCENT_A_MONTH = 3;
 
 function cobvPart(request: PaymentRequest): object {
-  const { amountCents, dueDay, expireDay, finePercent, interestPercent, payer } = request;
+  const { amountCents, dueDay, expireDay, finePercent, interestPercent, abatement, discounts = [], payer } = request;
   return {
     calendario: { dataDeVencimento: dueDay, validadeAposVencimento: Math.max(0, daysBetween(dueDay, expireDay)) },
     devedor: { ...addressOf(payer), ...person(payer) },
@@ -79,6 +121,8 @@ function cobvPart(request: PaymentRequest): object {
       ...(isCharged(interestPercent) && {
         juros: { modalidade: INTEREST_PERCENT_A_MONTH, valorPerc: percentText(interestPercent) },
       }),
+      ...(abatement && { abatimento: abatementPart(abatement) }),
+      ...discountPart(discounts),
     },
   };
 }

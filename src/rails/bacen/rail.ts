@@ -17,7 +17,7 @@ import { type BacenDeps, type BacenSettings, type FullProfile, profileFor } from
 import { watchOf } from './watch.ts';
 import { webhookAt } from './webhook.ts';
 
-export const BACEN_CAN = { refund: true, withdraw: true, reduce: false };
+export const BACEN_CAN = { refund: true, withdraw: true, reduce: true };
 
 export type BacenRail = Rail<'pix'> &
   WebhookAdmin & {

@@ -51,7 +51,15 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
     ...(returns.includes(undefined) && { unreadableReturn: unreadableReturnMessage(unreadableReturn) }),
     ...(key !== undefined && !isSameKey(key, options.pixKey) && { isToOtherKey: true }),
     ...(feeCents !== undefined && { feeCents }),
+    ...reductionsIn(pix),
   };
+}
+
+/** A PSP that shows the parts of the amount omits those that are zero. */
+function reductionsIn(pix: unknown): Pick<Receipt, 'discountCents' | 'abatementCents'> {
+  if (centsAt(pix, 'componentesValor.original.valor') === undefined) return {};
+  const partOf = (name: string) => centsAt(pix, `componentesValor.${name}.valor`) ?? 0n;
+  return { discountCents: partOf('desconto'), abatementCents: partOf('abatimento') };
 }
 
 const MAX_SHOWN = 40;

@@ -36,7 +36,7 @@ test('interest by each modality, a week late, truncated to cents', () => {
   // Five banking days.
   assert.deepEqual(
     [week(5, '0.10'), week(6, '0.10'), week(7, '1.00'), week(8, '12.00')],
-    ['100.50', '100.50', '100.16', '100.23'],
+    ['100.50', '100.50', '100.23', '100.23'],
   );
 });
 
@@ -56,4 +56,23 @@ test('a due day that is no banking day moves to the next one, without fine or in
   const value = { original: '100.00', multa: { modalidade: 1, valorPerc: '1.00' } };
   assert.equal(amountDue(value, saturday, '2030-12-09').final, '100.00');
   assert.equal(lastPayableDay(saturday), '2030-12-09');
+});
+
+test('discount, fine and interest in percent are of what the rebate leaves', () => {
+  const abatimento = { modalidade: 1, valorPerc: '20.00' };
+  const desconto = { modalidade: 2, descontoDataFixa: [{ data: '2030-12-10', valorPerc: '10.00' }] };
+  assert.equal(on('2030-12-10', { abatimento, desconto }), '72.00');
+  assert.equal(on('2030-12-11', { abatimento, desconto, multa: { modalidade: 2, valorPerc: '5.00' } }), '84.00');
+  assert.equal(on('2030-12-20', { abatimento, juros: { modalidade: 2, valorPerc: '1.00' } }), '88.00');
+});
+
+test('a discount until a day without banks lasts until the next one with them, the earliest first', () => {
+  // Saturday and Monday: github.com/bacen/pix-api, issues 390 and 412.
+  const descontoDataFixa = [
+    { data: '2030-12-07', valorPerc: '3.00' },
+    { data: '2030-12-09', valorPerc: '2.00' },
+  ];
+  const desconto = { modalidade: 1, descontoDataFixa };
+  assert.equal(on('2030-12-09', { desconto }), '97.00');
+  assert.equal(on('2030-12-10', { desconto }), '100.00');
 });

@@ -125,6 +125,27 @@ const WRONG_COBVS: readonly [string, object, string][] = [
     },
     'cobv.valor.desconto',
   ],
+  [
+    'a discount for each day that comes to all of it today',
+    { valor: { original: '100.00', desconto: { modalidade: 3, valorPerc: '12.50' } } },
+    'cobv.valor.desconto',
+  ],
+  [
+    'a discount given twice',
+    {
+      valor: {
+        original: '100.00',
+        desconto: {
+          modalidade: 1,
+          descontoDataFixa: [
+            { data: '2030-12-05', valorPerc: '1.00' },
+            { data: '2030-12-05', valorPerc: '1.00' },
+          ],
+        },
+      },
+    },
+    'cobv.valor.desconto.descontoDataFixa',
+  ],
 ];
 
 test('a cobv that breaks the norm is refused, and the property named', async t => {
