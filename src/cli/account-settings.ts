@@ -1,4 +1,4 @@
-// trilho accounts settings: prints how an account shows itself to payers, and changes it.
+// trilho accounts settings: prints or changes what payers see of an account.
 import { readFile } from 'node:fs/promises';
 import type { SettingsChange } from '../accounts/settings.ts';
 import { requireSettings, updateSettings } from '../accounts/update-settings.ts';
@@ -20,7 +20,7 @@ const OPTIONS = [
   'offers-remainder',
 ] as const;
 /** What removes a value. */
-const NONE = 'none';
+const REMOVE = 'none';
 
 export async function accountSettings(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { positionals, options, faults } = readArguments(args, { positionals: ['id'], options: OPTIONS });
@@ -42,7 +42,7 @@ export async function accountSettings(config: Config, log: Log, args: readonly s
 }
 
 async function changeOf(options: Readonly<Record<string, string | undefined>>): Promise<SettingsChange> {
-  const text = (name: (typeof OPTIONS)[number]) => (options[name] === NONE ? null : options[name]);
+  const text = (name: (typeof OPTIONS)[number]) => (options[name] === REMOVE ? null : options[name]);
   const fields = {
     displayName: text('name'),
     document: text('document'),

@@ -1,4 +1,4 @@
-// trilho accounts: opens accounts, lists them, and says how they show themselves to payers.
+// trilho accounts: opens accounts, lists them, and sets what payers see of them.
 import { openNamedAccount } from '../accounts/open-account.ts';
 import { listAccounts } from '../accounts/store.ts';
 import type { Config } from '../config/config.ts';

@@ -43,7 +43,7 @@ export async function approveCommand(config: Config, log: Log, args: readonly st
   });
   console.log(
     isApproved
-      ? 'Approved. It is sent in its turn, as far as limits and funds allow.'
+      ? 'Approved. It is sent in its turn, when limits and funds allow.'
       : `Your approval counts, and others are missing: ${missingApprovals(groups)}`,
   );
   return 0;

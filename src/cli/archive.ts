@@ -21,7 +21,7 @@ export async function archiveCommand(_config: Config, _log: Log, args: readonly 
   return 0;
 }
 
-/** The records that were verified, or undefined after it was said what is broken. `known` are audit lines as they must be. */
+/** The verified records; undefined when something is broken, which is then printed. `known`: audit lines that the archive must have. */
 export async function tryArchive(place: string, known: readonly Head[] = []): Promise<readonly Checked[] | undefined> {
   try {
     return await checkArchive(place, known);

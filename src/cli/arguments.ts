@@ -2,13 +2,13 @@
 import { parseArgs } from 'node:util';
 import { StartError } from '../lib/errors.ts';
 
-/** What a command takes, by the names that its help uses. */
+/** The arguments that a command takes, by the names in its help. */
 type Shape = {
-  /** Positional arguments that must be there, in order. */
+  /** Required positional arguments, in order. */
   readonly positionals?: readonly string[];
-  /** Positional arguments that may follow them. */
+  /** Optional positional arguments that may follow them. */
   readonly optionalPositionals?: readonly string[];
-  /** Options with a value, without their dashes; `neededOptions` must be there. */
+  /** Options with a value, without their dashes; `neededOptions` are required. */
   readonly options?: readonly string[];
   readonly neededOptions?: readonly string[];
   readonly flags?: readonly string[];
@@ -18,7 +18,7 @@ export type Arguments = {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
   readonly flags: readonly string[];
-  /** What the shape alone refuses; the command adds what it finds. */
+  /** Faults of form; the command adds its own. */
   readonly faults: string[];
 };
 
@@ -42,7 +42,7 @@ export function readArguments(args: readonly string[], shape: Shape): Arguments 
       ...known.map(name => [name, { type: 'boolean' as const }]),
     ]),
     allowPositionals: true,
-    // Its own refusals name one fault and show the value.
+    // Not strict: the errors of parseArgs name one fault only, and show the value.
     strict: false,
     tokens: true,
   });
@@ -72,10 +72,10 @@ export function readArguments(args: readonly string[], shape: Shape): Arguments 
   }
   faults.push(...neededOptions.filter(name => !seen.has(name)).map(name => `--${name} is missing`));
   faults.push(...needed.slice(positionals.length).map(name => `<${name}> is missing`));
-  // After an option that is not known, a word too many is probably its value, and may be a secret.
+  // After an unknown option, an extra argument is probably its value, and may be a secret.
   if (!hasUnknown) {
     const tooMany = positionals.slice(needed.length + optionalPositionals.length);
-    faults.push(...tooMany.map(word => `${quoted(word)} is one word too many`));
+    faults.push(...tooMany.map(extra => `${quoted(extra)} is one argument too many`));
   }
   return { positionals, options, flags, faults };
 }
@@ -89,16 +89,16 @@ export function refuseFaults(command: string, faults: readonly string[]): void {
 
 const MAX_QUOTED_LENGTH = 60;
 
-/** A word as a message repeats it. Not for what may be a secret. */
-export function quoted(word: string): string {
-  return JSON.stringify(word.length > MAX_QUOTED_LENGTH ? `${word.slice(0, MAX_QUOTED_LENGTH)}…` : word);
+/** An argument as a message repeats it. Not for what may be a secret. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
 }
 
-/** The first word of `args` as one of a command's verbs. */
+/** The first of `args` as one of a command's verbs. */
 export function readVerb<const T extends string>(command: string, args: readonly string[], verbs: readonly T[]): T {
   const [word] = args;
   const verb = verbs.find(candidate => candidate === word);
   if (verb !== undefined) return verb;
-  const wrong = word === undefined ? 'a word is missing' : `${quoted(word)} is not known`;
+  const wrong = word === undefined ? 'a verb is missing' : `${quoted(word)} is not known`;
   throw new StartError(`trilho ${command}: ${wrong}; it takes ${verbs.join(', ')}. See trilho ${command} --help.`);
 }

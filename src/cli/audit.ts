@@ -1,4 +1,4 @@
-// trilho audit verify: follows the audit log from its first line and says whether it is whole.
+// trilho audit verify: verifies the hash chain of the audit log from its first line.
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
 import type { ArchiveKind } from '../storage/archive/block.ts';
@@ -29,7 +29,7 @@ export async function auditCommand(config: Config, log: Log, args: readonly stri
     return BROKEN;
   }
   if (cut && archive === undefined) {
-    console.log(`Lines up to ${cut.position} were moved to the archive; --archive <folder> follows them there.`);
+    console.log(`Lines up to ${cut.position} were moved to the archive; --archive <folder> verifies them there.`);
     if (noted && noted.position < cut.position) {
       console.log(`Not verified: line ${noted.position} is one of them.`);
       return BROKEN;
@@ -37,14 +37,14 @@ export async function auditCommand(config: Config, log: Log, args: readonly stri
   }
   console.log(`Whole: ${head.position} ${head.hash}`);
   console.log(
-    `${unsealed} not sealed yet. Note position and hash elsewhere: lines cut off the end are missed only there.`,
+    `${unsealed} not sealed yet. Keep position and hash elsewhere: only they show later that lines were cut off the end.`,
   );
   return 0;
 }
 
 type Expected = { readonly cut: Head | undefined; readonly events: Cut; readonly noted: Head | undefined };
 
-/** Whether the archive is whole from the first audit line and the first event of all to those that the database goes on from. */
+/** Whether the archive has every audit line and event from the first to where the database continues. */
 async function isArchiveWhole(folder: string, { cut, events, noted }: Expected): Promise<boolean> {
   const checked = await tryArchive(
     folder,
@@ -62,7 +62,7 @@ async function isArchiveWhole(folder: string, { cut, events, noted }: Expected):
   for (const message of missing) console.log(`Broken: ${folder} lacks ${message}.`);
   const last = checked.find(({ kind }) => kind === 'events');
   if (last?.position !== events.position || last.hash === events.hash) return missing.length === 0;
-  console.log(`Broken: ${folder} ends with other events than those that were moved there.`);
+  console.log(`Broken: the last events of ${folder} are not those that were moved there.`);
   return false;
 }
 

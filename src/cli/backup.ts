@@ -1,4 +1,4 @@
-// trilho backup: saves the database as it is at one moment, beside a running service, into a folder or a stream.
+// trilho backup: saves a snapshot of the database into a folder or a stream, while the service runs.
 import { once } from 'node:events';
 import type { Config } from '../config/config.ts';
 import { jobsToSave } from '../jobs/backup.ts';
@@ -50,7 +50,7 @@ async function toStream(db: Database): Promise<Dumped> {
   const failure = new Promise<never>((_resolve, reject) => {
     stdout.once('error', () => reject(new StartError('The stream was closed before the backup was complete.')));
   });
-  // Those who wait for the stream get the failure; without this it would be unhandled when none of them waits.
+  // Whoever awaits the stream gets the failure; without this it is an unhandled rejection while nobody does.
   failure.catch(() => {});
   const send = async (bytes: Buffer) => {
     if (!stdout.write(bytes)) await Promise.race([once(stdout, 'drain'), failure]);

@@ -41,7 +41,7 @@ export async function baseBackupCommand(config: Config, log: Log, args: readonly
       `Saved: ${folder}, ${files.length} files, ${bytes} bytes. Any moment after ${endedAt} can be restored.`,
     );
   });
-  // Nothing older goes before the new one was tried.
+  // Older ones are removed only once the new one was verified.
   if (isTried && !(await verifyArchive({ archive: walArchive, mode: config.mode, log }))) return NOT_RIGHT;
   if (keep === undefined) return 0;
   const { bases, segments } = await pruneArchive(walArchive, keep);

@@ -1,5 +1,5 @@
-// trilho chain: starts a real EVM node with test tokens on this machine, says what a service needs to send on it, and stops
-// when asked to.
+// trilho chain: starts a real EVM node with test tokens on this machine, prints the settings that a service needs to send on it,
+// and runs until it is stopped.
 import path from 'node:path';
 import { EVM_NETWORKS, type EvmNetwork } from '../chains/evm/networks/list.ts';
 import type { Config } from '../config/config.ts';
@@ -48,7 +48,7 @@ function readOptions(args: readonly string[]): TestChainOptions {
   return { network: network ?? DEFAULT_NETWORK, port, blockSeconds, folder };
 }
 
-/** A fault that a person can mend becomes one line. */
+/** A fault that a person can fix becomes one line. */
 function refusalOf(error: unknown, { folder, port }: TestChainOptions): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error;
   const isFile = 'code' in error && !('port' in error);
@@ -61,7 +61,7 @@ function welcome(
   { node, sender, given, settings, configFile }: TestChain,
   dataDir: string,
 ): string {
-  // Its slots are those of this chain, so the database is one of its own.
+  // A database belongs to one chain: the nonces of its slots are those of that chain.
   const database = path.join(dataDir, path.basename(folder));
   const amounts = Object.entries(given).map(([symbol, units]) => `${units} ${symbol}`);
   return `

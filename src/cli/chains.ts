@@ -1,4 +1,4 @@
-// trilho chains: how each network stands, for a person or a script.
+// trilho chains: prints the state of each network, for a person or a script.
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
 import { readOpenAlarms } from '../payouts/store/alarms.ts';
@@ -16,7 +16,7 @@ export async function chainsCommand(config: Config, log: Log, args: readonly str
       alarms: await readOpenAlarms(deps.db),
     };
   });
-  if (statuses.length === 0) console.log('There is no chain; set chains in the file of TRILHO_CONFIG.');
+  if (statuses.length === 0) console.log('No chain is configured; set chains in the file of TRILHO_CONFIG.');
   for (const status of statuses) for (const line of linesOf(status)) console.log(line);
   for (const { raisedAt, network, reason, words } of alarms) {
     console.log(['ALARM', network, reason, `since ${raisedAt.toISOString()}`, words].join('  '));

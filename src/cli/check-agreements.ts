@@ -1,4 +1,4 @@
-// What the doctor finds about each agreement with a bank that works by files: its numbers, what waits, returns, the SFTP server.
+// What the doctor finds about each agreement with a bank that takes files: its numbers, waiting instructions, returns, the SFTP server.
 import { type AgreementUse, numbersLeft } from '../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../charges/bank-files/store-answers.ts';
 import { overdueFiles, unansweredMessage } from '../charges/bank-files/unanswered-files.ts';
@@ -16,14 +16,14 @@ import type { Rail } from '../rails/rail.ts';
 import { allRails } from '../rails/rails.ts';
 import type { CheckedRail } from './check-rails.ts';
 
-/** Banks register on the day after at the latest, so what waits longer waits for a person. */
+/** Banks register by the next day at the latest; what waits longer needs a person. */
 const MAX_WAIT_MS = 2 * DAY_MS;
 const MAX_SILENCE_MS = 7 * DAY_MS;
 
 /** Absent when the database did not answer: then the server alone is tried. */
 export type KnownOfAgreements = {
   readonly agreements?: readonly AgreementUse[];
-  /** Files with instructions that are not answered. */
+  /** Files with unanswered instructions. */
   readonly oldFiles?: readonly OpenFile[];
 };
 
@@ -60,7 +60,7 @@ function useChecks({ numbers }: Rail, use: AgreementUse, now: Date): Check[] {
 
 function numbersCheck(range: { readonly first: bigint; readonly last: bigint }, use: AgreementUse): Check {
   const left = numbersLeft(range, use);
-  const detail = left > 0n ? `${left} are left.` : 'None are left: boletos are refused.';
+  const detail = left > 0n ? `${left} are left.` : 'No numbers are left: boletos are refused.';
   if (!isScarce(left, range)) return { name: 'numbers', ok: true, detail };
   return { name: 'numbers', ok: false, detail, mend: 'Ask the bank for a further range, and raise lastNumber.' };
 }
@@ -86,7 +86,7 @@ function returnChecks({ lastFile, lastReturnAt }: AgreementUse, now: Date): Chec
   if (!lastFile) return [];
   const heard = lastReturnAt ?? lastFile.madeAt;
   const name = 'returns';
-  const detail = lastReturnAt ? `The last was read ${lastReturnAt.toISOString()}.` : 'None was read yet.';
+  const detail = lastReturnAt ? `The last was read ${lastReturnAt.toISOString()}.` : 'No return file was read yet.';
   const isSilent =
     lastFile.madeAt.getTime() > now.getTime() - MAX_SILENCE_MS * 2 && now.getTime() - heard.getTime() > MAX_SILENCE_MS;
   if (!isSilent) return [{ name, ok: true, detail }];

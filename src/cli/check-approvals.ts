@@ -1,4 +1,4 @@
-// What the doctor finds of payouts.approvals: whether each group can give the approvals that it is asked for.
+// What the doctor finds about payouts.approvals: whether each group has enough members for its approvals.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
 import { faultsOfGroups } from '../accounts/check-approvers.ts';
 import type { Config } from '../config/config.ts';
@@ -12,7 +12,7 @@ export async function checkApprovals(db: Sql, { payouts }: Pick<Config, 'payouts
   if (approvals.length === 0) return [];
   try {
     const faults = await faultsOfGroups(db, openApprovalRules(approvals), systemClock.now());
-    if (faults.length === 0) return [right(`approvals: every group can give what it is asked for`)];
+    if (faults.length === 0) return [right(`approvals: every group can give its approvals`)];
     return faults.map(({ message, canComplete }) => (canComplete ? warning : wrong)(`approvals: ${message}`));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

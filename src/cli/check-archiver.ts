@@ -9,7 +9,7 @@ import { type Finding, right, wrong } from './finding.ts';
 /** A restore reads all of the log since the base, and a damaged segment of it ends the restore. */
 const MAX_BASE_AGE_MS = 8 * DAY_MS;
 
-/** Nothing where nothing is archived. Base backups are those of the embedded database. */
+/** Empty where nothing is archived. Base backups are those of the embedded database. */
 export async function checkArchiver(sql: Sql, now: Date): Promise<Finding[]> {
   const state = await readArchiver(sql);
   if (!state) return [];
@@ -21,7 +21,7 @@ export async function checkArchiver(sql: Sql, now: Date): Promise<Finding[]> {
 }
 
 function faultOf({ hasFailed, waitsSince }: ArchiverState): string {
-  if (hasFailed) return ', and it fails since; the log of the server says why';
+  if (hasFailed) return ', and every attempt since has failed; the log of the server says why';
   return waitsSince ? `, and a segment waits since ${waitsSince.toISOString()}; the archive hangs, or is too slow` : '';
 }
 
@@ -29,7 +29,7 @@ async function checkBases(archiveDir: string, now: Date): Promise<Finding> {
   const { bases, skipped } = await readBases(archiveDir).catch(() => ({ bases: [], skipped: [] }));
   const newest = bases.at(-1);
   const mend = 'run trilho backup --base';
-  if (!newest) return wrong(`base backup: ${archiveDir} has none; ${mend}`);
+  if (!newest) return wrong(`base backup: missing in ${archiveDir}; ${mend}`);
   const message = `base backup: the newest is of ${newest.endedAt}`;
   const [damaged] = skipped;
   if (damaged !== undefined) return wrong(`${message}, and ${damaged} is damaged; remove it`);

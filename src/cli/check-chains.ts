@@ -1,4 +1,4 @@
-// The part of trilho ledger check that asks the chains: what left our senders and what the books say, compared for each sender.
+// The part of trilho ledger check that asks the chains: compares what left each sender with the books.
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import type { Chains } from '../chains/chain.ts';
 import { decimalsOf } from '../chains/networks.ts';
@@ -19,7 +19,7 @@ import { openChainsOfService } from './open-chains.ts';
 type Deps = { readonly config: Config; readonly log: Log; readonly db: Database; readonly clock: Clock };
 
 const MAX_SHOWN = 50;
-/** Orders that are named beside a transfer of their amount to their address. */
+/** At most this many orders are named beside a transfer of their amount to their address. */
 const MAX_LIKE = 3;
 
 /** Prints the comparison; true when nothing differs and everything was answered. */
@@ -54,7 +54,7 @@ export async function checkChains(deps: Deps): Promise<boolean> {
   return isRight;
 }
 
-/** Those that the books have, and those of the settings: a database may be older than the first transfer. */
+/** The senders of the books, and those of the settings: a database may be older than the first transfer. */
 async function allSenders(db: Database, chains: Chains) {
   const stored = await readSenders(db);
   const configured = Object.values(chains).flatMap(({ network, senders }) =>
@@ -65,7 +65,7 @@ async function allSenders(db: Database, chains: Chains) {
   return [...stored.map(one => ({ ...one, isStored: true })), ...configured.filter(isNew)];
 }
 
-/** Which orders a transfer may belong to that is not in the books, and what to do then. */
+/** The orders that a transfer outside the books may belong to, and what to do. */
 async function suggestions(
   db: Database,
   network: Network,

@@ -1,4 +1,4 @@
-// What the doctor finds of payouts: whether each signer signs, each node answers, and each wallet can pay.
+// What the doctor finds about payouts: whether each signer signs, each node answers, and each sender can pay.
 import { symbolsOn } from '../chains/asset.ts';
 import { activeSendersOf, type Chain, type Chains } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
@@ -13,12 +13,14 @@ import { type Finding, right, warning, wrong } from './finding.ts';
 
 export async function checkPayouts(config: Config, log: Log): Promise<Finding[]> {
   if (config.chains.length === 0) {
-    return config.mode === 'live' ? [warning('chains: none; every order is refused until chains are set')] : [];
+    return config.mode === 'live'
+      ? [warning('chains: not configured; every order is refused until chains are set')]
+      : [];
   }
   const signers = await checkSigners(config);
   // A chain asks its nodes about the addresses of its signers.
   if (signers.some(({ level, isOpen }) => level === 'wrong' && !isOpen)) {
-    return [...signers, wrong('chains: not asked while a signer cannot be opened')];
+    return [...signers, wrong('chains: not checked while a signer cannot be opened')];
   }
   const chains = await openOrFaults(config, log);
   if ('faults' in chains) return [...signers, ...chains.faults.map(message => wrong(`chains: ${message}`))];
@@ -28,7 +30,7 @@ export async function checkPayouts(config: Config, log: Log): Promise<Finding[]>
 
 type SignerFinding = Finding & { readonly isOpen: boolean };
 
-/** One after the other: to decrypt a keystore takes 256 MiB. */
+/** One after the other: decrypting a keystore takes 256 MiB. */
 async function checkSigners({ signers }: Config): Promise<SignerFinding[]> {
   const findings: SignerFinding[] = [];
   for (const [index, entry] of signers.entries()) {
@@ -40,7 +42,7 @@ async function checkSigners({ signers }: Config): Promise<SignerFinding[]> {
       );
     } else if (entry.kind === 'remote' && (await isRemoteSilent(entry))) {
       findings.push({
-        ...wrong(`${of}: does not say which keys it has; nothing is signed until it does`),
+        ...wrong(`${of}: does not list its keys; nothing is signed until it does`),
         isOpen: true,
       });
     } else {
@@ -76,7 +78,7 @@ function messagesOf(providers: readonly { readonly words?: string }[]): string {
   return messages.length === 0 ? '' : `: ${messages.join('; ')}`;
 }
 
-/** A sender that takes new slots must pay the fee of one transfer at least, and have something to send. */
+/** A sender that takes new slots must be able to pay the fee of one transfer, and have something to send. */
 async function checkFunds(chain: Chain, sender: string): Promise<Finding[]> {
   const { network, window } = chain;
   const of = `funds of ${sender} on ${network}`;
@@ -86,7 +88,7 @@ async function checkFunds(chain: Chain, sender: string): Promise<Finding[]> {
   );
   const known = asked.flatMap(({ symbol, funds }) => (funds ? [{ symbol, ...funds }] : []));
   const [any] = known;
-  if (!any) return [wrong(`${of}: no node tells them`)];
+  if (!any) return [wrong(`${of}: no node reports them`)];
   const has = known
     .filter(({ symbol }) => symbol !== coin.symbol)
     .map(({ symbol, asset }) => ({

@@ -1,4 +1,4 @@
-// What the doctor finds of prices: whether each asset has one to rely on, and which sources did not answer.
+// What the doctor finds about prices: whether each asset has a reliable one, and which sources did not answer.
 import { SYMBOLS } from '../chains/asset.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { httpPrices } from '../prices/http.ts';
 import { type Finding, right, warning, wrong } from './finding.ts';
 
-/** A sandbox has a table. */
+/** A sandbox has fixed prices. */
 export async function checkPrices({ mode, prices }: Config, log: Log): Promise<Finding[]> {
   if (mode !== 'live') return [];
   if (prices.sources.length === 0)

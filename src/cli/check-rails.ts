@@ -1,4 +1,4 @@
-// What the doctor finds of each rail: its settings, certificate, token, scopes, key and webhook, and the way back to us.
+// What the doctor finds about each rail: its settings, certificate, token, scopes, key and webhook, and the address of its receiver.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RailRecord } from '../charges/store/rails.ts';
@@ -13,7 +13,7 @@ import { checkReceiver } from './check-receiver.ts';
 
 export type CheckedRail = { readonly name: string; readonly checks: readonly Check[] };
 
-/** `records` is absent when the database did not answer: then what needs the path of a rail is left out. */
+/** `records` is absent when the database did not answer: then checks that need the path of a rail are skipped. */
 export function checkRails(
   config: Config,
   log: Log,
@@ -42,7 +42,7 @@ async function wayBack(
   if (!webhook) return [];
   const authority = authorityCheck(webhook.clientCaFile);
   if (!receiver) {
-    const detail = 'There is none, though the rail has a webhook.';
+    const detail = 'The rail has a webhook, but no receiver is configured.';
     return [...authority, { name: 'receiver', ok: false, detail, mend: 'Set receiver in TRILHO_CONFIG.' }];
   }
   if (!isAsked) return authority;
@@ -53,7 +53,7 @@ async function wayBack(
   return [...authority, await checkReceiver(webhook.url, pathToken, caFile && textOf(caFile))];
 }
 
-/** Who vouches for the certificate that the PSP shows with a notification. */
+/** The authority behind the client certificate of the PSP's notifications. */
 function authorityCheck(file: string | undefined): Check[] {
   if (file === undefined) return [];
   const name = 'webhook authority';

@@ -1,5 +1,5 @@
-// Calls the receiver at its public address as a PSP would, with requests that change nothing: its answers show that the
-// address leads to this service and that the path is the rail's.
+// Calls the receiver at its public address as a PSP would, with requests that change nothing: the answers show whether the
+// address leads to this service and the path belongs to the rail.
 import { randomBytes } from 'node:crypto';
 import { type RequestOptions, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
@@ -40,16 +40,16 @@ export async function checkReceiver(url: string, pathToken: string, ca?: string)
 function judge(ours: Asked, unknown: Asked): Check {
   if ('code' in ours) return unreachable(ours.code);
   const statuses = [ours.status, 'status' in unknown ? unknown.status : 0];
-  if (statuses[0] === 405 && statuses[1] === 404) return good('It answers at webhook.url, and knows the path.');
+  if (statuses[0] === 405 && statuses[1] === 404) return good('It answers at webhook.url and knows the path.');
   if (statuses.every(status => WANTS_CERTIFICATE.includes(status))) {
-    return unsure('Something answers at webhook.url and wants a client certificate; further is not tested from here.');
+    return unsure('Something answers at webhook.url and wants a client certificate; from here no more can be tested.');
   }
   if (statuses.every(status => status === 404)) {
-    const mend = 'Let webhook.url have no path, unless a proxy takes it off; and check that it leads to this service.';
+    const mend = 'Remove the path from webhook.url, unless a proxy strips it, and check that it leads to this service.';
     return bad('It answers at webhook.url, but does not know the path of the rail.', mend);
   }
   const detail = `What answers at webhook.url is not the receiver: it answered ${statuses.join(' and ')}.`;
-  return bad(detail, 'Let webhook.url lead to the port of the receiver.');
+  return bad(detail, 'Point webhook.url at the port of the receiver.');
 }
 
 /** Not every network leads back to its own public address, so silence proves nothing. */
@@ -57,7 +57,7 @@ function unreachable(code: string): Check {
   if (code === 'TIMEOUT') return unsure('webhook.url does not answer from here.');
   if (code.startsWith('ERR_SSL_')) {
     return unsure(
-      'Something answers at webhook.url and ends TLS without a client certificate; it is not tested further.',
+      'Something answers at webhook.url and ends TLS without a client certificate; from here no more can be tested.',
     );
   }
   const isCertificate = /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code);

@@ -11,7 +11,7 @@ import { type Finding, right, wrong } from './finding.ts';
 
 const LOOK_AGAIN_MS = 50;
 
-/** Leaves a mark on the primary and waits until the replica shows it, for as long as it may be behind. */
+/** Writes a mark on the primary and waits until the replica shows it, as long as its lag may be. */
 export async function checkReplica(primary: Sql, { url, maxLagMs }: ReplicaSettings): Promise<Finding> {
   const replica = openReplicaDatabase(url);
   const fault = (message: string) => wrong(`replica: ${message}`);
@@ -19,7 +19,7 @@ export async function checkReplica(primary: Sql, { url, maxLagMs }: ReplicaSetti
     await requireCopyOf(primary, replica.probe);
     await requireReplicaSession(replica.probe, url);
     const { isStandby } = await readMark(replica.probe);
-    if (!isStandby) return fault('DATABASE_READ_URL leads to no standby; lists are read from DATABASE_URL');
+    if (!isStandby) return fault('DATABASE_READ_URL is not a standby; lists are read from DATABASE_URL');
     await leaveMark(primary);
     const { markedAt } = await readMark(primary);
     const startMs = performance.now();

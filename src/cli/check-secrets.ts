@@ -1,4 +1,4 @@
-// What the doctor finds about the secrets in the database: whether a copy of it would sign for the service.
+// What the doctor finds about the secrets in the database: whether a copy of it could sign for the service.
 
 import type { Config } from '../config/config.ts';
 import { SECRET_STORES } from '../nouns.ts';
@@ -7,7 +7,7 @@ import { countSeals, findSealing, NO_MASTER_KEY, NOT_RESEALED, PLAIN } from '../
 import { missingKey, secretBox } from '../storage/secret-box.ts';
 import { type Finding, right, warning, wrong } from './finding.ts';
 
-/** A service may go without a key: that is a warning. A key that does not seal everything was left half done. */
+/** Running without a master key is a warning. A key that does not seal everything is an unfinished reseal. */
 export async function checkSecrets(sql: Sql, { mode, masterKeys }: Config): Promise<Finding[]> {
   const isSealing = await findSealing(sql);
   if (isSealing === undefined) return [];

@@ -14,7 +14,7 @@ import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { localUrl } from './local-url.ts';
 
-/** The link alone goes to standard output. A withdrawal names the link, so that a repeat withdraws no other. */
+/** Only the link goes to standard output. A withdrawal names the old link, so that a repeat does not withdraw the new one. */
 export async function checkoutCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('checkout', args, ['link', 'withdraw']);
   const { positionals, faults } = readArguments(args.slice(1), {
@@ -34,7 +34,7 @@ export async function checkoutCommand(config: Config, log: Log, args: readonly s
       throw error;
     }
   });
-  if (verb === 'withdraw') console.error('The link is withdrawn; this one is in its place:');
+  if (verb === 'withdraw') console.error('The link is withdrawn; this one replaces it:');
   console.log(url);
   return 0;
 }

@@ -5,7 +5,7 @@ import { StartError } from '../lib/errors.ts';
 
 export function readBytes(file: string): Buffer {
   try {
-    if (statSync(file).size > MAX_FILE_BYTES) throw new CnabError('The file is larger than any file of a bank.');
+    if (statSync(file).size > MAX_FILE_BYTES) throw new CnabError('The file is larger than any bank file.');
     return readFileSync(file);
   } catch (error) {
     if (error instanceof CnabError) throw error;

@@ -1,4 +1,4 @@
-// trilho cnab exchange: carries files to and from the SFTP server of a bank now.
+// trilho cnab exchange: sends and fetches files at the SFTP server of a bank now.
 
 import { type Exchanged, exchangeNow } from '../charges/bank-files/exchange-files.ts';
 import { startDecisionBatches } from '../charges/issue/decide.ts';
@@ -10,7 +10,7 @@ import { chosenAgreement } from './chosen-agreement.ts';
 import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
-/** Exit code 1 when a file of the server is not a return of the agreement. */
+/** Exit code 1 when a file on the server is not a return of the agreement. */
 export async function exchangeFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { positionals, options, faults } = readArguments(args, {
     optionalPositionals: ['agreement'],
@@ -30,7 +30,7 @@ export async function exchangeFiles(config: Config, log: Log, args: readonly str
   return exchanged.fetched.some(({ refusal, failure }) => refusal !== undefined || failure !== undefined) ? 1 : 0;
 }
 
-/** A fault that an operator can mend becomes a plain sentence. */
+/** A fault that an operator can fix becomes a plain sentence. */
 function rethrown(error: unknown): never {
   throw error instanceof AppError ? new StartError(error.message) : error;
 }
@@ -41,6 +41,6 @@ function linesOf({ rail, sent, fetched }: Exchanged): string[] {
     if (refusal !== undefined) return `${rail}: ${name} is not a return. ${refusal}`;
     return `${rail}: fetched ${name}, ${entries} entries.`;
   });
-  const told = sent.length === 0 ? `${rail}: nothing to send.` : `${rail}: sent ${sent.join(', ')}.`;
-  return [...files, told];
+  const last = sent.length === 0 ? `${rail}: nothing to send.` : `${rail}: sent ${sent.join(', ')}.`;
+  return [...files, last];
 }

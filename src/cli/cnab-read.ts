@@ -1,4 +1,4 @@
-// trilho cnab read: books what a return file of a bank says.
+// trilho cnab read: books the entries of a return file.
 
 import { CnabError, occurrenceOf, readHead } from '@trilho/cnab';
 import { type ReadReturn, readReturn } from '../charges/bank-files/read-return.ts';
@@ -26,7 +26,7 @@ export async function readFiles(config: Config, log: Log, args: readonly string[
   if (agreement !== undefined || config.boletos.length === 0) chosenAgreement(config, agreement);
   const { bytes, bank } = explained(() => {
     const read = readBytes(file);
-    // A database is opened for no other file.
+    // The database is opened only for a file that can be read.
     return { bytes: read, bank: readHead(read).bank };
   });
   const { read, entries } = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {

@@ -1,4 +1,4 @@
-// trilho cnab renew: puts what a bank has not answered of a file into a new one.
+// trilho cnab renew: puts the unanswered instructions of a file into a new one.
 import { renewFile } from '../charges/bank-files/renew-file.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -33,7 +33,7 @@ export async function renewCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-/** A fault that an operator can mend becomes a plain sentence. */
+/** A fault that an operator can fix becomes a plain sentence. */
 function rethrown(error: unknown): never {
   throw error instanceof AppError ? new StartError(error.message) : error;
 }

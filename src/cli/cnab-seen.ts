@@ -1,4 +1,4 @@
-// trilho cnab seen: lists what banks say of boletos and needs a person, or says that one has seen it.
+// trilho cnab seen: lists entries of return files that need a person, or marks them as seen.
 import { entryView, seeEntries } from '../charges/bank-files/return-entries.ts';
 import { type EntryRecord, readUnseen } from '../charges/bank-files/store-return-entries.ts';
 import type { Config } from '../config/config.ts';
@@ -11,7 +11,7 @@ import { withCharges } from './database.ts';
 /** Further ones are counted only. */
 const MAX_SHOWN = 100;
 
-/** Exit code 1 when something waits to be seen. */
+/** Exit code 1 when an entry is not seen yet. */
 export async function seenCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { positionals, options, faults } = readArguments(args, { optionalPositionals: ['return'], options: ['line'] });
   const [returnId] = positionals;
@@ -24,12 +24,12 @@ export async function seenCommand(config: Config, log: Log, args: readonly strin
     if (returnId !== undefined) {
       const entries = { returnId, ...(line !== undefined && { line: Number(line) }) };
       const seen = await seeEntries(deps, entries).catch(rethrown);
-      console.log(`${seen} ${seen === 1 ? 'entry counts' : 'entries count'} as seen now.`);
+      console.log(`${seen} ${seen === 1 ? 'entry is' : 'entries are'} marked as seen.`);
       return 0;
     }
     const { entries, total } = await readUnseen(deps.db, MAX_SHOWN);
     for (const entry of entries) console.log(lineOf(entry));
-    console.log(total === 0 ? 'Nothing of a return file waits for a person.' : `${total} to see.`);
+    console.log(total === 0 ? 'No entry of a return file waits for a person.' : `${total} to see.`);
     return total === 0 ? 0 : 1;
   });
 }
@@ -40,7 +40,7 @@ function lineOf(entry: EntryRecord): string {
   return `${entry.rail} return ${entry.returnId} line ${line}${about}: ${words}. ${remark ?? ''}`.trim();
 }
 
-/** A fault that an operator can mend becomes a plain sentence. */
+/** A fault that an operator can fix becomes a plain sentence. */
 function rethrown(error: unknown): never {
   throw error instanceof AppError ? new StartError(error.message) : error;
 }

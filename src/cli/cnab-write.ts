@@ -1,4 +1,4 @@
-// trilho cnab write: puts files to a bank into a folder.
+// trilho cnab write: writes files for a bank into a folder.
 import path from 'node:path';
 import { type OfferedFile, offerAgain, offerFiles } from '../charges/bank-files/offer-files.ts';
 import type { Config } from '../config/config.ts';
@@ -34,7 +34,7 @@ export async function writeFiles(config: Config, log: Log, args: readonly string
   return 0;
 }
 
-/** A fault that an operator can mend becomes a plain sentence. */
+/** A fault that an operator can fix becomes a plain sentence. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// trilho payouts sweep: sends what a sender has too much of to the cold address.
+// trilho payouts sweep: sends the surplus of a sender to the cold address.
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -46,7 +46,7 @@ export async function coldSweepCommand(config: Config, log: Log, args: readonly 
   return 0;
 }
 
-/** The field of the API is an option here. */
+/** A fault of the API, with the option in place of its field. */
 function messageOf({ message, faults }: AppError): string {
   if (faults.length === 0) return message;
   return `trilho payouts sweep: ${faults.map(fault => `--amount ${fault.message}`).join('; ')}.`;

@@ -1,4 +1,4 @@
-// Every command: its line in the help, and its module. Nothing here loads a command, so that help stays quick.
+// Every command: its line in the help, and its module. Nothing here loads a command, so that help stays fast.
 import { ACCOUNTS } from './commands/accounts.ts';
 import { CHARGES } from './commands/charges.ts';
 import type { CommandEntry } from './commands/entry.ts';

@@ -1,4 +1,4 @@
-// The rails that the service has with these settings, for a command about files of banks: it makes no call to one.
+// The rails that the service has with these settings, for commands about bank files. No bank is called.
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

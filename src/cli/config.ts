@@ -1,4 +1,4 @@
-// trilho config: prints the settings in effect, where each one came from, and no secret. Refuses what the service would
+// trilho config: prints the settings in effect and where each came from, without secrets. Refuses what the service would
 // refuse at its start.
 import type { Config } from '../config/config.ts';
 import type { EffectiveSetting, Settings } from '../config/read.ts';
@@ -7,21 +7,21 @@ import type { Mode } from '../lib/mode.ts';
 import { openColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
 import { openLimits } from '../payouts/policy/limits.ts';
 
-/** The settings come from the caller: a secret that is read from a pipe can be read once only. */
+/** The settings come from the caller: a secret in a pipe can be read only once. */
 export async function configCommand(
   { mode, payouts }: Config,
   _log: Log,
   _args: readonly string[],
   { effective }: Settings,
 ): Promise<number> {
-  // What the schema of the setting cannot hold: assets that a network lacks, decimals, addresses.
+  // What the schema of the setting cannot express: assets that a network lacks, decimals, addresses.
   openLimits(payouts.limits ?? [], mode);
   openColdAddresses(payouts.coldAddresses);
   for (const row of effective) if (isShown(row, mode)) console.log(lineOf(row, mode));
   return 0;
 }
 
-/** A setting without effect in this mode is left out, unless it is given. */
+/** A setting without effect in this mode is omitted, unless it is given. */
 function isShown({ setting, origin }: EffectiveSetting, mode: Mode): boolean {
   return hasEffect(setting.mode, mode) || origin !== 'default';
 }

@@ -1,7 +1,7 @@
-// What a command that acts needs: the database of DATABASE_URL, or the embedded one, which may be running already and then
-// goes on running. It must be there: only the service makes one, so a command in the wrong folder does not answer from an
-// empty database. It leaves the schema as it is: with migrations of a newer version, nodes of the one before could not be started
-// again. What a command changes is written to the audit log as the operator's doing.
+// Opens the database for a command: that of DATABASE_URL, or the embedded one, which keeps running if it already does. It must
+// exist: only the service creates one, so that a command in the wrong folder does not answer from an empty database. The schema
+// stays as it is: after migrations of a newer version, nodes of the previous one could not start again. Changes go to the audit log
+// under the operator.
 
 import { openLinks } from '../charges/links/links.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/receive/pay.ts';
@@ -28,11 +28,11 @@ export type CommandDeps = { readonly db: Database; readonly clock: Clock };
 type Task = {
   readonly config: Config;
   readonly log: Log;
-  /** The command, as the audit log names it. */
+  /** The command, for the audit log. */
   readonly action: string;
 };
 
-/** Does `work` on charges, where a service has started before, and leaves everything as it was found. */
+/** Does `work` on charges, in a database on which a service has started before. */
 export async function withCharges<T>(
   task: Task,
   work: (deps: CommandDeps & WriteDeps & { readonly paymentBatches: PaymentBatches }) => Promise<T>,
@@ -52,15 +52,15 @@ export async function withCharges<T>(
 }
 
 /**
- * Does `work` on accounts and keys. In live that comes before the first full start, so a database that has only a schema
- * becomes live's; the first start of a sandbox fills it and is left to the service.
+ * Does `work` on accounts and keys. In live that may come before the first start, so a database with only a schema is claimed for
+ * live here; a sandbox is filled by the first start of its service.
  */
 export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => Promise<T>): Promise<T> {
   const { mode, masterKeys } = task.config;
   const sealsSecrets = masterKeys.length > 0;
   return runCommand(task, async deps => {
     const claim = () => deps.db.transaction(tx => claimInstallation(tx, { mode, at: deps.clock.now(), sealsSecrets }));
-    // As the first start would: that is no operator's act.
+    // Without an audit context, as at the first start: the operator did not ask for it.
     if (mode === 'live') await withoutAuditContext(claim);
     else await requireInstallation(deps.db, mode);
     return work(deps);
@@ -82,7 +82,7 @@ async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops)
   });
 }
 
-/** The same time as the service's. */
+/** The same clock as the service's. */
 async function openClock({ config, log }: Task, db: Database, stops: Stops): Promise<Clock> {
   const databaseClock = await startDatabaseClock({ db, log, machineClock: systemClock });
   stops.push(() => databaseClock.stop());

@@ -1,5 +1,5 @@
-// trilho doctor: says what is checked and what is wrong, and how to mend it. It changes nothing but a mark for the replica: a
-// schema that is behind is named, not migrated.
+// trilho doctor: prints what it checked, what is wrong, and how to fix it. It writes nothing but a mark for the replica: a schema
+// that is behind is reported, not migrated.
 import { existsSync, statfsSync } from 'node:fs';
 import { prefixOf } from '../accounts/api-key.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
@@ -32,10 +32,10 @@ const WARN_BEFORE_MS = 14 * DAY_MS;
 const WRONG = 1;
 
 const UNKNOWN_KEY =
-  'pix key: TRILHO_PIX_KEY has the form of one, and no bank is asked whose it is; pay a charge of one real and look for it';
+  'pix key: TRILHO_PIX_KEY has the form of one, but no bank was asked whose it is; pay a charge of one real and look for it';
 const TRY_CHARGE = 'try-charge';
 
-/** Exit code 1 when something is wrong, 0 otherwise. Wrong settings end every command before, with exit code 2. */
+/** Exit code 1 when something is wrong, 0 otherwise. Wrong settings end every command earlier, with exit code 2. */
 export async function doctorCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { flags, faults } = readArguments(args, { flags: [TRY_CHARGE] });
   refuseFaults('doctor', faults);
@@ -61,7 +61,7 @@ export async function doctorCommand(config: Config, log: Log, args: readonly str
 const GIB = 2 ** 30;
 const MIN_FREE_GIB = 1;
 
-/** Of the embedded database; a server of one's own has its disk elsewhere. */
+/** Of the embedded database; another server has its own disk. */
 function checkDisk({ databaseUrl, dataDir }: Config): Finding[] {
   if (databaseUrl !== undefined || !existsSync(dataDir)) return [];
   const { bavail, bsize } = statfsSync(dataDir);
@@ -72,7 +72,7 @@ function checkDisk({ databaseUrl, dataDir }: Config): Finding[] {
 
 type CheckedDatabase = {
   readonly findings: readonly Finding[];
-  /** Absent when they could not be read. */
+  /** Absent when the keys could not be read. */
   readonly rails?: readonly RailRecord[];
 } & KnownOfAgreements;
 
@@ -113,7 +113,7 @@ async function checkContent(db: Database): Promise<CheckedDatabase> {
   }
   const keys = (await listKeys(db)).filter(({ revokedAt }) => !revokedAt);
   const ending = keys.flatMap(key => findingOf(key, row.now));
-  const ofKeys = ending.length > 0 ? ending : [right(`keys: none of ${keys.length} ends soon`)];
+  const ofKeys = ending.length > 0 ? ending : [right(`keys: ${keys.length}, and no key expires soon`)];
   const findings = [right('schema: up to date'), ...ofKeys, clockFinding(row.now)];
   const ofAgreements = { agreements: await readAgreementUses(db), oldFiles: await readOldFiles(db, row.now) };
   return { findings: [...findings, ...(await unreadableFindings(db))], rails: await readRails(db), ...ofAgreements };
@@ -129,7 +129,7 @@ function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {
 
 const MAX_NAMED = 20;
 
-/** Money that a bank lists in a form that could not be read. */
+/** Payments that a bank lists in a form that cannot be read. */
 async function unreadableFindings(db: Database): Promise<Finding[]> {
   const found = await readUnreadable(db, MAX_NAMED);
   return found.map(({ rail, reference, words }) => {
@@ -139,7 +139,7 @@ async function unreadableFindings(db: Database): Promise<Finding[]> {
 
 const MAX_CLOCK_OFFSET_MS = 30_000;
 
-/** The time of the database is that of the service. */
+/** The service takes its time from the database. */
 function clockFinding(databaseNow: Date): Finding {
   const offsetMs = Math.abs(systemClock.now().getTime() - databaseNow.getTime());
   const message = `clock: ${Math.round(offsetMs / 1_000)} s off the database's`;

@@ -1,4 +1,4 @@
-// trilho ledger explain: an operator says what a difference between the books and a chain was, and the check takes it as a note.
+// trilho ledger explain: an operator records what a difference between the books and a chain was; the check then prints it as a note.
 import { type Network, symbolsOn } from '../chains/asset.ts';
 import { coinOf, decimalsOf, isTransactionHash } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
@@ -86,10 +86,10 @@ function readSpan(network: Network, options: Arguments['options'], faults: strin
   return { amount: formatUnits(units, decimals), symbol, fromBlock: Number(from), toBlock: Number(to) };
 }
 
-/** The check compares what was noted at two blocks that follow each other; no other span is ever named. */
+/** The check compares two successive balance records; no other span can be named. */
 async function requireSpan(sql: Sql, network: Network, sender: string, { symbol, fromBlock, toBlock }: Span) {
   const noted = (await readBalances(sql, network, sender, symbol)).map(({ block }) => block);
   const index = noted.indexOf(fromBlock);
   if (index >= 0 && noted[index + 1] === toBlock) return;
-  throw new StartError(`No check has compared ${symbol} between the blocks ${fromBlock} and ${toBlock}.`);
+  throw new StartError(`No check compared ${symbol} between the blocks ${fromBlock} and ${toBlock}.`);
 }

@@ -1,4 +1,4 @@
-// A PSP that does not answer a command is examined, so that the refusal names the setting that is wrong.
+// Diagnoses a PSP that does not answer a command, so that the error names the setting that is wrong.
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -22,7 +22,7 @@ export async function explainingOutage<T>(
   }
 }
 
-/** A sentence that names the setting at fault; undefined when the error is no outage, or nothing wrong is found. */
+/** A sentence that names the wrong setting; undefined when the error is no outage, or nothing wrong is found. */
 export async function causeOfOutage(
   { rails, boletos }: Pick<Config, 'rails' | 'boletos'>,
   deps: Deps,

@@ -1,4 +1,4 @@
-// trilho payouts fill-gap: uses up the slots of a sender that nothing was sent in, with transactions that move nothing.
+// trilho payouts fill-gap: uses up skipped slots of a sender with transactions that move nothing.
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

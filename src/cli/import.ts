@@ -33,7 +33,7 @@ export async function importCommand(config: Config, log: Log, args: readonly str
   return faults.length > 0 ? 1 : 0;
 }
 
-/** They are not counted as money until a person says so. */
+/** They do not count as payments until a person confirms them. */
 function sayDuplicates(duplicates: Import['duplicates']): void {
   if (duplicates.length === 0) return;
   for (const { reference, duplicateOf } of duplicates.slice(0, MAX_DUPLICATES_SHOWN)) {
@@ -58,7 +58,7 @@ function readTask(args: readonly string[]): { file: string; format: StatementFor
   return { file, format, options: { debitsHaveMinus } };
 }
 
-/** The file, once it is known to be a statement: a database is opened for no other. */
+/** Reads the file before a database is opened; refuses what is not a statement. */
 async function read(file: string, format: StatementFormat, options: StatementOptions): Promise<Buffer> {
   try {
     const bytes = await readFile(file);

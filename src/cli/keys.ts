@@ -1,4 +1,4 @@
-// trilho keys: makes API keys, lists them and revokes them.
+// trilho keys: creates, lists and revokes API keys.
 import assert from 'node:assert/strict';
 import { prefixOf, readKeyId } from '../accounts/api-key.ts';
 import { createKey, revokeKey } from '../accounts/create-key.ts';
@@ -24,7 +24,7 @@ export async function keysCommand(config: Config, log: Log, args: readonly strin
   return VERBS[verb](config, log, args.slice(1));
 }
 
-/** The key alone goes to standard output, so that it can be put where secrets are kept without being read. */
+/** Only the key goes to standard output, so that it can be piped into a secret store unread. */
 async function create(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { account, scopes, reach, name, expiresAt } = readNewKey(args);
   if (config.mode === 'sandbox')
@@ -46,7 +46,7 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
   });
   const until = key.expiresAt ? ` It expires ${key.expiresAt.toISOString()}.` : '';
   const further = reach === 'all_accounts' ? ' It reaches all accounts where its scopes do.' : '';
-  console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}.${further}${until} It is shown this once:`);
+  console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}.${further}${until} It is shown only once:`);
   console.log(key.text);
   return 0;
 }
@@ -68,7 +68,7 @@ function readNewKey(args: readonly string[]) {
     );
   }
   const beyond = scopes.filter(scope => !scopesWithin(reach, scopes).includes(scope));
-  if (beyond.length > 0) faults.push(`--scopes has ${beyond.join(', ')}, which is about all accounts`);
+  if (beyond.length > 0) faults.push(`--scopes has ${beyond.join(', ')}, which concerns all accounts`);
   if (name !== undefined && (name.length > MAX_NAME_LENGTH || !isStorable(name))) {
     faults.push(`--name must have 1 to ${MAX_NAME_LENGTH} characters`);
   }
@@ -80,7 +80,7 @@ function readNewKey(args: readonly string[]) {
   return { account, scopes, reach, name, expiresAt };
 }
 
-/** When a key made at a moment ends: after a length of time, or as a day begins in São Paulo. Undefined for other text. */
+/** When a key made at `from` expires: after a duration, or as a day begins in São Paulo. Undefined for other text. */
 function readExpiry(text: string): ((createdAt: Date) => Date | undefined) | undefined {
   const duration = parseDuration(text);
   if (duration) return createdAt => addDuration(createdAt, duration);
@@ -110,7 +110,7 @@ function lineOf(
     ...(expiresAt ? [`${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`] : []),
     ...(revokedAt ? [`revoked ${revokedAt.toISOString()}`] : []),
   ];
-  // The scopes say how far a key reaches, unless it was kept from that.
+  // The scopes decide how far a key reaches, unless it was limited to its account.
   const isKept = reach !== reachOf(scopes);
   const isOfCommandLine = createdBy === undefined || createdBy === 'operator';
   return [
@@ -131,7 +131,7 @@ const actorsOf = (ids: readonly string[]) => ids.map(id => `key:${id}`);
 async function revoke(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { positionals, faults } = readArguments(args, { positionals: ['id'] });
   const id = readKeyId(positionals[0] ?? '');
-  // Not repeated: a key with a slip in it is almost the key.
+  // Not repeated: a mistyped key is almost the key.
   if (positionals.length > 0 && id === undefined) faults.push('<id> must be the id, the prefix or the whole of a key');
   refuseFaults('keys revoke', faults);
   assert(id !== undefined, 'an id that cannot be read is a fault');
@@ -143,7 +143,7 @@ async function revoke(config: Config, log: Log, args: readonly string[]): Promis
   console.log(`Key ${id} is revoked.${alsoEnded}`);
   if (people.length > 0) {
     const ids = people.map(person => person.id).join(', ');
-    console.log(`People whom they invited or let in stay until trilho people remove: ${ids}.`);
+    console.log(`People whom they invited or gave a login link stay until trilho people remove: ${ids}.`);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// trilho ledger check: proves that the books are right, or names what is not; with --chains also against the chains. trilho ledger
-// explain: says what a difference to a chain was.
+// trilho ledger check: proves that the books are right, or prints the differences; with --chains also against the chains.
+// trilho ledger explain: records what a difference to a chain was.
 import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
 import type { CheckResult } from '../ledger/store-check.ts';

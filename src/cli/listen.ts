@@ -12,7 +12,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const TRY_AGAIN_MS = 500;
 const ANSWER_TIMEOUT_MS = 15_000;
-/** The service sends a heartbeat every 15 seconds; after this time without one the connection is dead. */
+/** The service sends a heartbeat every 15 seconds; after this time without one, the connection counts as dead. */
 const SILENCE_MS = 45_000;
 
 type Listening = {
@@ -20,14 +20,14 @@ type Listening = {
   readonly forward: string;
   readonly types: readonly string[];
   readonly secret: Buffer;
-  /** What a live service asks for. */
+  /** Headers with the key, which a live service requires. */
   readonly credentials: Record<string, string>;
 };
 
 export async function listenCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
   const listening = readListening(args);
   console.log(`Forwarding to ${listening.forward}, signed with ${secretText(listening.secret)}`);
-  // It has no end of its own: it ends when its standard output is closed.
+  // It runs until it is interrupted or its standard output is closed.
   await Promise.race([listen(listening), new Promise(resolve => process.stdout.once('error', resolve))]);
   return 0;
 }
@@ -54,8 +54,8 @@ export function isHttp(text: string): boolean {
 }
 
 /**
- * Goes on until the process ends. The cursor moves only when the local port has answered, so neither side's going away loses
- * or repeats anything.
+ * Runs until the process ends. The cursor moves only when the local port has answered, so that nothing is lost or repeated when
+ * either side goes away.
  */
 async function listen(listening: Listening): Promise<never> {
   let cursor: string | undefined;
@@ -97,16 +97,16 @@ async function endOfFeed({ url, credentials }: Listening): Promise<string> {
   return cursor;
 }
 
-/** A key that may not read events is refused at every retry, so the command ends. */
+/** A key that may not read events would be refused at every retry, so the command ends. */
 function requireAccess({ status }: Response): void {
   if (status === 401 || status === 403) {
-    throw new StartError(`The service answered ${status}: give --key a key with the scope events:read.`);
+    throw new StartError(`The service answered ${status}: --key needs a key with the scope events:read.`);
   }
 }
 
 type StreamedEvent = { readonly id: string; readonly data: string };
 
-/** The events of a stream after a cursor, until it ends or falls silent. */
+/** The events after a cursor, until the stream ends or its heartbeat stops. */
 async function* readStream({ url, credentials }: Listening, cursor: string): AsyncGenerator<StreamedEvent> {
   const cutting = new AbortController();
   const headers = { ...credentials, 'last-event-id': cursor };
@@ -151,7 +151,7 @@ async function forward({ forward: target, types, secret }: Listening, json: stri
       console.log(`${type} ${id} ${response.status}`);
       return;
     } catch (error) {
-      // It has the event; sending it again would be a repeat.
+      // The target has the event; sending it again would repeat it.
       if ((error as Error).name === 'TimeoutError') return console.log(`${type} ${id} no answer in time`);
       if (tries === 0) console.log(`${type} ${id} waits: ${target} does not answer`);
       await wait(TRY_AGAIN_MS);

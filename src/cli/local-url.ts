@@ -1,4 +1,4 @@
-// Where a command says that the service is, in links that it makes.
+// The address of the service in links that a command prints.
 import type { Config } from '../config/config.ts';
 
 export function localUrl({ publicUrl, port }: Config): () => string {

@@ -1,5 +1,5 @@
-// Where log lines go: standard error, so that standard output keeps what a person is to read. Coloured on a terminal, JSON
-// otherwise. A line is written before the call that logs it returns, so the last one before an exit is there.
+// Log lines go to standard error; standard output has the result of a command. Coloured on a terminal, JSON otherwise. A line is
+// written before the call that logs it returns, so the last one before an exit is not lost.
 import { type DestinationStream, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 
@@ -9,7 +9,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 
 export function logOutput(): DestinationStream {
   const output = pino.destination({ dest: STANDARD_ERROR, sync: true, maxLength: MAX_WAITING_BYTES });
-  // A reader that has gone away or a full disk ends the lines, not the service.
+  // A closed reader or a full disk ends the log, not the service.
   output.on('error', () => {});
   if (process.stderr.isTTY) {
     return PinoPretty({ destination: output, colorize: true, translateTime: 'SYS:HH:MM:ss' });

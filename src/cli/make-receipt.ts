@@ -13,7 +13,7 @@ export function makeReceipt(config: Config, log: Log, id: string): Promise<Signe
   return withDatabase({ config, log, action: 'trilho receipt get' }, async deps => {
     const payout = await findPayoutByEither(deps.db, id);
     if (!payout) throw new AppError('not_found', `There is no payout of ${id}.`);
-    // As the first start would make it: that is no operator's act.
+    // Without an audit context, as at the first start: the operator did not ask for it.
     const opened = { ...deps, secretBox: secretBox(config.masterKeys) };
     const key = await withoutAuditContext(() => openReceiptKey(opened, config.payouts.receipts?.keyFile));
     return signedReceipt(payout, config.mode, key);

@@ -1,5 +1,5 @@
-// What a database needs after a restore before a service may start on it. The world outside has gone on since the backup: payouts stay
-// paused until a person has compared the books with the chains, and what was revoked since works again until a person has reviewed it.
+// Makes a restored database safe to start on. It does not know what happened after the backup: payouts stay paused until a person
+// has compared the books with the chains, and what was revoked since then works again until a person has reviewed it.
 import assert from 'node:assert/strict';
 import { endAllLogins } from '../accounts/people/store-sessions.ts';
 import { NETWORKS } from '../chains/asset.ts';
@@ -19,13 +19,12 @@ const REASON = 'the database was restored; see docs/backup.md#restore before tri
 
 export type RestoredTo = {
   readonly mode: Mode;
-  /** What happened later is not in the database. */
+  /** The database has nothing later than this. */
   readonly asOf: Date;
 };
 
 /**
- * Returns the messages for the operator after the commit. A sandbox stays as it was saved: it has no logins, and its chains are in the
- * same database.
+ * Returns messages to print after the commit. A sandbox needs nothing: it has no logins, and its chains are in the same database.
  */
 export async function makeRestoredSafe(tx: Sql, { mode, asOf }: RestoredTo): Promise<string[]> {
   if (mode !== 'live') return [];
@@ -43,8 +42,8 @@ export async function makeRestoredSafe(tx: Sql, { mode, asOf }: RestoredTo): Pro
 }
 
 /**
- * Only where there are orders: the first may have been paid after the backup. A pause does not stop what has a slot. On a network with
- * nonces the slot itself lets one transfer through; on one without it does not, so there nothing more is signed.
+ * Only where there are orders: they may have been paid after the backup. A pause does not stop a payout that has a slot. On a network
+ * with nonces the slot lets only one transfer through; on a network without, nothing prevents a second one, so nothing more is signed.
  */
 async function pausePayouts(
   tx: Sql,
@@ -53,7 +52,7 @@ async function pausePayouts(
 ): Promise<{ readonly pauseId: string; readonly lines: readonly string[] } | undefined> {
   if (!(await firstOrderAt(tx))) return undefined;
   await insertPause(tx, { id: uuidV7(at), reason: REASON, pausedAt: at, pausedBy: OPERATOR });
-  // A pause of everything that was there before stays, and does for both.
+  // An earlier pause of everything stays, and serves both purposes.
   const pause = (await readPauses(tx)).find(({ network, symbol }) => network === undefined && symbol === undefined);
   assert(pause);
   await insertRestore(tx, { id: uuidV7(at), asOf, restoredAt: at, pauseId: pause.id });
@@ -62,7 +61,7 @@ async function pausePayouts(
     const givenUp = await giveUpUnmined(tx, network, at);
     if (givenUp === 0) continue;
     const { label } = NETWORK_FACTS[network];
-    lines.push(`Transfers on ${label} that no block had are given up: ${givenUp}. Their orders wait for you.`);
+    lines.push(`Transfers on ${label} that were in no block are given up: ${givenUp}. Their orders are held for you.`);
   }
   return { pauseId: pause.id, lines };
 }

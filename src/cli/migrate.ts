@@ -1,4 +1,4 @@
-// trilho migrate: brings the schema of DATABASE_URL up to date and leaves; with --plan it only lists what is missing.
+// trilho migrate: brings the schema of DATABASE_URL up to date; with --plan it only lists what is missing.
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -35,7 +35,7 @@ export async function migrateCommand(config: Config, log: Log, args: readonly st
   });
 }
 
-/** What would run, by each migration's own description. Nothing is locked or changed. */
+/** The migrations that would run, each with its own description. Nothing is locked or changed. */
 async function sayPlan(db: Database): Promise<void> {
   if (!(await hasSchema(db))) {
     const { length } = await readMigrations();
@@ -47,9 +47,9 @@ async function sayPlan(db: Database): Promise<void> {
   console.log(
     missing.length === 0
       ? 'The schema is up to date.'
-      : `${missing.length === 1 ? '1 migration' : `${missing.length} migrations`}, in one transaction: tables that it locks stay locked until its end. ` +
-          `A lock that is not there within ${LOCK_WAIT_MS} ms ends the transaction, which is tried again, each time with a longer wait, up to ` +
-          `${MAX_LOCK_WAIT_MS / 1_000} s. Others wait behind it meanwhile: start when the load is low.`,
+      : `${missing.length === 1 ? '1 migration' : `${missing.length} migrations`}, in one transaction: the tables that it locks stay locked until its end. ` +
+          `When a lock is not granted within ${LOCK_WAIT_MS} ms, the transaction is rolled back and retried, each time with a longer wait, up to ` +
+          `${MAX_LOCK_WAIT_MS / 1_000} s. Other queries wait behind it meanwhile: start when the load is low.`,
   );
   console.log('The start of a service also brings the job queue up to date (pg-boss).');
   const open = missing.length === 0 ? [] : await readOpenTransactions(db);

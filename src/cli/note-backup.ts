@@ -5,8 +5,8 @@ import { sealAudit } from '../storage/audit-chain.ts';
 import type { Database } from '../storage/database.ts';
 
 /**
- * The audit log has a line for each copy of all data, before it is made, and all its lines are sealed. A standby cannot be
- * written.
+ * Every copy of all data has a line in the audit log, written before the copy is made, with all lines sealed. A standby is
+ * read-only, so it gets no line.
  */
 export async function noteBackup(db: Database): Promise<void> {
   const [state] = await db.query<{ at: Date; is_standby: boolean }>(

@@ -1,4 +1,4 @@
-// The chains as the service has them, for a command that asks their nodes.
+// Opens the chains as the service does, for a command that asks their nodes.
 import type { Chains } from '../chains/chain.ts';
 import { openChains } from '../chains/open-chains.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +13,7 @@ type Deps = { readonly db: Database; readonly clock: Clock };
 export async function openChainsOfService(config: Config, { db, clock }: Deps, log: Log): Promise<Chains> {
   const configured = await openChains(config, log, clock);
   if (config.mode === 'live') return configured;
-  // The clock of a command was read at its start.
+  // The clock of a command reads the time once, at its start.
   const still = { now: clock.now, refresh: async () => {} };
   return { ...sandboxChains({ clock: still, store: sandboxChainStore(db) }), ...configured };
 }

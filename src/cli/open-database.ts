@@ -1,4 +1,4 @@
-// Opens the database of the settings as it is.
+// Opens the database of the settings, without migrating it.
 import type { Log } from '../lib/log.ts';
 import { asStartFault, connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';

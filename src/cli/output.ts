@@ -1,18 +1,18 @@
-// Standard output of a command whose reader goes away, as `head` does, or whose disk is full. The command still runs to its end, so
-// that it stops what it started and leaves nothing half done; its exit code says that not all was read.
+// Handles a standard output whose reader goes away, as `head` does, or whose disk is full. The command still runs to its end, so that
+// it stops what it started and leaves nothing half done; its exit code says that the output is incomplete.
 
-/** What a shell gives to a process that SIGPIPE ended, as other tools are. */
+/** What a shell reports for a process that SIGPIPE ended. */
 const READER_GONE = 141;
 const NOT_WRITTEN = 1;
 
-/** Returns what gives a command's exit code, once all that it said was written or not. */
+/** Returns a function that gives the exit code of a command, once its output was written or has failed. */
 export function watchOutput(): (code: number) => Promise<number> {
   const { stdout, stderr } = process;
   let fault: string | undefined;
   stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
     fault ??= code;
   });
-  // There is no other place to report it.
+  // An error of standard error cannot be reported anywhere.
   stderr.on('error', () => {});
   return async code => {
     await new Promise<void>(resolve => stdout.write('', () => resolve()));

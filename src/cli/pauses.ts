@@ -1,4 +1,4 @@
-// trilho payouts pause and resume: stop claims, of everything or of a network or an asset, and let them go on.
+// trilho payouts pause and resume: stop new payouts of everything, a network or an asset, and resume them.
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -11,7 +11,7 @@ import { type Arguments, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 import { readNetwork, readSymbol } from './read-asset.ts';
 
-/** Text of the API, which the command keeps to. */
+/** The limit of the API. */
 const MAX_REASON_LENGTH = 255;
 const UNCHECKED = 'unchecked';
 
@@ -32,7 +32,7 @@ export async function pauseCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-/** Ends a pause of exactly this scope; that of a restore once the check has compared everything, or on the operator's word. */
+/** Ends a pause of exactly this scope; that of a restore only after a full check, or when the operator vouches for it. */
 export async function resumePausedCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const given = readArguments(args, { options: ['network', 'asset', UNCHECKED] });
   const unchecked = given.options[UNCHECKED];

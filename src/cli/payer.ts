@@ -13,17 +13,17 @@ import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
 import { localUrl } from './local-url.ts';
 
-/** Said beside what is printed: a payer who asks for everything asks for these too. */
+/** Printed beside the export: a payer who asks for everything asks for these too. */
 const ELSEWHERE =
-  'Not looked at: the archive (TRILHO_ARCHIVE_DIR), backups, what is in files to banks, and what webhooks have received.';
+  'Not searched: the archive (TRILHO_ARCHIVE_DIR), backups, files for banks, and what webhooks have received.';
 
 export async function payerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('payer', args, ['export', 'erase']);
   const { positionals, faults } = readArguments(args.slice(1), { positionals: ['CPF or CNPJ'] });
   const document = normaliseDocument(positionals[0] ?? '');
-  // It is not repeated: what is typed wrong is often close to what is right.
+  // Not repeated: a mistyped document is close to a real one.
   if (positionals.length > 0 && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
-    faults.push('<CPF or CNPJ> must be a valid one');
+    faults.push('<CPF or CNPJ> must be valid');
   }
   refuseFaults(`payer ${verb}`, faults);
   await withDatabase({ config, log, action: `trilho payer ${verb}` }, async deps => {

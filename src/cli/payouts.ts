@@ -1,5 +1,5 @@
-// trilho payouts: lists and shows payouts, pauses and resumes them, approves one and lists those that wait for it, sends one again, gives up a transfer that no block
-// has, lets a halted sender go on, fills a gap in its slots, and sweeps to the cold address.
+// trilho payouts: the verbs of payouts. Most are in files of their own; here are void, which gives up a transfer that no block has,
+// and the resume of a halted sender.
 import { isTransactionHash } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
@@ -42,7 +42,7 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
   if (verb === 'approve') return (await import('./approvals.ts')).approveCommand(config, log, rest);
   if (verb === 'approvals') return (await import('./approvals.ts')).approvalsCommand(config, log, rest);
   if (verb === 'void') return voidCommand(config, log, rest);
-  // A sender is named by arguments, a pause by options.
+  // Arguments name a sender, options a pause.
   return rest[0] === undefined || rest[0].startsWith('-')
     ? resumePausedCommand(config, log, rest)
     : resumeSenderCommand(config, log, rest);
@@ -90,7 +90,7 @@ async function resumeSenderCommand(config: Config, log: Log, args: readonly stri
       throw error instanceof AppError ? new StartError(error.message) : error;
     }
   });
-  if (passed === undefined) throw new StartError(`${sender} is no halted sender of ${network}.`);
+  if (passed === undefined) throw new StartError(`${sender} is not a halted sender of ${network}.`);
   const behind = passed === 0 ? '' : `, behind ${passed} that were used elsewhere`;
   console.log(`${sender} takes slots of ${network} again${behind}.`);
   return 0;

@@ -1,4 +1,4 @@
-// trilho people: invites people to the dashboard, lists them, gives them a link to log in by, removes them.
+// trilho people: invites people to the dashboard, lists them, makes login links, removes people.
 import assert from 'node:assert/strict';
 import { invitePerson, removePerson } from '../accounts/people/invite.ts';
 import { makeLoginLink } from '../accounts/people/login-links.ts';
@@ -21,7 +21,7 @@ export async function peopleCommand(config: Config, log: Log, args: readonly str
   return VERBS[verb](config, log, args.slice(1));
 }
 
-/** The link alone goes to standard output. */
+/** Only the link goes to standard output. */
 async function invite(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { options, faults } = readArguments(args, { neededOptions: ['role', 'name'], options: ['account'] });
   const { role: wanted = '', name = '', account } = options;
@@ -89,7 +89,7 @@ function readPersonId(command: string, args: readonly string[]): string {
   return id;
 }
 
-/** Passkeys refuse an address of numbers, so this machine has its name. */
+/** Passkeys refuse an IP address, so this machine goes by its name. */
 function publicUrlOf({ publicUrl, port }: Config): string {
   return publicUrl ?? `http://localhost:${port}`;
 }

@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 
 export type Proofs = { readonly areRight: boolean; readonly lines: readonly string[] };
 
-/** `head` is a line that the audit log must have. */
+/** `head`: a line that the audit log must have. */
 export async function proveDatabase(db: Database, head: Head | undefined): Promise<Proofs> {
   const results = await checkLedger(db, LEDGER_CHECKS);
   const differences = results.reduce((sum, { total }) => sum + total, 0);

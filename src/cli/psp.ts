@@ -1,4 +1,4 @@
-// trilho psp: starts the simulated PSP, says what an integration needs, and stops when asked to.
+// trilho psp: starts the simulated PSP, prints what an integration needs, and runs until it is stopped.
 import { openPsp, PSP_OPTIONS, PspError, readPspOptions, welcome } from '@trilho/psp';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';

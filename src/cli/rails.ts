@@ -1,4 +1,4 @@
-// trilho rails: lists the rails of a live service with their health, and registers the webhook of one at its PSP.
+// trilho rails: lists the rails of a live service with their health, or registers the webhook of a rail at its PSP.
 import { readAgreementUses } from '../charges/bank-files/store-agreements.ts';
 import { type RailRecord, readRails } from '../charges/store/rails.ts';
 import type { Config } from '../config/config.ts';
@@ -18,7 +18,7 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
   const { positionals, faults } = readArguments(args.slice(1), { positionals: args.length > 0 ? ['rail'] : [] });
   refuseFaults(args.length > 0 ? 'rails register-webhook' : 'rails', faults);
   if (config.mode !== 'live') {
-    throw new StartError('A sandbox has a simulated bank and no rails to look after. Set TRILHO_MODE=live.');
+    throw new StartError('A sandbox has a simulated bank and no rails to list. Set TRILHO_MODE=live.');
   }
   const [name] = positionals;
   await withDatabase({ config, log, action: 'trilho rails' }, async deps => {
@@ -55,7 +55,9 @@ async function register(config: Config, { db }: CommandDeps, banks: readonly Ban
   } = requireEntry(config, name);
   if (!webhook) throw new StartError(`${bankPlace}.webhook is missing: its url is the public address of the receiver.`);
   if (!config.receiver) {
-    throw new StartError('receiver is missing in TRILHO_CONFIG: without it nothing takes what the PSP sends.');
+    throw new StartError(
+      'receiver is missing in TRILHO_CONFIG: without it nothing receives the notifications of the PSP.',
+    );
   }
   const address = webhookAddress(webhook.url, requireRecord(await readRails(db), name).pathToken);
   const admin = banks.find(candidate => candidate.name === name)?.webhook;
@@ -70,8 +72,8 @@ async function register(config: Config, { db }: CommandDeps, banks: readonly Ban
   }
   const shown = await admin.readWebhook();
   if (shown?.url !== address) {
-    const found = shown ? shownAddress(shown.url) : 'none';
-    throw new StartError(`The PSP took ${shownAddress(address)} as the webhook of ${name}, but shows ${found}.`);
+    const found = shown ? shownAddress(shown.url) : 'no webhook';
+    throw new StartError(`The PSP accepted ${shownAddress(address)} as the webhook of ${name}, but shows ${found}.`);
   }
   console.log(`The PSP notifies of payments to ${name} at ${shownAddress(shown.url)}`);
 }
@@ -80,11 +82,11 @@ function requireEntry(config: Config, name: string): CalledEntry {
   const entries = calledEntries(config);
   const found = entries.find(({ entry }) => entry.name === name);
   if (found) return found;
-  const known = entries.length === 0 ? 'none' : entries.map(({ entry }) => entry.name).join(', ');
+  const known = entries.length === 0 ? 'no rail' : entries.map(({ entry }) => entry.name).join(', ');
   throw new StartError(`rails in TRILHO_CONFIG has no ${quoted(name)}; there is ${known}.`);
 }
 
-/** A rail has its path from the first start with it. */
+/** A rail gets its path at the first start with it. */
 function requireRecord(records: readonly RailRecord[], name: string): RailRecord {
   const record = records.find(candidate => candidate.name === name);
   if (!record) throw new StartError(`The service has not started with the rail ${name} yet: start it once first.`);
@@ -93,7 +95,7 @@ function requireRecord(records: readonly RailRecord[], name: string): RailRecord
 
 const SHOWN_OF_TOKEN = 4;
 
-/** The path cannot be guessed and must not be, so most of it is left out. */
+/** The path is a credential, so most of it is hidden. */
 function shownAddress(url: string): string {
   if (!URL.canParse(url)) return 'another address';
   const { origin, pathname } = new URL(url);

@@ -1,4 +1,4 @@
-// Reads the network and the asset that a command names.
+// Reads the network and the asset of a command.
 import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../chains/asset.ts';
 import { quoted } from './arguments.ts';
 
@@ -11,14 +11,14 @@ export function readSymbol(name: string, given: string | undefined, faults: stri
   return readWord(name, given, SYMBOLS, faults);
 }
 
-/** One word of a closed list. */
+/** One value of a closed list. */
 export function readWord<T extends string>(
   name: string,
   given: string | undefined,
   values: readonly T[],
   faults: string[],
 ): T | undefined {
-  const found = values.find(word => word === given);
+  const found = values.find(value => value === given);
   if (given !== undefined && !found) faults.push(`${name} must be one of ${values.join(', ')}, not ${quoted(given)}`);
   return found;
 }

@@ -1,4 +1,4 @@
-// trilho reconcile: compares a PSP's own record of a day with what is recorded here, and prints every difference.
+// trilho reconcile: compares a PSP's own record of a day with the recorded payments, and prints every difference.
 import { type ComparedDay, compareDay } from '../charges/reconcile/compare-day.ts';
 import type { Difference } from '../charges/reconcile/difference.ts';
 import type { Config } from '../config/config.ts';
@@ -53,7 +53,7 @@ function chosenRails(rails: Rails, name: string | undefined): WatchedRail[] {
   const watched = watchedRails(rails);
   const chosen = name === undefined ? watched : watched.filter(({ rail }) => rail.name === name);
   if (chosen.length > 0) return chosen;
-  const known = watched.length === 0 ? 'none' : watched.map(({ rail }) => rail.name).join(', ');
+  const known = watched.map(({ rail }) => rail.name).join(', ');
   throw new StartError(
     name === undefined
       ? 'There is no PSP to compare with: set rails in TRILHO_CONFIG.'
@@ -78,8 +78,8 @@ function report(
   ];
 }
 
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function lineOf(difference: Difference): string {

@@ -13,10 +13,10 @@ import { withScratch } from './scratch.ts';
 
 type Request = { readonly archive: string; readonly until?: Date | undefined; readonly mode: Mode; readonly log: Log };
 
-/** In a trial nothing is paused: a message about pauses would be taken for the real database. */
+/** A trial pauses nothing: a message about pauses would be taken to mean the real database. */
 type Into = Request & { readonly isTrial?: boolean };
 
-/** Makes the database of `dataDir`, says what it has, and returns whether both proofs are right. */
+/** Makes the database of `dataDir`, prints what it has, and returns whether both proofs hold. */
 export async function recoverInto(
   dataDir: string,
   { archive, until, isTrial = false, ...rest }: Into,
@@ -40,7 +40,7 @@ export function verifyArchive(request: Request): Promise<boolean> {
   return withScratch(request.log, (dataDir, log) => recoverInto(dataDir, { ...request, log, isTrial: true }));
 }
 
-/** Before the database takes its place: a service that is started without the pause would pay again what was paid since. */
+/** Runs before the database takes its place: a service that starts without the pause would pay again what was paid since. */
 async function makeSafe(
   connection: pg.PoolConfig,
   { mode, log, isTrial, asOf }: Pick<Into, 'mode' | 'log' | 'isTrial'> & { readonly asOf: Date },

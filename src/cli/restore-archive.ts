@@ -1,4 +1,4 @@
-// trilho restore --archive: brings the embedded database back from its WAL archive, as it was at a moment, and runs both proofs.
+// trilho restore --archive: restores the embedded database from its WAL archive, as of a moment, and runs both proofs.
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
@@ -18,12 +18,12 @@ export async function restoreArchiveCommand(config: Config, log: Log, args: read
     throw new StartError('trilho restore --archive is for the embedded database; unset DATABASE_URL.');
   console.error(`Database: ${path.join(dataDir, 'postgres')}`);
   const areRight = await recoverInto(dataDir, { archive, until, mode, log });
-  // The log goes on from here, and moments after the restore need a base that is after it.
+  // The log forks here: moments after the restore need a base backup made after it.
   if (walArchive === undefined) {
-    console.log('With TRILHO_WAL_ARCHIVE, make a base backup once the service runs: the log goes on from here.');
+    console.log('With TRILHO_WAL_ARCHIVE, make a base backup once the service runs: the log continues from here.');
   } else if (walArchive === archive) {
     console.log(
-      `${archive} stays with the database that was saved. When that one is gone: trilho backup --base --take-over.`,
+      `${archive} still belongs to the database that was saved. If that one is gone: trilho backup --base --take-over.`,
     );
   } else {
     await baseBackupCommand(config, log, ['--base']);

@@ -27,7 +27,7 @@ export const STREAM = '-';
 const NOT_RIGHT = 1;
 
 export async function restoreCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  if (args.some(word => /^--(archive|until)(=|$)/.test(word))) return restoreArchiveCommand(config, log, args);
+  if (args.some(argument => /^--(archive|until)(=|$)/.test(argument))) return restoreArchiveCommand(config, log, args);
   const { positionals, flags, faults } = readArguments(args, { positionals: ['folder'], flags: ['verify'] });
   refuseFaults('restore', faults);
   const [place = ''] = positionals;
@@ -35,7 +35,7 @@ export async function restoreCommand(config: Config, log: Log, args: readonly st
   if (flags.includes('verify')) return verifyBackup(log, entries);
 
   const { databaseUrl, dataDir, mode } = config;
-  // Before a database is made or opened: what is refused here leaves nothing behind. A stream can be read only once.
+  // Before a database is created or opened: a refusal here leaves nothing behind. A stream can be read only once.
   const backup = await openBackup(entries, mode);
   if (place !== STREAM) await checkFolder(place);
   console.error(`Database: ${databaseUrl === undefined ? path.join(dataDir, 'postgres') : shownUrl(databaseUrl)}`);
@@ -68,7 +68,7 @@ async function restoreInto(db: Database, log: Log, backup: OpenBackup, mode?: Mo
     const options = { extras: [jobsToRestore(queue)], finish };
     const { header, rows, skipped } = await loadBackup({ db, log }, backup, options);
     console.log(`Restored: ${rows} rows, as of ${header.takenAt}, written by Trilho ${header.version}.`);
-    for (const table of skipped) console.log(`The table ${table} is none of Trilho's and was not restored.`);
+    for (const table of skipped) console.log(`The table ${table} does not belong to Trilho and was not restored.`);
     for (const line of said) console.log(line);
     if (mode === 'live') await sealAudit(db);
     await db.transaction(tx => tx.query('set local statement_timeout = 0; analyze'), { isLong: true });

@@ -1,4 +1,4 @@
-// trilho payouts retry: sends an order again whose transfer moved nothing for good, or was refused before it took a slot.
+// trilho payouts retry: sends an order again whose transfer failed for good, or was refused before it took a slot.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
@@ -28,6 +28,6 @@ export async function retryPayoutCommand(config: Config, log: Log, args: readonl
       throw error instanceof AppError ? new StartError(error.message) : error;
     }
   });
-  console.log('The order stands in line again. It is sent in its turn, as far as limits and funds allow.');
+  console.log('The order is in line again. It is sent in its turn, when limits and funds allow.');
   return 0;
 }

@@ -1,5 +1,5 @@
-// What a person reviews after a restore: what was revoked, removed, replaced or withdrawn after the backup works again, and the backup cannot
-// know which.
+// What a person reviews after a restore: everything that was revoked, removed, replaced or withdrawn after the backup works again, and
+// the backup cannot know what that was.
 import { prefixOf } from '../accounts/api-key.ts';
 import { listPeople } from '../accounts/people/store-people.ts';
 import { listKeys } from '../accounts/store-keys.ts';
@@ -30,7 +30,7 @@ export async function reviewAfterRestore(sql: Sql, asOf: Date): Promise<string[]
       ].join('  '),
     ),
     ...section(
-      'Webhooks, which sign with the secret of that time',
+      'Webhooks, which sign with the secrets of the backup',
       'POST /webhooks/{id}/rotate-secret',
       webhooks,
       ({ id, accountId }) => [id, accountId ?? 'every account'].join('  '),

@@ -1,4 +1,4 @@
-// The command line: one word chooses what to do; the environment says the rest. Version and help load nothing else.
+// The command line: the first argument names the command, the environment has the settings. Version and help load nothing else.
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/read.ts';
@@ -10,11 +10,11 @@ import type { CommandEntry } from './commands/entry.ts';
 import { COMMANDS } from './commands.ts';
 import { watchOutput } from './output.ts';
 
-/** Systemd does not try it again: deploy/trilho.service. */
+/** systemd does not restart after this code: see deploy/trilho.service. */
 const NOT_AS_ASKED = 2;
 const NOT_NOW = 1;
 
-/** Runs a command and returns the exit code: 0 when done, 2 when it cannot be done as asked, 1 when the same may succeed later. */
+/** Runs a command and returns the exit code: 0 when done, 2 when it cannot be done as asked, 1 when a retry may succeed. */
 export async function run(args: readonly string[]): Promise<number> {
   const exitCodeOf = watchOutput();
   const isService = COMMANDS.get(args[0] ?? '')?.isService ?? false;
@@ -51,8 +51,8 @@ async function dispatch([name = 'help', ...args]: readonly string[]): Promise<nu
   return runCommand(config, log, args, settings);
 }
 
-function isHelp(word: string): boolean {
-  return word === '--help' || word === '-h';
+function isHelp(argument: string): boolean {
+  return argument === '--help' || argument === '-h';
 }
 
 function requireCommand(name: string): CommandEntry {
@@ -66,10 +66,10 @@ function requireNoArguments(name: string, args: readonly string[]): void {
   refuseFaults(name, ['it takes no arguments', ...readArguments(args, {}).faults]);
 }
 
-/** All commands, or the one that is named. */
+/** Help on all commands, or on the named one. */
 function helpOn(args: readonly string[]): string {
   const { positionals, faults } = readArguments(
-    args.filter(word => !isHelp(word)),
+    args.filter(argument => !isHelp(argument)),
     { optionalPositionals: ['command'] },
   );
   refuseFaults('help', faults);
@@ -108,7 +108,7 @@ async function loadLog({ logLevel }: Config): Promise<Log> {
   return createLog(logLevel, logOutput());
 }
 
-/** What the environment says goes before what the file says. */
+/** The environment takes precedence over the file. */
 function readEnvFile(): void {
   if (!existsSync('.env')) return;
   try {

@@ -1,5 +1,5 @@
-// A data directory for a database that is only tried: it holds all payers' data, so nothing of it is left, also when the command is
-// interrupted. What a killed one left goes at the next run.
+// A data directory for a trial of a database: it holds all payers' data, so it is removed even when the command is interrupted. What
+// a killed command left is removed by the next run.
 import { tmpdir } from 'node:os';
 import { findAbandoned, makeDraft, removeFolder } from '../lib/files/drafts.ts';
 import type { Log } from '../lib/log.ts';
@@ -10,7 +10,7 @@ import { cleaningUp } from './on-interrupt.ts';
 
 const PREFIX = 'trilho-verify-';
 
-/** `work` gets a log in which what is ordinary, such as each migration, is worth a line only to who debugs. */
+/** `work` gets a log that lowers info, such as a line for each migration, to debug. */
 export async function withScratch<T>(log: Log, work: (dataDir: string, log: Log) => Promise<T>): Promise<T> {
   for (const folder of await findAbandoned(tmpdir(), new RegExp(PREFIX))) await removeScratch(folder);
   const scratch = await makeDraft(tmpdir(), PREFIX);

@@ -1,5 +1,5 @@
-// trilho secrets seal and unseal: files with a password or a key, sealed in their place with the master key. What the file held is
-// never lost: the sealed one is written beside it, read again and opened before it takes its place.
+// trilho secrets seal and unseal: seals files with a password or a key in place with the master key. The content is never lost: the
+// sealed file is written beside the original, read back and opened before it replaces it.
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
@@ -8,7 +8,7 @@ import { writeDurably } from '../lib/files/write-durably.ts';
 import { keyIdOf } from '../lib/sealing.ts';
 import { openSealed, sealedFileKey, sealedText } from '../lib/settings/sealed-file.ts';
 
-/** As much as any reader of such a file takes. */
+/** The most that any reader of such a file takes. */
 const MAX_FILE_BYTES = 64 * 1024;
 const PERMISSIONS = 0o777;
 
@@ -17,7 +17,7 @@ export async function sealFile({ masterKeys }: Config, named: string): Promise<n
   if (!key) throw new StartError('trilho secrets seal needs TRILHO_MASTER_KEY; see trilho secrets key.');
   const { file, stats, stored, content } = readNamed(named);
   if (sealedFileKey(stored) === keyIdOf(key)) {
-    console.log(`${named} was sealed with the key ${keyIdOf(key)} before.`);
+    console.log(`${named} is already sealed with the key ${keyIdOf(key)}.`);
     return 0;
   }
   if (masterKeys.some(one => content.includes(one.toString('base64')))) {
@@ -36,7 +36,7 @@ export async function unsealFile(_config: Config, named: string): Promise<number
 
 function readNamed(named: string) {
   try {
-    // What a link leads to is sealed, and the link stays.
+    // The target of a symbolic link is sealed, and the link stays.
     const file = realpathSync(named);
     const stats = statSync(file);
     if (!stats.isFile()) throw new StartError(`${named} is not a file.`);
@@ -49,7 +49,7 @@ function readNamed(named: string) {
   }
 }
 
-/** The new file has owner and permissions of the old one. */
+/** The new file has the owner and permissions of the old one. */
 async function replace(file: string, { mode, uid, gid }: Stats, text: string, content: Buffer): Promise<void> {
   try {
     await writeDurably(file, text, {

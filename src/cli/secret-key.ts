@@ -1,10 +1,10 @@
-// trilho secrets key: makes a master key. It reads no settings: they may name the very file that the key is being written to, and
-// that the shell has emptied for it.
+// trilho secrets key: makes a master key. It reads no settings: they may name the file that the output is redirected into, which the
+// shell has just emptied.
 import { randomBytes } from 'node:crypto';
 import { MASTER_KEY_BYTES } from '../storage/master-key.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 
-/** Alone on standard output, so that it can go into a file unread. */
+/** Only the key goes to standard output, so that it can go into a file unread. */
 export async function secretKeyCommand(args: readonly string[]): Promise<number> {
   refuseFaults('secrets key', readArguments(args, {}).faults);
   console.log(randomBytes(MASTER_KEY_BYTES).toString('base64'));

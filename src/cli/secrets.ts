@@ -1,4 +1,4 @@
-// trilho secrets: says which keys seal the secrets in the database and in files, and seals them with the present key.
+// trilho secrets: prints which keys seal the secrets in the database and in files, and reseals them with the present key.
 
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/read.ts';
@@ -55,7 +55,7 @@ async function status(config: Config, log: Log, settings: Settings): Promise<num
     console.log(`${message}: ${counts.get(keyId) ?? 0} secrets`);
   }
   if (box.keyId !== undefined && !isSealing) {
-    console.log('new secrets are sealed once trilho secrets reseal was run; run it when every node has the key');
+    console.log('new secrets are sealed only after trilho secrets reseal; run it once every node has the key');
   }
   const lacking = [...counts.keys()].some(keyId => !box.keyIds.includes(keyId));
   const areOpen = sayFiles(settings, box);
@@ -77,11 +77,11 @@ async function renew(config: Config, log: Log): Promise<number> {
   await withDatabase({ config, log, action: 'trilho secrets renew' }, ({ db }) =>
     eachStore(db, box, renewLost, 'given up'),
   );
-  console.log('Webhooks have new random secrets, which are not shown: rotate each webhook to give its receiver one.');
   console.log(
-    'Where the key of links to checkouts was given up, links that were given out are refused once the nodes were restarted.',
+    'Webhooks have new random secrets, which are not shown: rotate the secret of each webhook to give it to its receiver.',
   );
-  console.log('The key of receipts is made at the next start; receipts that were signed stay valid.');
+  console.log('If the key of checkout links was replaced, existing links are refused once the nodes are restarted.');
+  console.log('The key of receipts is made at the next start; signed receipts stay valid.');
   return 0;
 }
 

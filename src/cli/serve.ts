@@ -1,4 +1,4 @@
-// trilho serve: starts the service, says where it is, and stops it when asked to.
+// trilho serve: starts the service, prints its address, and stops it on a signal.
 import { startApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -18,7 +18,7 @@ export async function serve(config: Config, log: Log): Promise<number> {
   log.info(`the database is ${app.dataPlace}`);
   log.info(`listening on ${app.url}`);
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
-  // A receiver's own key is no secret: every code shows it. Here a person sees whom payers will pay, before they do.
+  // A pix key is no secret: every pix code shows it. Here a person can check it before anyone pays.
   const pixKey = config.pixKey ? `\n  Pix key       ${config.pixKey.key} (${config.pixKey.kind})` : '';
   const isClosed = config.mode === 'live' && !app.hasPeople;
   const invitation = isClosed
@@ -46,7 +46,7 @@ export async function serve(config: Config, log: Log): Promise<number> {
   return 0;
 }
 
-/** Ends the process even when a start or a stop hangs. */
+/** Ends the process even if a start or a stop hangs. */
 function exitInTime(): void {
   setTimeout(() => process.exit(INTERRUPTED), EXIT_LIMIT_MS).unref();
 }

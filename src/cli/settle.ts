@@ -1,4 +1,4 @@
-// trilho payouts settle: an operator says what came of a transfer that the books cannot settle by themselves.
+// trilho payouts settle: an operator decides the outcome of a transfer that the service cannot settle by itself.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
@@ -16,8 +16,8 @@ import { readWord } from './read-asset.ts';
 
 const SAID = {
   delivered: 'The order is fulfilled.',
-  returned: 'Its charge can be refunded; nothing is sent again.',
-  paid: 'The transaction is the transfer of this order. The service looks it up and fulfils the order; nothing is sent again.',
+  returned: 'Its charge can be refunded; nothing more is sent.',
+  paid: 'The transaction is the transfer of this order. The service looks it up and fulfils the order; nothing more is sent.',
 };
 
 export async function settleCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -52,7 +52,7 @@ export async function settleCommand(config: Config, log: Log, args: readonly str
   return 0;
 }
 
-/** The field of the API is an option here. */
+/** A fault of the API, with the option in place of its field. */
 function messageOf({ message, faults }: AppError): string {
   if (faults.length === 0) return message;
   return `trilho payouts settle: ${faults.map(fault => `--${fault.path} ${fault.message}`).join('; ')}.`;

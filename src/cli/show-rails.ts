@@ -78,7 +78,7 @@ function useRows(use: UsedAgreement | undefined): Row[] {
 
 function numbersRow({ nextNumber, lastNumber }: UsedAgreement): Row {
   const left = lastNumber - nextNumber + 1n;
-  return ['numbers', left > 0n ? `${left} left, the next is ${nextNumber}` : 'none left: boletos are refused'];
+  return ['numbers', left > 0n ? `${left} left, the next is ${nextNumber}` : '0 left: boletos are refused'];
 }
 
 function chargesOf({ accounts, former }: RailEntry): string {
@@ -96,7 +96,7 @@ function watchRows(record: RailRecord | undefined): Row[] {
 }
 
 function certificateText(end: Date | undefined, now: Date): string {
-  if (!end) return 'none is wanted';
+  if (!end) return 'not needed';
   const days = Math.floor((end.getTime() - now.getTime()) / DAY_MS);
   return days < 0 ? `expired ${end.toISOString()}` : `${days} days left, until ${end.toISOString()}`;
 }
@@ -109,7 +109,7 @@ async function webhookText(
 ): Promise<string> {
   try {
     const found = await bank.webhook?.readWebhook();
-    if (!found) return webhook ? 'not registered; run trilho rails register-webhook' : 'none';
+    if (!found) return webhook ? 'not registered; run trilho rails register-webhook' : 'not used';
     const isOurs = webhook && record && found.url === webhookAddress(webhook.url, record.pathToken);
     return isOurs ? 'registered' : 'registered at another address';
   } catch (error) {

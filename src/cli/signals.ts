@@ -1,12 +1,12 @@
 // Signals that ask a command to stop.
 
-/** What a shell gives to a process that an interrupt ended. */
+/** What a shell reports for a process that an interrupt ended. */
 const INTERRUPTED = 130;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** A terminal and npm may both pass the same signal on; one that comes later than this is meant. */
+/** A terminal and npm may both pass on the same signal; a second one after this time is deliberate. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Calls `onFirst` at the first signal; a second one, given in earnest, ends the process at once. Returns how to stop listening. */
+/** Calls `onFirst` at the first signal; a deliberate second one ends the process at once. Returns a function that stops listening. */
 export function onSignals(onFirst: () => void): () => void {
   let first: number | undefined;
   const received = () => {

@@ -1,5 +1,5 @@
-// trilho signer: makes keystore files and says which addresses a key has. No key and no password is printed or taken as an
-// argument, which every user of the machine could read in the list of processes.
+// trilho signer: creates keystore files and prints the addresses of a key. Keys and passwords are never printed, and never taken as
+// arguments, which every user of the machine can read in the list of processes.
 import { FAMILIES } from '../chains/families.ts';
 import { bytesOf } from '../chains/signer/hex-bytes.ts';
 import { readKeyFile, readPasswordFile, writeKeyFile } from '../chains/signer/key-files.ts';
@@ -46,7 +46,7 @@ function readOptions(command: string, args: readonly string[], more: readonly st
     options: more,
     optionalPositionals: args,
   });
-  // A word may be a key, so it is not repeated.
+  // An argument may be a key, so it is not repeated.
   if (positionals.length > 0) faults.push('it takes options only, and a key from a file or standard input');
   refuseFaults(command, faults);
   return options;
@@ -54,7 +54,7 @@ function readOptions(command: string, args: readonly string[], more: readonly st
 
 const MAX_INPUT_LENGTH = 1_000;
 
-/** From a file, or from standard input when there is none. */
+/** From a file, or from standard input when no file is given. */
 async function readPrivateKey(file: string | undefined): Promise<Uint8Array> {
   const place = file === undefined ? 'Standard input' : '--key-file';
   const read = file === undefined ? { text: await readStandardInput() } : readKeyFile(file);
@@ -80,7 +80,7 @@ async function readStandardInput(): Promise<string> {
   return text;
 }
 
-/** The key is never in a file without its password, and no file that exists is replaced. */
+/** Encrypts before it writes, and refuses a file that exists. */
 async function writeKeystore(
   privateKey: Uint8Array,
   { file = '', 'password-file': passwordFile = '' }: Readonly<Record<string, string | undefined>>,
@@ -92,7 +92,7 @@ async function writeKeystore(
   return addressesOf(publicKeyOf(privateKey));
 }
 
-/** Of a keystore file, as it says itself or, with its password, as its key has it; or of a signer of the settings. */
+/** Of a keystore file, as it states them or, with its password, derived from its key; or of a signer of the settings. */
 async function address(args: readonly string[], { signers }: Config): Promise<Addresses> {
   const { positionals, options, faults } = readArguments(args, {
     optionalPositionals: ['name'],
@@ -127,7 +127,7 @@ async function configuredAddress(signers: Config['signers'], name: string): Prom
   const index = signers.findIndex(signer => signer.name === name);
   const settings = signers[index];
   if (!settings) {
-    const known = signers.map(signer => signer.name).join(', ') || 'none';
+    const known = signers.map(signer => signer.name).join(', ') || 'no signer';
     throw new StartError(`signers in TRILHO_CONFIG has no such name; there is ${known}.`);
   }
   const opened = await openSigner(settings);

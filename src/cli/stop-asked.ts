@@ -1,7 +1,7 @@
-// How a command that runs on is asked to stop: by a signal, or because what started it has ended.
+// A long-running command stops on a signal, or when the process that started it has ended.
 import { onSignals } from './signals.ts';
 
-/** Resolves when the command has to stop. */
+/** Resolves when the command must stop. */
 export function stopAsked(): Promise<void> {
   return Promise.race([signalReceived(), parentEnded()]);
 }

@@ -1,4 +1,4 @@
-// trilho payouts top-up: gives coin of one sender of the service to another, so that it can pay fees.
+// trilho payouts top-up: sends coin from one sender of the service to another, so that it can pay fees.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
 import { missingApprovals } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
@@ -37,7 +37,7 @@ export async function topUpCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-/** For an approval that names a top-up. */
+/** Approves a top-up by its id. */
 export async function approveTopUpCommand(config: Config, log: Log, id: string): Promise<void> {
   const payoutId = await withTopUps(
     config,
@@ -67,7 +67,7 @@ function withTopUps<T>(config: Config, log: Log, verb: string, act: (deps: TopUp
   });
 }
 
-/** The fields of the API are options here. */
+/** Faults of the API, with options in place of fields. */
 function messageOf({ message, faults }: AppError): string {
   if (faults.length === 0) return message;
   const parts = faults.map(fault => `--${fault.path === 'quantity' ? 'amount' : fault.path} ${fault.message}`);

@@ -1,5 +1,5 @@
-// trilho trigger: makes an event happen for real in a running sandbox. Each has a recipe of ordinary requests. All users
-// of a sandbox share its clock, so a recipe moves it only where dates in the past cannot do the same.
+// trilho trigger: causes a real event in a running sandbox. Each event has a recipe of ordinary requests. All users of a sandbox
+// share its clock, so a recipe moves it only where dates in the past cannot do the same.
 import { setTimeout as wait } from 'node:timers/promises';
 import { EVENT_TYPES } from '../api/events.ts';
 import type { Config } from '../config/config.ts';
@@ -27,7 +27,7 @@ type Recipe = (api: Api) => Promise<string>;
 
 const RECIPES: Readonly<Record<string, Recipe>> = {
   'charge.created': api => charge(api),
-  // One method: of two the bank decides one after the other, and the event shows the second still undecided.
+  // One method: with two, the bank decides one after the other, and the event would show the second as undecided.
   'charge.active': api => charge(api, { methods: ['pix'] }),
   // The bank of the sandbox refuses this amount.
   'charge.failed': api => charge(api, { amountCents: 9_001 }),
@@ -80,7 +80,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'crypto_transaction.refunded': async api => {
     const made = await order(api, { settlementSchedule: 'D2' });
     await paidOrder(api, made);
-    // So that the event shows the same state each time.
+    // Waits, so that the event shows the same state each time.
     await eventOf(api, 'crypto_transaction.fulfillment_scheduled', made.id);
     await api.post(`/charges/${made.chargeId}/refunds`, {});
     return made.id;
@@ -177,7 +177,7 @@ async function paidOrder(api: Api, { id, chargeId }: Ordered, how: Record<string
   return id;
 }
 
-/** Events that can be made to happen. */
+/** Events that can be caused. */
 export const TRIGGERS: readonly string[] = EVENT_TYPES.filter(type => RECIPES[type]);
 
 async function charge(api: Api, changes: Record<string, unknown> = {}): Promise<string> {
@@ -193,7 +193,7 @@ async function charge(api: Api, changes: Record<string, unknown> = {}): Promise<
   return registered(api, id);
 }
 
-/** Another one each time, so that each has its own events. */
+/** A new customer each time, so that each has its own events. */
 async function customer(api: Api): Promise<string> {
   const { id } = await api.post('/customers', { accountId: ACCOUNT, ...PAYER.customer, separate: true });
   return id;

@@ -1,4 +1,4 @@
-// trilho receipt verify: needs neither settings nor a database, so that anyone who gets a receipt can verify it.
+// trilho receipt verify: needs no settings and no database, so that anyone who gets a receipt can verify it.
 
 import { StartError } from '../lib/errors.ts';
 import { readTextFile, tryReadFile } from '../lib/settings/read-file.ts';
@@ -27,20 +27,20 @@ export async function verifyReceiptCommand(args: readonly string[]): Promise<num
   for (const line of linesOf(verified.receipt)) console.log(line);
   console.log(
     key === undefined
-      ? `Valid: it is as the key ${verified.keyId} has signed it. Compare that with the keys at /receipts/keys of the service.`
-      : `Valid: it is as the key ${verified.keyId} has signed it.`,
+      ? `Valid: signed by the key ${verified.keyId}. Compare that with the keys at /receipts/keys of the service.`
+      : `Valid: signed by the key ${verified.keyId}.`,
   );
   for (const line of warningsOf(verified.receipt)) console.log(line);
   return 0;
 }
 
-/** What makes it worth nothing, though it is signed. */
+/** Why a signed receipt may still prove nothing. */
 function warningsOf({ mode, isTest }: Readonly<Record<string, unknown>>): string[] {
-  if (mode !== 'live') return ['It is of a sandbox: nothing of worth moved.'];
-  return isTest === true ? ['It is of a test network: what moved is worth nothing.'] : [];
+  if (mode !== 'live') return ['It is from a sandbox: no real money moved.'];
+  return isTest === true ? ['It is from a test network: its tokens are worth nothing.'] : [];
 }
 
-/** `block.number  78123456`, a line for each field, as they were signed. */
+/** One line for each signed field, such as `block.number  78123456`. */
 function linesOf(fields: object, prefix = ''): string[] {
   return Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
     typeof value === 'object' && value !== null

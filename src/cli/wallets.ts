@@ -1,4 +1,4 @@
-// trilho wallets: lists wallets, approves and blocks them, and says what screening works with.
+// trilho wallets: lists, approves and blocks wallets, and prints what screening uses.
 import { openApprovalRules } from '../accounts/approval-rules.ts';
 import { missingApprovals } from '../accounts/approvals.ts';
 import type { Config } from '../config/config.ts';
@@ -56,7 +56,7 @@ function lineOf(wallet: Wallet): string {
   return [id, accountId, network, address, `by ${createdBy ?? 'unknown'}`, standing.join(', '), name].join('  ');
 }
 
-const DONE = { block: 'is blocked: its address is not paid to', unblock: 'is not blocked' };
+const DONE = { block: 'is blocked: nothing is sent to its address', unblock: 'is not blocked' };
 
 async function act(
   config: Config,
@@ -101,17 +101,17 @@ async function change(given: string, act: (id: string) => Promise<Wallet>): Prom
   }
 }
 
-/** Asks neither the service of TRILHO_SCREENING_URL nor about any address. */
+/** Calls no screening service and screens no address. */
 async function screening(config: Config, log: Log, args: readonly string[]): Promise<number> {
   refuseFaults('wallets screening', readArguments(args, {}).faults);
   const { file, hook } = config.screening;
-  if (file === undefined) console.log('list     none; set TRILHO_SCREENING_FILE');
+  if (file === undefined) console.log('list     not configured; set TRILHO_SCREENING_FILE');
   else {
     const { list: found } = await (await openScreeningFile({ log }, file)).current();
     console.log(`list     ${found.size} addresses, ${found.date ?? 'without a date'}, sha256 ${found.digest}`);
     if (found.skipped > 0) console.log(`skipped  ${found.skipped} lines without an address of a known network`);
   }
-  console.log(`service  ${hook ? new URL(hook.url).origin : 'none; set TRILHO_SCREENING_URL'}`);
+  console.log(`service  ${hook ? new URL(hook.url).origin : 'not configured; set TRILHO_SCREENING_URL'}`);
   const hits = await withDatabase({ config, log, action: 'trilho wallets screening' }, ({ db }) =>
     listHits(db, MAX_HITS),
   );

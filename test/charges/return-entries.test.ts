@@ -133,7 +133,7 @@ test('an entry that needs a person is in the log, the metrics, on the first page
   const sealed = await bench.service.sql(`select from audit_log where object_id = $1`, [returnId]);
   assert.ok(audited.length + sealed.length > 0, 'it is in the audit log');
 
-  assert.match((await command(returnId, '--line', String(second.line))).said, /^1 entry counts as seen now\.$/m);
+  assert.match((await command(returnId, '--line', String(second.line))).said, /^1 entry is marked as seen\.$/m);
   assert.deepEqual((await seen('')).json, { seen: 0 });
   assert.deepEqual([await gauge(), (await command()).code], ['0', 0]);
   assert.doesNotMatch(await page(), /What banks say of boletos/);

@@ -267,7 +267,7 @@ test('a live database with orders is restored with its payouts paused, and nothi
     { network: 'tron', given_up: true },
   ]);
   assert.match(said, /All payouts are paused: .* docs\/backup\.md#restore/);
-  assert.match(said, /Transfers on Tron that no block had are given up: 1\./);
+  assert.match(said, /Transfers on Tron that were in no block are given up: 1\./);
 });
 
 test('a restore ends logins, and prints keys, people, webhooks and links to review', async t => {

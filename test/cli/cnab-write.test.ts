@@ -88,6 +88,6 @@ describe('trilho cnab write', () => {
       [],
       /^There are several agreements: name one of sicoob:main, other\.$/,
     );
-    await refused([], [], /^There is no agreement with a bank: set boletos in TRILHO_CONFIG\.$/);
+    await refused([], [], /^No agreement with a bank is configured: set boletos in TRILHO_CONFIG\.$/);
   });
 });

@@ -98,7 +98,7 @@ test('a key of the command line reaches as far as its scopes, unless it is limit
   assert.match(listed, / {2}acme {2}its account alone {2}made /);
   await trilho('keys', 'revoke', listed.split(' ')[0]!);
   const useless = create('--scopes', 'charges:read,metrics:read', '--reach', 'account');
-  await assert.rejects(useless, refusal(/--scopes has metrics:read, which is about all accounts/));
+  await assert.rejects(useless, refusal(/--scopes has metrics:read, which concerns all accounts/));
   const nothing = create('--scopes', 'charges:read', '--reach', 'all_accounts');
   await assert.rejects(nothing, refusal(/all_accounts needs a scope of the operator/));
   await assert.rejects(create('--scopes', 'all', '--reach', 'far'), refusal(/--reach must be account or all_accounts/));
@@ -112,10 +112,10 @@ test('a key expires after a time or on a day, the list shows when, and the docto
       'right  settings: read, mode live',
       'right  database: answers',
       'right  schema: up to date',
-      'right  keys: none of 0 ends soon',
+      'right  keys: 0, and no key expires soon',
       "right  clock: 0 s off the database's",
       'warning  secrets: there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set',
-      'warning  chains: none; every order is refused until chains are set',
+      'warning  chains: not configured; every order is refused until chains are set',
       'warning  prices: no source; every quote is refused until TRILHO_PRICE_SOURCES is set',
     ].join('\n'),
   });
@@ -153,25 +153,25 @@ test('a key expires after a time or on a day, the list shows when, and the docto
 test('a wrong argument or option is named, and a key for a sandbox is refused', async () => {
   const create = ['create', '--account', 'acme', '--scopes'];
   const wrong: [keyof typeof COMMANDS, string[], RegExp][] = [
-    ['keys', [], /a word is missing; it takes create, list, revoke/],
+    ['keys', [], /a verb is missing; it takes create, list, revoke/],
     ['keys', ['sing'], /"sing" is not known/],
     ['keys', ['create'], /--account is missing; --scopes is missing/],
     ['keys', ['create', '--account', 'a'], /: --scopes is missing/],
     ['keys', ['create', '--account', '--scopes', 'all'], /--account needs a value/],
     ['keys', [...create, 'all', '--account', 'b'], /--account is given twice/],
-    ['keys', [...create, 'all', 'x'], /"x" is one word too many/],
+    ['keys', [...create, 'all', 'x'], /"x" is one argument too many/],
     ['keys', [...create, 'charges:read,charges:eat'], /--scopes has "charges:eat", but there are: charges:read/],
     ['keys', [...create, 'all', '--name', ''], /--name needs a value/],
     ['keys', [...create, 'all', '--name', 'x'.repeat(256)], /--name must have 1 to 255 characters/],
     ['keys', ['revoke'], /<id> is missing/],
     ['keys', ['revoke', 'x'], /<id> must be the id, the prefix or the whole of a key/],
     ['keys', ['list', '--loud'], /--loud is not an option/],
-    ['accounts', [], /a word is missing; it takes create, list/],
+    ['accounts', [], /a verb is missing; it takes create, list/],
     ['accounts', ['create'], /<id> is missing/],
     ['accounts', ['create', ''], /<id> must be a text/],
-    ['accounts', ['create', 'a', 'b'], /"b" is one word too many/],
-    ['accounts', ['list', 'a'], /"a" is one word too many/],
-    ['audit', [], /a word is missing; it takes verify/],
+    ['accounts', ['create', 'a', 'b'], /"b" is one argument too many/],
+    ['accounts', ['list', 'a'], /"a" is one argument too many/],
+    ['audit', [], /a verb is missing; it takes verify/],
     ['audit', ['sing'], /"sing" is not known/],
     ['audit', ['verify', '1'], /<hash> is missing/],
     ['audit', ['verify', 'one', 'x'], /<position> must be .* not "one"; <hash> must be .* not "x"/],

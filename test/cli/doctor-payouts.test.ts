@@ -83,7 +83,7 @@ test('a wrong password of a keystore is a fault, and its chains are not checked'
   const { code, said } = await doctor({ signers: [wrongSigner] });
   assert.equal(code, 1);
   assert.match(said, /^wrong {2}signer hot: signers\[0\]\.passwordFile is not the password of the keystore\.$/m);
-  assert.match(said, /^wrong {2}chains: not asked while a signer cannot be opened$/m);
+  assert.match(said, /^wrong {2}chains: not checked while a signer cannot be opened$/m);
   assert.doesNotMatch(said, /hunter2/);
 });
 

@@ -173,11 +173,11 @@ test('a wrong argument is named', async t => {
     [['listen', '--forward', 'localhost:4000'], /^trilho listen: --forward must be an http or https URL/],
     [['listen', '--forward', 'http://x', '--types', 'charge.paid,y'], /^trilho listen: --types has "y"/],
     [['listen', '--forward', 'http://x', '--url', 'y'], /^trilho listen: --url must be/],
-    [['listen', '--forward', 'http://x', 'y'], /^trilho listen: "y" is one word too many/],
+    [['listen', '--forward', 'http://x', 'y'], /^trilho listen: "y" is one argument too many/],
     [['trigger'], /^trilho trigger: <event> is missing/],
     [['trigger', 'charge.gone'], /^trilho trigger: <event> must be .* not "charge\.gone"/],
     [['trigger', '--lst'], /^trilho trigger: --lst is not an option/],
-    [['trigger', '--list', 'y'], /^trilho trigger: "y" is one word too many/],
+    [['trigger', '--list', 'y'], /^trilho trigger: "y" is one argument too many/],
     [['trigger', '--list=y'], /^trilho trigger: .*--list takes no value/],
     [['trigger', 'charge.paid', '--url', 'y'], /^trilho trigger: --url must be/],
   ];

@@ -136,14 +136,14 @@ test('the doctor checks the path from the public address to the receiver', async
     (await wrongs(webhook({ url }))).find(line => line.startsWith('receiver'));
   assert.match(
     (await wrongReceiver(`${receiverUrl}/pix`)) ?? '',
-    /does not know the path of the rail\. Let webhook\.url/,
+    /does not know the path of the rail\. Remove the path from webhook\.url/,
   );
   assert.match(
     (await wrongReceiver('https://localhost:1')) ?? '',
     /cannot be reached \(ECONNREFUSED\)\. Start the service/,
   );
   const { said } = await runCommand(doctorCommand, { ...commandEnvironment({}), TRILHO_RECEIVER: '' }, []);
-  assert.match(said, /^wrong .*: receiver: There is none, though the rail has a webhook\. Set receiver/m);
+  assert.match(said, /^wrong .*: receiver: The rail has a webhook, but no receiver is configured\. Set receiver/m);
   assert.match(
     (await wrongs(webhook({ clientCaFile: psp.files.receiver.key }))).join('\n'),
     /^webhook authority: webhook\.clientCaFile holds no certificate/m,

@@ -51,7 +51,7 @@ test('a sealed file is resealed with another key, once', async t => {
   const [old, next] = [newKey(), newKey()];
   await run([old], 'secrets', 'seal', 'password');
   const before = await read();
-  assert.match((await run([old], 'secrets', 'seal', 'password')).stdout, /was sealed with the key \w{8} before/);
+  assert.match((await run([old], 'secrets', 'seal', 'password')).stdout, /is already sealed with the key \w{8}\./);
   assert.equal(await read(), before);
   assert.equal((await run([next, old], 'secrets', 'seal', 'password')).code, 0);
   assert.notEqual(await read(), before);

@@ -78,7 +78,7 @@ test('a first master key seals nothing until all nodes have it and trilho secret
   const secrets = (verb: string) => runCommand(secretsCommand, { DATABASE_URL: keyless.databaseUrl, ...env }, [verb]);
   const status = await secrets('status');
   assert.equal(status.code, 1);
-  assert.match(status.said, /not sealed: 4 secrets\n.*new secrets are sealed once trilho secrets reseal was run/s);
+  assert.match(status.said, /not sealed: 4 secrets\n.*new secrets are sealed only after trilho secrets reseal/s);
   const doctor = async (keys: typeof env | Record<string, never>) =>
     (await runCommand(doctorCommand, { DATABASE_URL: keyless.databaseUrl, ...keys }, [])).said;
   assert.match(

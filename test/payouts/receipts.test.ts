@@ -161,7 +161,7 @@ test('it can be verified with wrong settings, and one of a test network in live 
   const receipt = { ...document.receipt, mode: 'live' };
   const value = sign(null, Buffer.from(canonical(receipt)), privateKey).toString('base64url');
   const live = await run(JSON.stringify({ receipt, signature: { algorithm: 'Ed25519', keyId, publicKey, value } }));
-  assert.match(live.stdout, /^It is of a test network: what moved is worth nothing\.$/m);
+  assert.match(live.stdout, /^It is from a test network: its tokens are worth nothing\.$/m);
 });
 
 test('the id of a key is its thumbprint (RFC 8037, A.3)', () => {
@@ -201,7 +201,7 @@ test('the command prints the same receipt and verifies it without a database', a
     assert.match(message, /^quantity {2}100$/m);
     assert.match(message, /^block\.number {2}\d+$/m);
     assert.match(message, /^Valid: .*Compare that with the keys at \/receipts\/keys/m);
-    assert.match(message, /^It is of a sandbox: nothing of worth moved\.$/m);
+    assert.match(message, /^It is from a sandbox: no real money moved\.$/m);
   }
   assert.equal((await verifying(said, '--key', document.signature.keyId)).code, 0);
   const refused = (pattern: RegExp) => (error: unknown) => error instanceof StartError && pattern.test(error.message);

@@ -156,7 +156,7 @@ test('a slot that another program used holds the order and halts the sender, unt
 
   const { code } = await cli('resume', 'bsc', held.transfer.sender);
   assert.equal(code, 0);
-  await assert.rejects(cli('resume', 'bsc', held.transfer.sender), /no halted sender/);
+  await assert.rejects(cli('resume', 'bsc', held.transfer.sender), /not a halted sender/);
   await fulfilledAfter(next, 'P1D');
   const later = await service.get('/metrics');
   assert.match(later.text, /trilho_senders_halted\{network="bsc"\} 0/, 'the same payout does not halt it again');

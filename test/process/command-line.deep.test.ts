@@ -165,7 +165,7 @@ describe('the command line', { concurrency: 2 }, () => {
     for (const [args, env] of commands) {
       const ended = await runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
       const said = refusalOf(ended);
-      assert.ok(said.startsWith(`There is no database in ${folder}/data, and only trilho serve makes one.`), said);
+      assert.ok(said.startsWith(`There is no database in ${folder}/data, and only trilho serve creates one.`), said);
       assert.deepEqual(await readdir(folder), [], args.join(' '));
     }
   });

@@ -100,7 +100,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     const trial = await ownFolder(t);
     const tried = await trilho(trial, env, 'restore', '--archive', archive);
     assert.equal(tried.code, 0, tried.stderr);
-    assert.match(tried.stdout, /stays with the database that was saved\..* trilho backup --base --take-over\.$/m);
+    assert.match(tried.stdout, /still belongs to the database that was saved\..* trilho backup --base --take-over\.$/m);
     assert.equal(await bases(), 1);
     const refused = /belongs to the database that this one was restored from: .*trilho backup --base --take-over\.$/;
     assert.match(refusalOf(await runToEnd({ folder: trial, env })), refused);

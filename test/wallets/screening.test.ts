@@ -246,7 +246,10 @@ test('the command prints which list and service are used, and their results', as
   );
   assert.ok(!said.includes(SECRET));
   const none = await runCommand(walletsCommand, { DATABASE_URL: service.databaseUrl }, ['screening']);
-  assert.match(none.said, /^list {5}none; set TRILHO_SCREENING_FILE\nservice {2}none; set TRILHO_SCREENING_URL/);
+  assert.match(
+    none.said,
+    /^list {5}not configured; set TRILHO_SCREENING_FILE\nservice {2}not configured; set TRILHO_SCREENING_URL/,
+  );
 });
 
 test('a list that cannot be read at the start stops it with a sentence that names the setting', async () => {

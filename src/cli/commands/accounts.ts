@@ -6,7 +6,7 @@ export const ACCOUNTS: Commands = [
     'serve',
     {
       summary: 'start the service (what npm start does)',
-      help: ['trilho serve', '', 'It makes the database if there is none, and brings its schema up to date.'],
+      help: ['trilho serve', '', 'It creates the database if it does not exist, and brings its schema up to date.'],
       takesNothing: true,
       isService: true,
       load: async () => (await import('../serve.ts')).serve,
@@ -15,15 +15,15 @@ export const ACCOUNTS: Commands = [
   [
     'accounts',
     {
-      summary: 'open an account, list them, or set how checkouts look',
+      summary: 'open or list accounts, or set how their checkouts look',
       help: [
         'trilho accounts create <id>',
         'trilho accounts list',
-        'trilho accounts settings <id> [--name <words>] [--document <CPF or CNPJ>] [--colour <#rrggbb>] [--logo <file>]',
+        'trilho accounts settings <id> [--name <text>] [--document <CPF or CNPJ>] [--colour <#rrggbb>] [--logo <file>]',
         '                             [--return-url <url>] [--support-url <url>] [--frame-origins <origin,origin,…>]',
         '                             [--offers-remainder yes|no]',
         '',
-        'settings  changes what is given, «none» removes it, and prints the settings',
+        'settings  changes the given values, removes a value given as «none», and prints the settings',
         '',
         USES_DATABASE,
       ],
@@ -35,13 +35,13 @@ export const ACCOUNTS: Commands = [
     {
       summary: 'create, list or revoke API keys',
       help: [
-        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--reach <account|all_accounts>] [--name <words>]',
+        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--reach <account|all_accounts>] [--name <text>]',
         '                   [--expires <time>]',
         'trilho keys list [--account <id>]',
         'trilho keys revoke <id, prefix or key>',
         '',
-        '--reach  account: nothing beyond the account; all_accounts: also what is about all accounts, as the scopes allow.',
-        '         Absent: as far as the scopes go.',
+        '--reach  account: the account alone; all_accounts: also what concerns all accounts, as the scopes allow.',
+        '         When absent, the scopes decide.',
         '<time>   a length such as P90D, or a day such as 2027-03-01 in São Paulo',
         '',
         USES_DATABASE,
@@ -54,14 +54,14 @@ export const ACCOUNTS: Commands = [
     {
       summary: 'invite people to the dashboard, list or remove them',
       help: [
-        'trilho people invite --role <viewer|support|operator|owner> --name <words> [--account <id>]',
+        'trilho people invite --role <viewer|support|operator|owner> --name <text> [--account <id>]',
         'trilho people list [--account <id>]',
         'trilho people login <person id>',
         'trilho people remove <person id>',
         '',
         '--account  the one account that the person works for; all of them when absent',
         '',
-        'invite and login print a link under TRILHO_PUBLIC_URL, alone on standard output. It counts once: an invitation for a',
+        'invite and login print a link under TRILHO_PUBLIC_URL, alone on standard output. It works once: an invitation for a',
         'day, a login for 15 minutes. remove ends every session of the person.',
         USES_DATABASE,
       ],
@@ -71,7 +71,7 @@ export const ACCOUNTS: Commands = [
   [
     'wallets',
     {
-      summary: 'list, approve or block wallets; what screening works with',
+      summary: 'list, approve or block wallets; show what screening uses',
       help: [
         'trilho wallets list [--account <id>]',
         'trilho wallets approve <wallet id>',
@@ -79,7 +79,7 @@ export const ACCOUNTS: Commands = [
         'trilho wallets unblock <wallet id>',
         'trilho wallets screening',
         '',
-        'block refuses the address of the wallet to every account, on every network. screening prints date and digest of the',
+        'block refuses the address of the wallet for every account, on every network. screening prints the date and digest of the',
         'list, and the newest hits.',
         USES_DATABASE,
       ],
@@ -89,7 +89,7 @@ export const ACCOUNTS: Commands = [
   [
     'audit',
     {
-      summary: 'verify: is the audit log whole?',
+      summary: 'verify the audit log',
       help: [
         'trilho audit verify [<position> <hash>] [--archive <folder>]',
         '',

@@ -5,11 +5,11 @@ export const TESTING: Commands = [
   [
     'listen',
     {
-      summary: 'send events of a running service on to a local port',
+      summary: 'forward events of a running service to a local port',
       help: [
         'trilho listen --forward <url> [--types <type,type,…>] [--url <url>] [--key <key>]',
         '',
-        '--forward  where events are sent to, such as http://localhost:4000/hook',
+        '--forward  where events are sent, such as http://localhost:4000/hook',
         '--types    only these, such as charge.paid',
         '--url      the service; http://127.0.0.1:3000 when absent',
         '--key      an API key with the scope events:read, for a live service',
@@ -20,13 +20,13 @@ export const TESTING: Commands = [
   [
     'trigger',
     {
-      summary: 'make an event happen in a running sandbox',
+      summary: 'cause an event in a running sandbox',
       help: [
         'trilho trigger <event> [--url <url>]',
         'trilho trigger --list',
         '',
         '--url   the service; http://127.0.0.1:3000 when absent',
-        '--list  print the events that can be made to happen',
+        '--list  print the events that can be caused',
       ],
       load: async () => (await import('../trigger.ts')).triggerCommand,
     },
@@ -44,7 +44,7 @@ export const TESTING: Commands = [
         '--profile       bacen (the plain norm) when absent, or efi, itau, bb, santander, bradesco, sicoob, sicredi,',
         '                inter, banrisul, c6',
         '',
-        'It listens on this machine only and needs no database. What it was told is gone when it stops.',
+        'It listens on this machine only and needs no database. It keeps its state in memory and loses it when it stops.',
       ],
       isService: true,
       load: async () => (await import('../psp.ts')).pspCommand,
@@ -62,7 +62,7 @@ export const TESTING: Commands = [
         '--block-seconds  the time between blocks; 2 when absent',
         '--folder         keeps the chain and the key of the sender; test-chain when absent',
         '',
-        "It starts Hardhat's node, or Foundry's anvil where that is the one installed, on this machine only, prints the settings for a",
+        "It starts Hardhat's node, or Foundry's anvil when only that is installed, on this machine only, prints the settings for a",
         'service, and needs no database.',
       ],
       isService: true,
