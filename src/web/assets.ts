@@ -1,5 +1,5 @@
-// Styles and scripts of the pages. The files of `browser/` are what a browser gets: read once at the start, compressed once
-// when first asked for. Their address holds their hash, so a browser keeps them and asks again only for other bytes.
+// Styles and scripts of the pages. The files of `browser/` are served as they are: read once at the start, compressed once on the
+// first request. Their address contains their hash, so browsers may cache them for ever.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
@@ -24,11 +24,11 @@ const TYPES: Readonly<Record<string, string>> = {
 export type Assets = {
   /** Where a page finds it, such as `/assets/checkout.k3xQ0c1v.css`. */
   addressOf(name: AssetName): string;
-  /** For a page that is opened once: a style inside of it saves a round trip before the first paint. */
+  /** For a page that is opened once: an inline style saves a round trip before the first paint. */
   textOf(name: AssetName): string;
 };
 
-/** What a page outside the dashboard is given. */
+/** The assets of a page outside the dashboard. */
 export type Site = { readonly assets: Assets };
 
 const HASH_LENGTH = 12;
@@ -63,7 +63,7 @@ export function assetRoutes(app: FastifyInstance): Assets {
       const [stem = '', , extension = ''] = request.params.file.split('.');
       const file = files.get(`${stem}.${extension}`);
       if (!file) throw new AppError('not_found', 'There is nothing at this address.');
-      // While nodes of two versions run side by side, a page of one may ask the other; it must not keep what it gets.
+      // While nodes of two versions run side by side, a page of one may ask the other: the answer must not be cached.
       return file.address === request.url ? file.kept(request, reply) : file.checked(request, reply);
     },
   );

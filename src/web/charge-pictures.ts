@@ -78,16 +78,16 @@ type PayableMethod<M extends Method> = Required<Pick<ChargeMethod<M>, 'reference
 function payableMethod<M extends Method>(charge: Charge, method: M): PayableMethod<M> {
   const found = charge.methods.find(isOf(method));
   if (!found || found.status === 'FAILED') throw new AppError('not_found', `This charge has no ${method}.`);
-  // No picture of a method that must no longer be paid.
+  // A method that must no longer be paid has no picture.
   if (!isUnpaid(found)) throw new AppError('wrong_state', `The ${method} of this charge is ${found.status}.`);
   const { rail, reference, instrument } = found;
   if (reference === undefined || !instrument) {
-    throw new AppError('wrong_state', `The bank has not made the ${method} of this charge yet.`);
+    throw new AppError('wrong_state', `The bank has not registered the ${method} of this charge yet.`);
   }
   return { rail, reference, instrument };
 }
 
-/** The invented bank and receiver of a sandbox, without a document or an account. */
+/** The made-up bank and receiver of a sandbox, without a document or an account. */
 function sandboxIssuer({ id, externalId }: Charge, reference: string): SlipIssuer {
   return {
     bankName: 'Sandbox',

@@ -7,7 +7,7 @@ import type { Mode } from '../lib/mode.ts';
 const DUE_IN_DAYS = 7;
 export const EXAMPLE_CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 
-/** A charge that can be created as it is; live offers no boleto yet. */
+/** A charge that can be created as it is. */
 export function exampleCharge(clock: Clock, mode: Mode) {
   return {
     accountId: 'acme',

@@ -9,7 +9,7 @@ const SCRIPT = '/docs/js/scalar.js';
 const OPTIONS = { schema: { hide: true } } as const;
 
 export function docsRoutes(app: FastifyInstance): void {
-  // The page contains no input of a caller, so one nonce for the whole process is enough for its script.
+  // The page contains no caller input, so one nonce for the whole process is enough for its script.
   const nonce = randomBytes(16).toString('base64');
   const policy = [
     "default-src 'none'",
@@ -23,7 +23,7 @@ export function docsRoutes(app: FastifyInstance): void {
     "form-action 'none'",
   ].join('; ');
   let reference: Promise<FastifyInstance> | undefined;
-  /** What the plugin answers; the same for every caller. */
+  /** The answer of the plugin; the same for every caller. */
   const read = async (url: string) => {
     reference ??= loadReference(nonce);
     return (await (await reference).inject({ url })).rawPayload;

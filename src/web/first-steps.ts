@@ -30,16 +30,16 @@ const KEY =
   'Set KEY first to a key that may also record payments: KEY=$(npx trilho keys create --account acme --scopes all,payments:write).';
 
 const SENT_IN_SANDBOX: Step = {
-  title: 'Have events sent to you',
-  text: 'A receiver on port 4000 prints the first event that comes; curl waits until it listens. The secret of the webhook signs what is sent. npx trilho listen does the same without a webhook.',
+  title: 'Receive events',
+  text: 'A receiver on port 4000 prints the first event; curl waits until it listens. The secret of the webhook signs events. npx trilho listen does the same without a webhook.',
   command: `node -e "require('http').createServer((i, o) => i.pipe(process.stdout).on('unpipe', () => o.end(() => i.method === 'POST' && process.exit()))).listen(4000)" &
 curl -s --retry 9 --retry-delay 1 --retry-connrefused localhost:4000
 webhook=$(send /webhooks '{"accountId":"acme","url":"http://localhost:4000/hook","types":["charge.paid"]}' | field id); echo $webhook`,
 };
 
 const SENT_IN_LIVE: Step = {
-  title: 'Have events sent to you',
-  text: 'Set HOOK to an https address of yours. The answer has the secret that signs what is sent. npx trilho listen brings events to a port of your own machine.',
+  title: 'Receive events',
+  text: 'Set HOOK to an https address of yours. The answer has the secret that signs events. npx trilho listen forwards events to a port of your own machine.',
   command: `send /webhooks '{"url":"'"$HOOK"'","types":["charge.paid"]}'`,
 };
 

@@ -1,8 +1,8 @@
-// HTML as text that knows it is HTML: what is put into a template is escaped unless it came from a template itself.
+// HTML as a type of its own: values in a template are escaped unless they come from a template themselves.
 
 const MARKUP = Symbol('markup');
 
-/** Only the functions below make it, so plain text is never taken for markup. */
+/** Only the functions below create it, so plain text is never taken for markup. */
 export type Html = { readonly [MARKUP]: string };
 
 /** Nothing is written for undefined, null and false, so that `condition && html…` leaves no trace. */
@@ -24,12 +24,12 @@ export function markupOf(piece: Html): string {
   return piece[MARKUP];
 }
 
-/** Takes text for markup as it is, such as an SVG that this service drew. Never for what came from outside. */
+/** Marks text as markup, such as an SVG that this service drew. Never for input from outside. */
 export function trusted(markup: string): Html {
   return { [MARKUP]: markup };
 }
 
-/** Attributes by their names; undefined and false leave one out, true writes its name alone. */
+/** Attributes by their names; undefined and false omit one, true writes only its name. */
 export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): Html {
   const parts = Object.entries(values).map(([name, value]) => {
     if (value === undefined || value === false) return '';

@@ -1,4 +1,4 @@
-// The language of a page, and how it writes money, days and times. The texts themselves stand beside each page.
+// The language of a page, and how it writes money, days and times. The texts themselves are beside each page.
 import type { FastifyRequest } from 'fastify';
 import type { CivilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
@@ -9,7 +9,7 @@ export type Language = (typeof LANGUAGES)[number];
 /** The texts of a page in each language; the second must have all that the first has. */
 export type ByLanguage<T> = Readonly<Record<Language, T>>;
 
-/** What `?lang=` says, else the best of `Accept-Language`; Portuguese where nothing fits, since payers are in Brazil. */
+/** The language of `?lang=`, else the best of `Accept-Language`; Portuguese by default, since payers are in Brazil. */
 export function languageOf({ query, headers }: Pick<FastifyRequest, 'query' | 'headers'>): Language {
   const asked = typeof query === 'object' && query !== null && 'lang' in query ? query.lang : undefined;
   return (typeof asked === 'string' ? languageNamed(asked) : undefined) ?? preferred(headers['accept-language'] ?? '');
@@ -17,7 +17,7 @@ export function languageOf({ query, headers }: Pick<FastifyRequest, 'query' | 'h
 
 function preferred(accepted: string): Language {
   const ranges = accepted.split(',').map(part => {
-    const [tag = '', ...parameters] = part.split(';').map(word => word.trim());
+    const [tag = '', ...parameters] = part.split(';').map(piece => piece.trim());
     const weight = parameters.find(parameter => parameter.startsWith('q='));
     return { tag, weight: weight === undefined ? 1 : Number(weight.slice('q='.length)) };
   });
@@ -50,7 +50,7 @@ export type Formats = {
   readonly decimalSign: string;
 };
 
-/** How many digits are written behind the point. */
+/** How many decimals are written. */
 export type Digits = { readonly least?: number; readonly most: number };
 
 const made = new Map<Language, Formats>();
@@ -66,7 +66,7 @@ export function formatsOf(language: Language): Formats {
 
 const NO_BREAK = '\u00a0';
 const TIME_ZONE = 'America/Sao_Paulo';
-/** English as it is written outside of the United States, where 10/12 would be in October. */
+/** English as written outside the United States, where 10/12 would be in October. */
 const LOCALES: Readonly<Record<Language, string>> = { 'pt-BR': 'pt-BR', en: 'en-GB' };
 
 /** English has no short day of numbers alone: 10/12 would be two days. */
@@ -96,7 +96,7 @@ function makeFormats(language: Language): Formats {
   };
   return {
     // Exact: amounts stay far below 2^53 cents, and two decimals of the quotient are right up to there. English writes the sign of
-    // a currency close to its number, which is read badly behind `R$`.
+    // a currency close to its number, which reads badly after `R$`.
     money: (cents, currency = 'BRL') =>
       money[currency].format(Number(cents) / 100).replace(/^([^\d\s]*[^\d\s.,-])(?=\d)/, `$1${NO_BREAK}`),
     day: text => day.format(new Date(`${text}T00:00:00Z`)),

@@ -1,4 +1,4 @@
-// The frame of a page that has its own style and script: head, language, icon, the stream that keeps it true.
+// The frame of a page with its own style and script: head, language, icon, the stream that keeps it up to date.
 import type { AssetName, Assets } from './assets.ts';
 import { type Html, html, type Piece, trusted } from './html.ts';
 import type { Language } from './language.ts';
@@ -6,12 +6,12 @@ import type { Language } from './language.ts';
 export type Layout = {
   readonly language: Language;
   readonly title: string;
-  /** Loaded beside the page; or `ownStyle` is all that it needs. */
+  /** A style sheet to load; absent when `ownStyle` is enough. */
   readonly style?: AssetName;
   readonly script: AssetName;
-  /** The stream of changes, and the version that the page shows; absent: nothing will change. */
+  /** The stream of changes, and the version that the page shows; absent when the page will not change. */
   readonly live?: { readonly stream: string; readonly version: string | number };
-  /** Text of a `<style>`, which `sendHtml` needs too: CSS of ours, never of a caller. */
+  /** Text of a `<style>`, which `sendHtml` needs too: our own CSS, never a caller's. */
   readonly ownStyle?: string;
   /** Further elements of the head. */
   readonly head?: Piece;

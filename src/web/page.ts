@@ -16,7 +16,7 @@ dt { font-weight: 600; margin-top: 1rem; }
 dd { margin: 0; }
 `;
 
-/** A page without scripts lacks nothing but the buttons. A browser has a clipboard for https and for its own machine only. */
+/** Without scripts only the buttons are missing. A browser offers a clipboard only for https and localhost. */
 const SCRIPT = `
 for (const code of navigator.clipboard ? document.querySelectorAll('pre > code') : []) {
   const button = document.createElement('button');

@@ -81,7 +81,7 @@ function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
 }
 
-/** The name the reader reached us by, when it is one. */
+/** The host name of the request, when it is a valid one. */
 function hostOf(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : 'localhost';
 }

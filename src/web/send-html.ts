@@ -10,7 +10,7 @@ export type PageOptions = {
   readonly framedBy?: readonly string[];
   /** The text of the one `<style>` in the page, such as the colour of an account. */
   readonly style?: string;
-  /** The very same page is sent again and again: it is compressed once. */
+  /** The same page is sent again and again, so it is compressed once. */
   readonly isFixed?: true;
 };
 
@@ -68,9 +68,9 @@ function compressedOnce(page: Html, encoding: Encoding): Promise<Buffer> {
   return form;
 }
 
-/** Beside those of every answer, which already say no-store, no-referrer and nosniff. */
+/** In addition to the headers of every answer: no-store, no-referrer and nosniff. */
 export function pageHeaders(reply: FastifyReply, options: PageOptions = {}): void {
   reply.headers({ 'content-security-policy': policyOf(options), 'x-robots-tag': 'noindex, nofollow' });
-  // It knows no list of origins; browsers that know frame-ancestors pass it over anyway.
+  // X-Frame-Options cannot list origins; browsers that support frame-ancestors ignore it anyway.
   if (options.framedBy && options.framedBy.length > 0) reply.removeHeader('x-frame-options');
 }

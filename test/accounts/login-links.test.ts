@@ -82,7 +82,7 @@ test('one owner requests the link of another person, a second one approves it an
 
   const cookie = await enter(service, new URL(approved.json.url).pathname);
   const notices = await pageOf({ id: person.id, cookie }, '/me');
-  assert.equal(notices.match(/A login link for you was made/g)?.length, 2, 'who asked, and who approved');
+  assert.equal(notices.match(/A login link for you was created/g)?.length, 2, 'who asked, and who approved');
   const letInBy = (await personOf(person.id, second))?.['letInBy'] as string[];
   for (const owner of [asker, second]) assert.ok(letInBy.includes(`person:${owner.id}`));
   const lines = await service.sql<{ actor: string; action: string }>(

@@ -316,10 +316,10 @@ describe('a person', () => {
     assert.doesNotMatch(await pageOf(owner, '/dashboard/charges'), NEWS);
     service.clock.advanceMs(1_000);
     await change(owner, '/keys', { accountId: 'acme', scopes: ['charges:read'] });
-    assert.match(await pageOf(owner), /An API key was made/);
+    assert.match(await pageOf(owner), /An API key was created/);
     await service.post(`/people/${owner.id}/login-link`, undefined);
     assert.match(await pageOf(owner, '/dashboard/charges'), NEWS);
-    assert.match(await pageOf(owner), /A login link for you was made/);
+    assert.match(await pageOf(owner), /A login link for you was created/);
   });
 
   test('gets another role at once, also in open sessions, by somebody with as many scopes', async () => {

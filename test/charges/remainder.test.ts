@@ -257,7 +257,7 @@ test('the checkout offers the rest if the account allows it, in both languages',
   const pageIn = async (language: string) =>
     (await fetch(service.url + path, { headers: { 'accept-language': language } })).text();
   const press = () => fetch(`${service.url}${path}/remainder`, { method: 'POST', redirect: 'manual' });
-  assert.match(await pageIn('en'), /R\$\s109\.90 is missing: agree with the seller/);
+  assert.match(await pageIn('en'), /R\$\s109\.90 is missing: ask the seller/);
   assert.equal((await press()).status, 303);
   assert.equal((await read(id)).remainderId, undefined, 'the account does not allow it');
   const allowed = await service.send('/accounts/acme/settings', {

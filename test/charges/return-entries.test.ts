@@ -77,7 +77,7 @@ test('a person who works for one account cannot read entries or mark them as see
   }
   for (const path of [api, `${api}/entries/${line}`]) assert.equal((await ask(`${path}/seen`, 'POST')).status, 403);
   assert.equal(await gauge(), '2');
-  assert.doesNotMatch(await (await ask('/dashboard')).text(), /What banks say of boletos/);
+  assert.doesNotMatch(await (await ask('/dashboard')).text(), /Bank entries to look at/);
   assert.equal((await ask('/dashboard/statements')).status, 403);
 });
 
@@ -103,7 +103,7 @@ test('an entry that needs a person is in the log, the metrics, on the first page
     textOf(await (await fetch(`${bench.service.url}/dashboard${path}`, { headers })).text());
   assert.match(
     await page(),
-    /What banks say of boletos 2 [\s\S]*instruction refused The bank refused an instruction: A7/,
+    /Bank entries to look at 2 [\s\S]*instruction refused The bank refused an instruction: A7/,
   );
   const ofFile = await page(`/statements/returns/${returnId}`);
   assert.match(ofFile, /Return \d+ of sicoob:main/);
@@ -136,5 +136,5 @@ test('an entry that needs a person is in the log, the metrics, on the first page
   assert.match((await command(returnId, '--line', String(second.line))).said, /^1 entry is marked as seen\.$/m);
   assert.deepEqual((await seen('')).json, { seen: 0 });
   assert.deepEqual([await gauge(), (await command()).code], ['0', 0]);
-  assert.doesNotMatch(await page(), /What banks say of boletos/);
+  assert.doesNotMatch(await page(), /Bank entries to look at/);
 });

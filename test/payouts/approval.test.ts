@@ -206,7 +206,7 @@ test('a person who requests or approves a login link for another cannot approve 
     assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
   }
   const shown = await fetch(`${service.url}/dashboard/me`, { headers: { cookie: other.cookie } });
-  assert.match(await shown.text(), /A login link for you was made/);
+  assert.match(await shown.text(), /A login link for you was created/);
 });
 
 test('a person who reported the payment of an order cannot approve it: by hand, with their key, or in a statement', async () => {

@@ -37,7 +37,7 @@ test('forged, cut off and withdrawn links are the same plain page', async () => 
   }
   assert.equal(pages.size, 1, 'they are identical');
   const [page = ''] = pages;
-  assert.match(page, /This link opens no charge/);
+  assert.match(page, /This link does not open a charge/);
   assert.doesNotMatch(page, /Maria|159|acme/);
   for (const file of ['pix.png', 'pix.svg', 'boleto.pdf', 'logo', 'stream']) {
     assert.ok([404, 429].includes((await fetch(`${service.url}${path}/${file}`)).status), file);
@@ -59,7 +59,10 @@ test('an address without a link, or with an undecodable one, is that page too, i
   const good = await pathOf(service, await newCharge(service));
   for (const language of ['en', 'pt-BR']) {
     const expected = await refusalAt('/pay/x', language);
-    assert.match(expected, language === 'en' ? /This link opens no charge/ : /Este link não abre nenhuma cobrança/);
+    assert.match(
+      expected,
+      language === 'en' ? /This link does not open a charge/ : /Este link não abre nenhuma cobrança/,
+    );
     const cut = ['/pay', '/pay/', '/pay?lang=', '/pay/%E0%A4%A', `${good}%E0%A4%A`, `${good}/%zz`, `${good}?from=%E0`];
     for (const path of cut) assert.equal(await refusalAt(path, language), expected, path);
   }

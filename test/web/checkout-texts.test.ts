@@ -63,7 +63,7 @@ test('the last minutes of an instant pix are counted down, in both languages', a
     const id = await openCharge(service, { dueAt: end, expireAt: end, methods: ['pix'] });
     for (const [language, message] of [
       ['pt-BR', /Este código vale até [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Tempo restante/],
-      ['en', /This code is good until [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Time left/],
+      ['en', /This code is valid until [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Time left/],
     ] as const) {
       const page = await fetch(service.url + (await pathOf(service, id)), { headers: { 'accept-language': language } });
       assert.match(await page.text(), message, `${seconds} s`);
@@ -80,7 +80,7 @@ test('the checkout of an order says until when its price is valid, and shows no 
   const path = await pathOf(own, id);
   const { pix, boleto } = (await own.get(`/charges/${id}`)).json;
   const before = await textOf(path, own);
-  assert.match(before, /The price is good until .+ A payment made later waits for a new price\./);
+  assert.match(before, /The price is valid until .+ A later payment waits for a new price\./);
   assert.ok(before.includes(pix.emv), before);
   await orders.advance('PT5M');
   const after = await (await fetch(own.url + path, { headers: { 'accept-language': 'pt-BR' } })).text();
@@ -114,9 +114,9 @@ test('that button pays nothing by a withdrawn link, nor a charge without a code'
   const canceled = await openCharge(service);
   await service.send(`/charges/${canceled}/cancel`, { method: 'POST' });
   for (const [path, message] of [
-    [withdrawn, /This link opens no charge/],
+    [withdrawn, /This link does not open a charge/],
     [await pathOf(service, canceled), /Canceled/],
-    ['/pay/x%0d', /This link opens no charge/],
+    ['/pay/x%0d', /This link does not open a charge/],
   ] as const) {
     assert.match(await (await pressPay(path, 'pix')).text(), message, path);
   }

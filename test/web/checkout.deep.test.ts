@@ -36,7 +36,7 @@ for (const { locale, paidWord, button } of [
     assert.equal(await page.locator('#pix-code').inputValue(), pix.emv, 'the whole code can be selected');
     await page.locator('#copy-pix').click();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), pix.emv);
-    assert.match((await page.locator('[data-told=pix-code]').textContent()) ?? '', /app|banco/i);
+    assert.match((await page.locator('[data-status=pix-code]').textContent()) ?? '', /app|banco/i);
     await page.getByRole('button', { name: button }).click();
     await page.getByRole('heading', { name: paidWord }).waitFor();
     assert.match(await page.locator('.receipt').innerText(), /Maria d\. S\./);
@@ -139,7 +139,7 @@ browserTest('without a clipboard the text is selected, and the page says so', as
     await looks;
   }
   assert.equal(await page.evaluate('getSelection().toString()'), pix.emv, 'nothing changed, so it stays selected');
-  assert.match((await page.locator('[data-told=pix-code]').textContent()) ?? '', /The text is selected/);
+  assert.match((await page.locator('[data-status=pix-code]').textContent()) ?? '', /The text is selected/);
   await close();
 });
 

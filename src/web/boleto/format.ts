@@ -22,7 +22,7 @@ export function writtenDay(day: CivilDay): string {
 
 /** A CPF or CNPJ with its punctuation, and its kind. */
 export function writtenDocument(document: string): { readonly kind: 'CPF' | 'CNPJ'; readonly number: string } {
-  // At a link it comes masked already.
+  // A checkout link passes a masked document.
   if (document.includes('*')) return { kind: 'CPF', number: document };
   return document.length === 11
     ? { kind: 'CPF', number: formatCpf(document) }

@@ -1,4 +1,4 @@
-// Copying, sharing, printing and the countdown of a checkout. All that is needed to pay is there without it.
+// Copying, sharing, printing and the countdown of a checkout. Paying works without it.
 
 /** @param {string} id */
 const textOf = id => document.getElementById('texts')?.getAttribute(`data-${id}`) ?? '';
@@ -8,15 +8,15 @@ async function copyFrom(button) {
   const id = button.getAttribute('data-copy') ?? '';
   const field = document.getElementById(id);
   if (!(field instanceof HTMLTextAreaElement)) return;
-  const told = document.querySelector(`[data-told="${id}"]`);
+  const status = document.querySelector(`[data-status="${id}"]`);
   try {
     await navigator.clipboard.writeText(button.getAttribute('data-text') ?? field.value);
-    if (told) told.textContent = textOf('copied');
+    if (status) status.textContent = textOf('copied');
   } catch {
     // Plain http has no clipboard.
     field.focus();
     field.select();
-    if (told) told.textContent = textOf('select');
+    if (status) status.textContent = textOf('select');
   }
 }
 
@@ -27,7 +27,7 @@ document.addEventListener('click', ({ target }) => {
   else if (button?.id === 'share') navigator.share({ title: document.title, url: location.href }).catch(() => {});
 });
 
-/** Seconds by our own watch: the clock of a phone may be wrong. */
+/** Counts from the seconds that the server sent: the clock of a phone may be wrong. */
 function countDown() {
   const counter = document.querySelector('[data-left-ms]');
   if (!(counter instanceof HTMLElement)) return;

@@ -1,4 +1,4 @@
-// The dashboard in the browser: passkeys, which only a script can ask for. Everything else works without.
+// Passkeys of the dashboard, which only a script can ask for. Everything else works without JavaScript.
 
 /** @param {string} text @param {Element | null} note */
 function tell(text, note) {
@@ -47,7 +47,7 @@ document.addEventListener('click', async event => {
   const note = document.getElementById('passkey-note');
   if (!window.PublicKeyCredential) {
     tell(
-      'This browser, or this address, has no passkeys. Use https, or localhost instead of an address of numbers.',
+      'Passkeys do not work in this browser or at this address. Use https, or localhost instead of an IP address.',
       note,
     );
     return;

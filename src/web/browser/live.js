@@ -1,11 +1,11 @@
-// Keeps an open page true. The server alone renders: on a change, on return to the page and when the network is back it fetches
-// its own address and swaps the parts marked `data-live`. `<meta name="live">` names a stream that sends a line on every change.
-// Tabs of one stream share it, since a browser opens six connections to a host over HTTP/1.1.
+// Keeps an open page up to date. Only the server renders: on a change, on return to the page and when the network is back, the page
+// fetches its own address and swaps the parts marked `data-live`. `<meta name="live">` names a stream that sends a line on every
+// change. Tabs share a stream, since a browser opens only six connections to a host over HTTP/1.1.
 
 const POLL_MS = 5_000;
-/** After a look that failed, though the page was told to look. */
+/** The wait before a retry, after a fetch that failed. */
 const AGAIN_MS = 3_000;
-/** With an open stream a poll is only the floor under it. */
+/** With an open stream, polling is only a safety net. */
 const POLL_WITH_STREAM_MS = 30_000;
 const FETCH_TIMEOUT_MS = 10_000;
 
@@ -24,7 +24,7 @@ const streamOf = page => page.querySelector('meta[name="live"]')?.getAttribute('
 /** @param {Element} part */
 function markupOf(part) {
   const copy = /** @type {Element} */ (part.cloneNode(true));
-  // Parts inside of it are compared by themselves.
+  // Nested parts are compared separately.
   for (const inner of copy.querySelectorAll('[data-live]')) inner.replaceWith(inner.getAttribute('data-live') ?? '');
   return copy.outerHTML;
 }
@@ -33,18 +33,18 @@ function markupOf(part) {
 function swap(fresh) {
   const focused = document.activeElement?.id;
   let changed = false;
-  // What the reader has opened stays open.
+  // Opened details stay open.
   for (const opened of document.querySelectorAll('details[id]')) {
     fresh.getElementById(opened.id)?.toggleAttribute('open', opened.hasAttribute('open'));
   }
-  // So does what a button has answered: else a text that it selected would be swapped, and no longer be selected.
-  for (const told of document.querySelectorAll('[data-told]')) {
-    fresh.querySelector(`[data-told="${told.getAttribute('data-told')}"]`)?.append(told.textContent ?? '');
+  // A copy status stays too: otherwise its part would differ and be swapped, and a selected text would lose its selection.
+  for (const status of document.querySelectorAll('[data-status]')) {
+    fresh.querySelector(`[data-status="${status.getAttribute('data-status')}"]`)?.append(status.textContent ?? '');
   }
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = fresh.querySelector(`[data-live="${part.getAttribute('data-live')}"]`);
     if (!other || markupOf(other) === markupOf(part)) continue;
-    // A region that is read aloud must stay the same element; only its words change.
+    // A live region of a screen reader must stay the same element; only its content changes.
     if (part.hasAttribute('role'))
       part.replaceChildren(...[...other.childNodes].map(node => document.importNode(node, true)));
     else part.replaceWith(document.importNode(other, true));
@@ -70,10 +70,10 @@ async function refresh() {
   let isTrue = false;
   try {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
-    // A page that stands open is no use of a session: the mark says that no person asked.
+    // The header says that no person asked: an open page must not keep a session alive.
     const headers = { accept: 'text/html', 'x-trilho-refresh': '1' };
     const answer = await fetch(location.href, { cache: 'no-store', signal, headers });
-    // A link that was withdrawn, a session that has ended: the whole page is another.
+    // A withdrawn link, an ended session: the whole page changes.
     if (answer.redirected || answer.status === 404) return location.reload();
     if (answer.ok) {
       const fresh = parse(await answer.text());
@@ -82,11 +82,11 @@ async function refresh() {
       isTrue = true;
     }
   } catch {
-    // The network is gone; the next poll, or its return, tries again.
+    // No network; the next poll, or the network's return, retries.
   } finally {
     isFetching = false;
   }
-  // A stream that comes back tells the same version again: it must not pass for seen.
+  // A reconnected stream sends the same version again; after a failed fetch it must not count as seen.
   if (!isTrue) version = '';
   if (mustFetchAgain) return refresh();
   if (isTrue) pollLater();
@@ -95,12 +95,12 @@ async function refresh() {
 
 function pollLater(waitMs = isStreaming ? POLL_WITH_STREAM_MS : POLL_MS) {
   clearTimeout(timer);
-  // A page without a stream says of itself that it changes no more.
+  // A page without a stream will not change any more.
   if (stream === '') return;
   timer = setTimeout(() => (document.hidden ? pollLater() : refresh()), waitMs);
 }
 
-/** Goes on until the page needs no stream any more, or is left. */
+/** Resolves when the page needs no stream any more. */
 function openStream() {
   const source = new EventSource(stream);
   const channel = new BroadcastChannel(stream);
@@ -129,13 +129,13 @@ function openStream() {
   });
 }
 
-/** The last version that the page was told of; a reconnect tells the same one again. */
+/** The last version that the stream sent; a reconnect sends the same one again. */
 let version = document.querySelector('meta[name="live"]')?.getAttribute('data-version') ?? '';
 
-/** @param {string} told */
-function changed(told) {
-  if (told === version) return;
-  version = told;
+/** @param {string} latest */
+function changed(latest) {
+  if (latest === version) return;
+  version = latest;
   refresh();
 }
 

@@ -1,4 +1,4 @@
-// What a payer sees of a charge, as facts without texts: its status, what is owed today, what came and went back.
+// What a payer sees of a charge, as data without texts: its status, the amount due today, payments and refunds.
 import type { AmountOwed } from '../../charges/amount.ts';
 import { type Charge, type ChargeMethod, isInstant, isOf } from '../../charges/charge.ts';
 import { excessCents, isPayable, isUnpaid, missingCents } from '../../charges/life.ts';
@@ -16,7 +16,7 @@ export type Payable<M extends Method = Method> = {
   readonly method: M;
   readonly instrument: NonNullable<ChargeMethod<M>['instrument']>;
   readonly owed: AmountOwed;
-  /** What the bank's app asks for: a static pix code holds its amount, whatever is owed today. */
+  /** The amount in the bank's app: a static pix code has a fixed amount, even when fees are due today. */
   readonly asksCents: bigint;
 };
 
@@ -26,7 +26,7 @@ export type Facts = {
   readonly payable: readonly Payable[];
   /** Methods that a bank refused while another can be paid. */
   readonly failed: readonly Method[];
-  /** What its code asks for now, by the first method; what was asked for where nothing can be paid. */
+  /** The amount that the first method asks for now; the original amount where nothing can be paid. */
   readonly amountCents: bigint;
   readonly paidCents: bigint;
   readonly missingCents: bigint;
@@ -35,22 +35,22 @@ export type Facts = {
   readonly returningCents: bigint;
   readonly isTwice: boolean;
   readonly cameAfterEnd: boolean;
-  /** When the code that is shown first stops being payable. */
+  /** When the first shown code stops being payable. */
   readonly endsAt?: Date;
-  /** Whether that is a moment of the day: the end of an instant pix, or of a price. */
+  /** Whether that is a time of day, not the end of a day: the end of an instant pix, or of a price. */
   readonly isShort: boolean;
-  /** Until when the price of an order is good: money that comes later waits for another price. */
+  /** Until when the price of an order holds: later money waits for a new price. */
   readonly priceEndsAt?: Date;
 };
 
 const PAID = ['PARTIALLY_PAID', 'PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
-/** `priceEndsAt`: until when what the charge pays for has its price, where that is still to be paid. */
+/** `priceEndsAt`: until when the price of an unpaid order holds. */
 export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
   const today = civilDay(now);
   const isPriceOver = priceEndsAt !== undefined && now >= priceEndsAt;
   const endsBy = (method: Method) => earlier(endOf(charge, method), priceEndsAt);
-  // A method is marked as expired a moment after its end, or later on a busy day.
+  // A method is marked as expired shortly after its end, later under load.
   const isOver = charge.methods.every(({ method }) => now >= endOf(charge, method));
   const payable = METHODS_SHOWN.flatMap((method): Payable[] => {
     const found = charge.methods.find(isOf(method));

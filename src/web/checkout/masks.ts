@@ -1,4 +1,4 @@
-// Personal data as a link may show it: enough for the payer to recognise, too little for anybody else.
+// Masks personal data for links: enough for the payer to recognise, too little for anybody else.
 // LGPD, art. 6 III; the form of a masked CPF is that of public bodies (IN 19/2025 of Sefa-PA).
 import { formatCnpj } from '@brazilian-utils/brazilian-utils';
 

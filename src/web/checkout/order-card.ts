@@ -1,4 +1,4 @@
-// What the payer of an order buys, and how far its transfer is.
+// What the payer of an order buys, and the progress of its transfer.
 import { NETWORK_FACTS } from '../../chains/networks.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { type Html, html } from '../html.ts';

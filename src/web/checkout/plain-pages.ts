@@ -1,4 +1,4 @@
-// Pages that say one thing: a link that opens nothing, too many attempts, a service that is away. They hold nothing of any charge.
+// Pages with one sentence: an unknown link, too many attempts, an unavailable service. They show nothing about any charge.
 import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import { LANGUAGES, type Language } from '../language.ts';
@@ -8,7 +8,7 @@ import { CHECKOUT_TEXTS } from './texts.ts';
 export type PlainPage = 'badLink' | 'tooMany' | 'unavailable';
 export type PlainPages = (page: PlainPage, language: Language) => Html;
 
-/** Made once: a flood of wrong links must cost little. */
+/** Rendered once: a flood of wrong links must cost little. */
 export function plainPages(assets: Assets): PlainPages {
   const made = new Map<string, Html>();
   for (const language of LANGUAGES) {

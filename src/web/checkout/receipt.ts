@@ -1,4 +1,4 @@
-// What came, for the payer's own files: printed without the rest of the page.
+// A receipt for the payer's own files: printed without the rest of the page.
 import { type Html, html } from '../html.ts';
 import { maskedDocument, maskedName } from './masks.ts';
 import { sellerOf, type View } from './view-model.ts';

@@ -1,5 +1,5 @@
 // /pay/{token}: the checkout of a charge, its pictures, its PDF and the stream that reports changes. The token is the only
-// credential. GET changes nothing: chat apps fetch pages that are sent around.
+// credential. GET changes nothing: chat apps fetch links for a preview.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findSettings } from '../../accounts/store-settings.ts';
 import type { InstalmentPlan } from '../../billing/instalments/instalment-plan.ts';
@@ -52,16 +52,16 @@ export type CheckoutDeps = RemainderDeps & {
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
 
-/** Links that open nothing, a second from one address; a payer with a mistyped link needs a few. */
+/** Unknown links per second from one address; a payer with a mistyped link needs a few. */
 const MAX_WRONG_A_SECOND = 10;
-/** Requests a second for one checkout, from wherever. */
+/** Requests per second for one checkout, from all addresses. */
 const MAX_A_SECOND = 50;
 
 type TokenRoute = { Params: { token: string } };
 const OPTIONS = { config: { hasOwnLimit: true }, schema: { hide: true } } as const;
 
 export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
-  // A scope of its own: every refusal here, also before a route has run, is shown to a payer as a page.
+  // A scope of its own: every refusal here, even before a route has run, is shown to the payer as a page.
   app.register(async scope => pageRoutes(scope, deps));
 }
 
@@ -86,7 +86,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     }
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'rate_limited') return say('tooMany', request, reply);
-    // An address that cannot be decoded; a picture that a charge has not, or not any more.
+    // An address that cannot be decoded, or a picture that the charge does not have.
     return say(refused(request), request, reply);
   });
 
@@ -119,7 +119,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
 
   route('', async (charge, request, reply) => {
     const { token } = request.params;
-    // Read before the charge: a change in between is then reported once more instead of never.
+    // Read before the charge: a change in between is then reported twice instead of never.
     const version = (await readVersions(deps.db, [charge.id])).get(charge.id) ?? '';
     const view = await readView(deps, charge, request);
     const { checkoutBody, styleOf, titleOf } = await loadPage();
@@ -172,7 +172,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     return reply.type('application/pdf').send(await slipsFile(deps, plan, charges.map(withMaskedPayer)));
   });
 
-  // A form without fields. The payer asks for the rest where the account allows it; asked again, it is the same charge.
+  // A form without fields: the payer asks to pay the rest, where the account allows it. A repeat gets the same charge.
   app.register(async inner => {
     inner.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => undefined);
     inner.post<TokenRoute>('/pay/:token/remainder', OPTIONS, async (request, reply) => {
@@ -185,7 +185,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     });
   });
 
-  // No link at all, one with something behind it, or one longer than any of ours.
+  // No token, more path after it, or a token that is too long.
   for (const path of ['/pay', '/pay/*']) {
     app.get(path, OPTIONS, async (request, reply) => say(refused(request), request, reply));
   }
@@ -202,7 +202,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   });
 }
 
-/** Loaded with the first checkout: it brings the drawing libraries, and the service starts faster without them. */
+/** Loaded with the first checkout: the service starts faster without the drawing libraries. */
 const loadPage = () => import('./view.ts');
 const loadPlanPage = () => import('./instalments-view.ts');
 
@@ -231,12 +231,12 @@ async function readView(
   });
 }
 
-/** Until when an unpaid order has its price. */
+/** Until when the price of an unpaid order holds. */
 function priceEndOf({ status, ended, quote }: Order): Date | undefined {
   return status === 'pending_payment' && !ended ? quote?.expiresAt : undefined;
 }
 
-/** Whom the boleto of a charge pays; undefined when its rail is no longer configured: the page opens all the same. */
+/** The beneficiary of the boleto; undefined when its rail is no longer configured: the page opens all the same. */
 function beneficiaryOf(rails: Rails, charge: Charge): View['beneficiary'] {
   const boleto = charge.methods.find(isOf('boleto'));
   if (boleto?.reference === undefined) return undefined;
@@ -253,14 +253,14 @@ async function readBought(deps: CheckoutDeps, charge: Charge, orderId: string): 
   return { order, ...(payout && { payout }), ...(depth !== undefined && { confirmationsNeeded: depth }) };
 }
 
-/** What a chat app shows of the link: receiver and amount only. */
+/** The preview in a chat app: receiver and amount only. */
 function previewTags(view: View, title: string) {
   return html`<meta property="og:title" content="${title}">
 <meta property="og:type" content="website">
 <meta name="description" content="${view.texts.checkout}">`;
 }
 
-/** The PDF at a link, which may be passed on, holds the payer as the page does; with a key it is whole. */
+/** A link may be passed on, so its PDF masks the payer as the page does; with a key the PDF has the full data. */
 function withMaskedPayer(charge: Charge): Charge {
   const { name, document, type } = charge.customer;
   return { ...charge, customer: { name: maskedName(name), document: maskedDocument(document), type } };

@@ -7,7 +7,7 @@ import { maskedDocument, maskedName } from './masks.ts';
 import type { View } from './view-model.ts';
 import { wayTexts } from './ways/ways.ts';
 
-/** A countdown puts payers under pressure, and is of no use before the end is near. */
+/** A countdown puts payers under pressure, so it is shown only when the end is near. */
 const COUNTDOWN_MS = 15 * 60_000;
 
 const TONES = {
@@ -53,7 +53,7 @@ ${canPay && html`<p class="ending" data-live="ending">${ending(view)}</p>`}
 </section>`;
 }
 
-/** What the bank asks for, which may differ by method when the charge is late; one amount otherwise. */
+/** The amount of each method when they differ, as they may for a late charge; one amount otherwise. */
 export function amountsOf(view: View): readonly { label: string; name?: string; amount: string }[] {
   const { texts, formats, facts } = view;
   if (new Set(facts.payable.map(({ asksCents }) => asksCents)).size > 1) {
@@ -77,7 +77,7 @@ export function spokenStatus(view: View): string {
   return parts.map(part => (part.endsWith('.') ? part : `${part}.`)).join(' ');
 }
 
-/** Thanks and «all is well» only where nothing is left to settle. */
+/** «All is well» only when nothing is open. */
 function sentenceOf({ texts, facts, bought }: View): string {
   const [, sentence = ''] = texts.state[facts.standing];
   const isOpen = facts.excessCents > 0n || facts.cameAfterEnd || bought?.order.hold || bought?.order.ended;
@@ -113,7 +113,7 @@ function dueLine({ texts, formats, charge, facts, now }: View): string {
     .join('. ');
 }
 
-/** Parts of their own: that the end comes near, and with each look another number, swaps no code that the payer is marking. */
+/** A part of its own: a new countdown must not swap the code that the payer is selecting. */
 function ending({ texts, formats, facts, now }: View): Html | false {
   if (!facts.endsAt) return false;
   const leftMs = facts.endsAt.getTime() - now.getTime();

@@ -1,4 +1,4 @@
-// The SQL of the checkout: what changes the page of a charge, as one version for each charge that is being looked at.
+// The SQL of the checkout: one version for each charge with an open page, which changes with the page.
 import type { Sql } from '../../storage/database.ts';
 
 /**

@@ -1,4 +1,4 @@
-// GET /pay/{token}/stream: a version whenever the page of a charge has changed, as server-sent events, and nothing else.
+// GET /pay/{token}/stream: server-sent events with a version whenever the page of a charge has changed.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EVENT_STREAM_TYPE, eventStreams, frame, waitOrBeat } from '../../http/server/event-streams.ts';
 import type { Observers } from '../../http/server/observers.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/database.ts';
 import { watchCheckouts } from './watch.ts';
 
-/** Per node; past it a page polls. */
+/** Per node; beyond it pages poll. */
 const MAX_STREAMS = 5_000;
 const MAX_PER_CHARGE = 50;
 const RECONNECT_MS = 2_000;
@@ -43,7 +43,7 @@ export function checkoutStreams(app: FastifyInstance, deps: Deps): CheckoutStrea
 
   return {
     open: async (chargeId, request, reply) => {
-      // A browser does not come back after 204: its page polls instead.
+      // A browser does not reconnect after 204: the page polls instead.
       const isFull = streams.count() >= MAX_STREAMS || streams.count(chargeId) >= MAX_PER_CHARGE;
       if (isFull) return reply.code(204).send();
       const pieces = (signal: AbortSignal) => versionsOf(chargeId, signal);

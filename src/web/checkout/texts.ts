@@ -1,4 +1,4 @@
-// What the checkout says, in Portuguese and English. Sentences that hold an amount or a day take it as an argument.
+// The texts of the checkout, in Portuguese and English. Sentences with an amount or a day take it as an argument.
 import type { ByLanguage } from '../language.ts';
 
 const pt = {
@@ -121,9 +121,9 @@ const en: CheckoutTexts = {
   dueOn: day => `Due on ${day}`,
   wasDueOn: day => `Was due on ${day}`,
   payableUntil: day => `Payable until ${day}`,
-  endsAt: time => `This code is good until ${time}`,
+  endsAt: time => `This code is valid until ${time}`,
   timeLeft: 'Time left:',
-  priceUntil: time => `The price is good until ${time}. A payment made later waits for a new price.`,
+  priceUntil: time => `The price is valid until ${time}. A later payment waits for a new price.`,
   chargedTo: 'Charged to',
   converted: amount => `Charged as ${amount}, converted to reais`,
   check: 'Check before you pay',
@@ -148,13 +148,13 @@ const en: CheckoutTexts = {
   state: {
     creating: ['Preparing your charge', 'The code will appear here in a moment.'],
     open: ['Waiting for payment', ''],
-    overdue: ['Overdue', 'It can still be paid, with the additions below.'],
+    overdue: ['Overdue', 'It can still be paid, with the fees below.'],
     overdueNoFees: ['Overdue', 'It can still be paid, with no additions.'],
     paid: ['Payment received', 'Thank you! All is well.'],
-    paidLate: ['Payment received', 'It was paid after its due day and is confirmed.'],
+    paidLate: ['Payment received', 'It was paid after the due date and is confirmed.'],
     paidInPart: ['Received in part', ''],
-    expired: ['Expired', 'The time is over. Do not pay the old code; ask for a new charge.'],
-    priceOver: ['The time of this price is over', 'Do not pay the old code; ask the seller for a new price.'],
+    expired: ['Expired', 'The time to pay has ended. Do not pay the old code; ask for a new charge.'],
+    priceOver: ['This price has expired', 'Do not pay the old code; ask the seller for a new price.'],
     canceled: ['Canceled', 'Whoever sent this charge has canceled it. Do not pay the old code.'],
     refunded: ['Payment returned', ''],
     partlyRefunded: ['Payment returned in part', ''],
@@ -162,10 +162,10 @@ const en: CheckoutTexts = {
   },
   partialOffered: (paid, missing) => `We received ${paid}. ${missing} is missing.`,
   payRest: missing => `Pay the rest: ${missing}`,
-  partial: (paid, missing) => `We received ${paid}. ${missing} is missing: agree with the seller how to complete it.`,
+  partial: (paid, missing) => `We received ${paid}. ${missing} is missing: ask the seller how to pay the rest.`,
   over: extra => `You paid ${extra} too much. The seller can return it.`,
   twice: extra => `We received more than one payment, ${extra} too much. The seller can return it.`,
-  afterEnd: 'The money came after the charge had ended. The seller has been told.',
+  afterEnd: 'The money came after the charge had ended. The seller has been notified.',
   refundedSum: amount => `${amount} went back to the payer.`,
   refundPending: amount => `${amount} is being returned.`,
   instalments: {
@@ -180,9 +180,9 @@ const en: CheckoutTexts = {
     completed: 'All is well: nothing left to pay',
     canceled: 'Instalments canceled',
   },
-  badLink: ['This link opens no charge', 'It may be cut off or replaced. Ask whoever sent it for a new one.'],
+  badLink: ['This link does not open a charge', 'It may be incomplete or replaced. Ask whoever sent it for a new one.'],
   tooMany: ['Too many attempts', 'Wait a few seconds and open the link again.'],
-  unavailable: ['Away for a moment', 'Nothing is lost. Try again in a few seconds.'],
+  unavailable: ['Unavailable for a moment', 'Nothing is lost. Try again in a few seconds.'],
   order: {
     heading: 'What you are buying',
     quantity: 'Quantity',

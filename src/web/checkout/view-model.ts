@@ -1,4 +1,4 @@
-// What the page of a checkout is made from.
+// The data of a checkout page.
 import type { AccountSettings } from '../../accounts/settings.ts';
 import type { Charge } from '../../charges/charge.ts';
 import type { Order } from '../../orders/order.ts';
@@ -10,7 +10,7 @@ import { type Formats, formatsOf, type Language } from '../language.ts';
 import { type Facts, pixCodeOf } from './facts.ts';
 import { CHECKOUT_TEXTS, type CheckoutTexts } from './texts.ts';
 
-/** What is shown of an order: the order, its transfer, and how deep that must be. */
+/** The order, its transfer, and the confirmations that the transfer needs. */
 export type Bought = { readonly order: Order; readonly payout?: Payout; readonly confirmationsNeeded?: number };
 
 export type View = {
@@ -28,7 +28,7 @@ export type View = {
   readonly now: Date;
 };
 
-/** The payee where the account has not set a name: the invented company of a sandbox; in live no name is shown. */
+/** The seller's name when the account has not set one: the made-up company of a sandbox; in live no name is shown. */
 const SANDBOX_NAME = 'Trilho Sandbox';
 
 export function viewOf(parts: Omit<View, 'texts' | 'formats'>): View {

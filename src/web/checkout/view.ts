@@ -1,4 +1,4 @@
-// The page of a checkout, from what is known of a charge.
+// Renders the page of a checkout.
 import { lightened, textOn } from '../../accounts/colours.ts';
 import type { AccountSettings } from '../../accounts/settings.ts';
 import { receiverIn } from '../../rails/br-code.ts';
@@ -91,7 +91,7 @@ ${
 </div>`;
 }
 
-/** Before the code: who pays a stranger finds out too late. */
+/** Shown before the code: a payer who sees the wrong name afterwards has already paid. */
 function receiverCard(view: View): Html {
   const { texts, settings, facts, beneficiary } = view;
   const code = facts.payable.map(({ instrument }) => pixCodeOf(instrument)).find(emv => emv !== undefined);

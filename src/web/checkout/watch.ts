@@ -1,5 +1,4 @@
-// Tells open checkouts that their charge has changed: one query serves all that wait on this node; without an open
-// checkout there is no query.
+// Notifies open checkouts when their charge changes: one query serves all of this node; without an open checkout there is no query.
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
@@ -7,7 +6,7 @@ import type { Sql } from '../../storage/database.ts';
 import { readVersions } from './store.ts';
 
 export type CheckoutWatch = {
-  /** The version of a charge's page once it is another than the known one, which is returned when the signal comes first. */
+  /** Resolves with the version of a charge's page once it differs from the known one, or with the known one on the signal. */
   waitForOther(chargeId: string, known: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 };
 

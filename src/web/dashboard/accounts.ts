@@ -1,4 +1,4 @@
-// Accounts: the list, opening one, and how one shows itself to payers.
+// Accounts: the list, opening one, and what payers see of one.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MAX_LOGO_BYTES } from '../../accounts/logo.ts';
 import { findAccount, listAccounts } from '../../accounts/store.ts';
@@ -78,9 +78,9 @@ async function askForSettings({ db }: ActDeps, { caller }: FastifyRequest, { id 
   const { logo, ...settings } = await requireSettings(db, accountId);
   const link = { maxLength: MAX_URL_LENGTH };
   return {
-    title: `How ${accountId} shows itself to payers`,
-    text: html`<p>Every checkout of the account has these from now on. What is left empty is removed.</p>${facts([
-      ['Logo', logo ? `${logo.type}, ${logo.bytes.length} bytes` : 'none'],
+    title: `What payers see of ${accountId}`,
+    text: html`<p>Every checkout of the account uses these settings from now on. Empty fields are removed.</p>${facts([
+      ['Logo', logo ? `${logo.type}, ${logo.bytes.length} bytes` : 'no logo'],
     ])}`,
     fields: [
       { name: 'displayName', label: 'Name above the checkout', value: settings.displayName ?? '', maxLength: 100 },
@@ -94,28 +94,28 @@ async function askForSettings({ db }: ActDeps, { caller }: FastifyRequest, { id 
         name: 'colour',
         label: 'Colour of buttons',
         value: settings.colour ?? '',
-        hint: 'Such as #0b6b4a. It must stand out from white by 3 to 1.',
+        hint: 'Such as #0b6b4a. Its contrast to white must be at least 3 to 1.',
       },
       { name: 'logo', label: 'New logo', type: 'file', hint: 'PNG, JPEG or WebP, at most 32 kB and 1,024 by 1,024.' },
       ...(logo ? [{ name: 'removeLogo', label: 'Remove the logo', type: 'checkbox' } as const] : []),
-      { name: 'returnUrl', label: 'Back to the shop leads to', value: settings.returnUrl ?? '', ...link },
+      { name: 'returnUrl', label: 'Link back to the shop', value: settings.returnUrl ?? '', ...link },
       {
         name: 'supportUrl',
-        label: 'Whom a payer asks',
+        label: 'Contact for payers',
         value: settings.supportUrl ?? '',
         ...link,
         hint: 'A page, mailto: or tel:',
       },
       {
         name: 'frameOrigins',
-        label: 'Origins that may show it in a frame',
+        label: 'Origins that may show the checkout in a frame',
         value: settings.frameOrigins.join(' '),
         maxLength: MAX_ORIGINS_LENGTH,
-        hint: 'Such as https://shop.example.com, with a space between two.',
+        hint: 'Such as https://shop.example.com, separated by spaces.',
       },
       {
         name: 'offersRemainder',
-        label: 'Paid in part: offer to pay the rest',
+        label: 'Offer payers to pay the rest of a partial payment',
         type: 'checkbox',
         value: String(settings.offersRemainder),
       },

@@ -1,5 +1,5 @@
-// An act: a page that asks, at the address where the same form is then sent. The question says what will happen; one button has
-// one effect, also when it is pressed twice.
+// An act: a page with a form that asks, and that is posted to the same address. The question says what will happen; the button takes
+// effect once, even when it is pressed twice.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isFresh } from '../../accounts/people/person.ts';
@@ -21,7 +21,7 @@ export type Option = { readonly value: string; readonly label: string };
 export type Field = {
   readonly name: string;
   readonly label: string;
-  /** What the API calls it, where the input has another name: its faults are named by the label. */
+  /** The name of the field in the API, where the input has another: its faults are shown with the label. */
   readonly apiName?: string;
   readonly type?:
     | 'text'
@@ -34,7 +34,7 @@ export type Field = {
     | 'checkbox'
     | 'hidden';
   readonly value?: string;
-  /** What may be chosen; of a text, what is suggested. */
+  /** The choices; for a text, suggestions. */
   readonly options?: readonly Option[];
   readonly isRequired?: boolean;
   readonly hint?: string;
@@ -44,7 +44,7 @@ export type Field = {
   readonly group?: string;
 };
 
-/** What is asked: the text, and fields to fill in. */
+/** The question: the text, and fields to fill in. */
 export type Question = {
   readonly title: string;
   readonly text: Piece;
@@ -58,15 +58,15 @@ export type Act = {
   /** Under /dashboard, such as `/charges/:id/cancel`. */
   readonly url: string;
   readonly section: string;
-  /** Asks a person for a passkey of the last minutes, also where the scope alone does not. */
+  /** Requires a passkey shown in the last minutes, even where the scope alone does not. */
   readonly needsFreshLogin?: true;
-  /** Does something each time that it is sent, by an operation without an idempotency key: the form itself is counted. */
+  /** Uses an operation without an idempotency key that would take effect each time: the form itself carries a token. */
   readonly countsForms?: true;
   /** The form has a file, of at most this many bytes. */
   readonly maxFileBytes?: number;
   ask(request: FastifyRequest, params: Params): Promise<Question>;
   call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;
-  /** Where to go then, or what to show: a secret that is shown once. */
+  /** Where to go next, or what to show: a secret that is shown once. */
   done(
     value: Readonly<Record<string, unknown>>,
     params: Params,
@@ -113,14 +113,14 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
     const once = textField(fields, 'once');
     const call = await act.call(fields, request.params, request);
     const isCounted = act.countsForms === true && isUuid(once);
-    // Before the call: a form whose effect is not known, since the process ended meanwhile, is not carried out again.
+    // Marked before the call: if the process ends meanwhile, the effect is unknown and the form is not carried out again.
     if (isCounted && !(await claimForm(deps.db, once, deps.clock.now()))) {
       return sendHtml(request, reply, await page(request, request.params, SENT_ALREADY), { status: 409 });
     }
     const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
     if (isCounted && !answer.isDone && answer.status < 500) await releaseForm(deps.db, once);
     if (!answer.isDone && answer.code === 'fresh_login_needed') {
-      // The question comes again afterwards; it takes what it wants of what was filled in.
+      // The question is asked again, with the fields as they were filled in.
       const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
       const query = new URLSearchParams(filled.filter(([name]) => name !== 'once')).toString();
       const [path = ''] = request.url.split('?');
@@ -136,7 +136,7 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
   }
 }
 
-/** Who works for one account is not asked for which. */
+/** A person who works for one account is not asked for it. */
 export function accountIn(fields: Fields, { caller }: FastifyRequest): { readonly accountId?: string } {
   const accountId = caller?.accountId ?? textField(fields, 'accountId');
   return accountId === '' ? {} : { accountId };
@@ -145,7 +145,7 @@ export function accountIn(fields: Fields, { caller }: FastifyRequest): { readonl
 type Refusal = { readonly detail: string; readonly faults: readonly Fault[] };
 
 const SENT_ALREADY: Refusal = {
-  detail: 'This form was sent already. Go back and see what it did before you open it anew.',
+  detail: 'This form was already sent. Go back and check its effect before you open it again.',
   faults: [],
 };
 
@@ -178,12 +178,12 @@ function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Htm
     return (field ?? fields.find(({ name }) => name === last.replace(/\[\d+\]$/, '')))?.label ?? path;
   };
   const list = faults.map(fault => html`<li><strong>${nameOf(fault.path)}</strong> ${messageOf(fault)}</li>`);
-  // The sentence of the API names its own fields, and each stands below by its label.
+  // The detail of the API names fields of the API; the list below uses the labels.
   const note = list.length > 0 ? html`<p>Nothing was done:</p><ul>${list}</ul>` : html`<p>${detail}</p>`;
   return html`<div class="note bad" role="alert">${note}</div>`;
 }
 
-/** People type reais: that the API wants cents as a whole number, one at least, says nothing to them. */
+/** People type reais: a message of the API about whole cents would not help them. */
 function messageOf({ path, code, message }: Fault): string {
   const isOfCents = path.endsWith('Cents') && ['type', 'minimum', 'required'].includes(code);
   return isOfCents ? `must be an amount above zero, such as ${EXAMPLE_AMOUNT}` : message;

@@ -1,5 +1,5 @@
-// Acts of the dashboard go through the API itself, inside the process and as the person who acts: the same schema, scope, audit
-// line and refusal as for a program. What comes back is what a program would get.
+// Acts of the dashboard go through the API itself, inside the process and as the person who acts: with the same schemas, scopes,
+// audit lines, refusals and answers as for a program.
 import type { FastifyRequest } from 'fastify';
 import { SESSION_COOKIE, sessionTokenOf } from '../../http/server/session-cookie.ts';
 import type { Fault } from '../../lib/errors.ts';
@@ -11,7 +11,7 @@ export type ApiCall = {
   readonly body?: unknown;
   /** Instead of a body. */
   readonly file?: { readonly type: string; readonly bytes: Buffer };
-  /** Makes a form that is sent twice count once, where the route takes it. */
+  /** A form that is sent twice takes effect once, where the route supports it. */
   readonly idempotencyKey?: string;
 };
 
@@ -36,7 +36,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
     headers: {
       host: request.headers.host ?? 'localhost',
       'x-request-id': request.id,
-      // The form itself was checked when it came.
+      // The form itself was checked on arrival.
       'sec-fetch-site': 'same-origin',
       ...(token !== undefined && { cookie: `${SESSION_COOKIE}=${token}` }),
       ...(trace && { traceparent: formatTraceparent(trace) }),

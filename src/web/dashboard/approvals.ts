@@ -1,4 +1,4 @@
-// What groups have approved of a payout or a wallet, and what is missing.
+// Given and missing approvals of a payout or a wallet, by group.
 import type { approvalsView } from '../../accounts/approvals.ts';
 import { html, type Piece } from '../html.ts';
 import { when } from './formats.ts';

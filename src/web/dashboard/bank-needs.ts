@@ -1,5 +1,5 @@
-// What needs a person about files of banks: entries of return files that no rule can book, files that the bank does not answer,
-// numbers of boletos that run out.
+// What needs a person about bank files: entries of return files that no rule can book, files that the bank does not answer, numbers
+// of boletos that run out.
 import type { FastifyRequest } from 'fastify';
 import { entryView } from '../../charges/bank-files/return-entries.ts';
 import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
@@ -34,7 +34,7 @@ export async function entriesToSee(deps: ListDeps, { caller }: FastifyRequest): 
     ];
   });
   return need(
-    'What banks say of boletos',
+    'Bank entries to look at',
     total,
     '/dashboard/statements',
     table({ caption: 'Entries of return files to see', head: ['File', 'What', 'Why', 'Charge', ''], rows }),
@@ -65,7 +65,7 @@ export async function numbersRunningOut(deps: BankNeedDeps, { caller }: FastifyR
   const scarce = scarceNumbers(deps.rails, await readAgreementUses(deps.db, 1));
   const rows = scarce.map(({ rail, left }) => [
     rail,
-    left === 0n ? 'None is left: boletos are refused.' : `${count(left)} are left.`,
+    left === 0n ? 'No numbers are left: boletos are refused.' : `${count(left)} are left.`,
     'Ask the bank for a further range, and raise lastNumber.',
   ]);
   return need(

@@ -1,4 +1,4 @@
-// Agreements with banks that work by files, and the files for them: what waits, what was made, making and downloading files.
+// Agreements with banks that take files, and the files for them: waiting instructions, files made, making and downloading files.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BoletoFilesQuery } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
@@ -46,8 +46,8 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       use.rail,
       count(use.waiting),
       use.waitingSince ? when(use.waitingSince) : '',
-      use.lastFile ? [String(use.lastFile.sequence), ', ', when(use.lastFile.madeAt)] : 'none',
-      use.lastReturnAt ? when(use.lastReturnAt) : 'none',
+      use.lastFile ? [String(use.lastFile.sequence), ', ', when(use.lastFile.madeAt)] : '–',
+      use.lastReturnAt ? when(use.lastReturnAt) : '–',
       use.exchangeError ?? '',
       mayMake &&
         use.waiting > 0 &&
@@ -70,9 +70,9 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
           html`<a class="button secondary small" href="${renewAddress({ rail, sequence })}">Send again</a>`,
         ],
     ]);
-    const body = html`${table({ caption: 'Agreements', head: ['Agreement', '#Waiting', 'Since', 'Last file', 'Last return', 'Last exchange failed', ''], rows: agreements, empty: 'No agreement with a bank that is told by files.' })}
+    const body = html`${table({ caption: 'Agreements', head: ['Agreement', '#Waiting', 'Since', 'Last file', 'Last return', 'Last exchange failed', ''], rows: agreements, empty: 'No agreement with a bank that takes files.' })}
 ${table({ caption: 'Files to banks', head: ['Made', 'Agreement', 'Number', '#Titles', '#Unanswered', 'Offered', 'File', ''], rows, empty: 'No file was made yet.' })}
-<p class="muted small">To fetch a file changes nothing, and the audit log has a line of it: it names payers.</p>
+<p class="muted small">Downloading a file changes nothing, but leaves a line in the audit log, since files name payers.</p>
 ${pager(request, counts)}`;
     return sendHtml(request, reply, shell(deps, request, { title: 'Boletos by file', section: 'boletos', body }));
   });
@@ -82,8 +82,8 @@ ${pager(request, counts)}`;
     section: 'boletos',
     ask: async request => ({
       title: 'Make a file',
-      text: html`<p>All that waits for this bank goes into a file, or into several where the bank takes fewer titles in one. Carry it to the bank;
-a file that was made is the same however often it is fetched.</p>`,
+      text: html`<p>All waiting instructions for this bank go into a file, or into several where the bank limits the titles of one. Carry it to the bank;
+a file stays the same, however often it is downloaded.</p>`,
       fields: [
         {
           name: 'agreement',
@@ -104,7 +104,7 @@ a file that was made is the same however often it is fetched.</p>`,
     section: 'boletos',
     ask: async request => ({
       title: 'Send again what the bank has not answered?',
-      text: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
+      text: html`<p>For a file that the bank never got: ask the bank first. Its unanswered instructions go into a new file with a number of its own, and the
 boletos keep their numbers; what has ended meanwhile is let go. Should the bank have got both, it refuses the repeats, and that fails no charge.</p>`,
       fields: fileFields(request),
       button: 'Make a new file',
@@ -118,11 +118,11 @@ boletos keep their numbers; what has ended meanwhile is let go. Should the bank 
     url: '/boletos/take',
     section: 'boletos',
     ask: async request => ({
-      title: 'Do you carry this file to the bank?',
-      text: html`<p>From then on it is not put into the folder or sent to the SFTP server by itself. Fetch it from the list, and bring it to the bank.
-Where it was offered before, the bank may get it twice.</p>`,
+      title: 'Carry this file to the bank yourself?',
+      text: html`<p>It will no longer be put into the folder or sent to the SFTP server automatically. Download it from the list and take it to the bank.
+If it was offered before, the bank may get it twice.</p>`,
       fields: fileFields(request),
-      button: 'I carry it',
+      button: 'Carry it myself',
       back: PAGE,
     }),
     call: fields => ({ method: 'POST', url: `${pathOfFile(fields)}/take` }),

@@ -1,4 +1,4 @@
-// What can be done with a charge: cancel it, change its due date, charge what is missing, withdraw the link to its checkout.
+// Acts on a charge: cancel it, change its due date, charge the rest, withdraw the link to its checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { missingCents } from '../../charges/life.ts';
 import { type Links, MAX_EPOCH } from '../../charges/links/links.ts';
@@ -25,7 +25,7 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Cancel this charge?',
-        text: html`<p>Its code and boleto are withdrawn. Money that comes anyway is kept and shown.</p>${facts([
+        text: html`<p>Its code and boleto are withdrawn. Money that still comes is kept and shown.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
         ])}`,
@@ -44,7 +44,7 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Change the due date?',
-        text: html`<p>The end of the charge moves by as many days. A bank is asked by the next file, or called; until it answers, the
+        text: html`<p>The end of the charge moves by the same number of days. The bank is asked in the next file, or by a call; until it answers, the
 charge keeps its due date.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
@@ -75,7 +75,7 @@ charge keeps its due date.</p>${facts([
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Charge the rest?',
-        text: html`<p>One charge for what is missing, to the same payer; there is one at most. When it is paid, this one is.</p>${facts(
+        text: html`<p>Creates one charge for the missing amount, to the same payer. When it is paid, this one is paid too.</p>${facts(
           [
             ['Missing', reais(missingCents(charge))],
             ['Payer', charge.customer.name],
@@ -85,7 +85,7 @@ charge keeps its due date.</p>${facts([
           METHODS_FIELD,
           {
             ...{ name: 'dueDay', apiName: 'dueAt', label: 'Due', type: 'date' },
-            hint: 'Empty: as this charge, and the third day at the earliest.',
+            hint: 'Left empty: as this charge, but not before the third day from now.',
           },
           EXPIRE_FIELD,
         ],
@@ -108,12 +108,12 @@ charge keeps its due date.</p>${facts([
       const { charge, back } = await shownCharge(deps, request, params);
       return {
         title: 'Withdraw the link to the checkout?',
-        text: html`<p>For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. Codes that were
+        text: html`<p>For a link that reached the wrong person: it stops working, and the charge gets a new one. Codes that were
 seen can still be paid; cancel the charge for that.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
         ])}`,
-        // Which link it is, so that a form that is sent twice withdraws one. Not the link itself: it is a credential.
+        // Identifies the link, so that a form that is sent twice withdraws one. Not the link itself: it is a credential.
         fields: [{ name: 'linkEpoch', label: 'Link', type: 'hidden', value: String(charge.linkEpoch) }],
         button: 'Withdraw the link',
         back,

@@ -1,4 +1,4 @@
-// What can be done with the money of a charge: record a payment, send money back.
+// Acts on the money of a charge: record a payment, send money back.
 import type { FastifyInstance } from 'fastify';
 import type { Charge, Payment } from '../../charges/charge.ts';
 import { excessCents } from '../../charges/life.ts';
@@ -20,7 +20,7 @@ function paymentField(payments: readonly Payment[]): Field {
     name: 'paymentId',
     label: 'Of the payment',
     type: 'select',
-    options: [{ value: '', label: 'the newest that holds enough' }, ...options],
+    options: [{ value: '', label: 'the newest that has enough left' }, ...options],
   };
 }
 
@@ -34,7 +34,7 @@ function leftOfNewest({ payments, refunds }: Charge): bigint {
   return newest.amountCents - sumOf(sentBack);
 }
 
-/** What stands in the field at first: nothing when nothing is left. */
+/** The initial value of the field: empty when nothing is left. */
 function amountLeft(charge: Charge): string {
   const left = leftOfNewest(charge);
   return left > 0n ? fieldAmount(left) : '';
@@ -51,7 +51,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
       const sentBack = sumOf(charge.refunds.filter(({ status }) => status !== 'FAILED'));
       return {
         title: 'Send money back?',
-        text: html`<p>The bank is asked to send it back to the payer. It cannot be taken back.</p>${facts([
+        text: html`<p>The bank is asked to return it to the payer. This cannot be undone.</p>${facts([
           ['Paid', reais(paid)],
           ['Sent back before', sentBack > 0n && reais(sentBack)],
           ['Left', sentBack > 0n && reais(paid - sentBack)],
@@ -64,9 +64,9 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
             label: 'Amount',
             isRequired: excess === 0n,
             value: textOf(queryOf(request)['amount']) || amountLeft(charge),
-            hint: 'All that is left of the newest payment, unless you write less.',
+            hint: 'The rest of the newest payment, unless you enter less.',
           },
-          ...(excess > 0n ? [{ name: 'excess', label: 'Only what was paid too much', type: 'checkbox' } as const] : []),
+          ...(excess > 0n ? [{ name: 'excess', label: 'Only the excess', type: 'checkbox' } as const] : []),
           ...(charge.payments.length > 1 ? [paymentField(charge.payments)] : []),
         ],
         button: 'Refund',
@@ -75,7 +75,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
     },
     call: (fields, { id = '' }) => {
       const isExcess = textField(fields, 'excess') === 'true';
-      // The API takes no amount for «all»; a form without one would send all of it back by one click.
+      // For the API an absent amount means all; an empty field must not send everything back.
       const body = {
         ...(isExcess ? { excess: true } : { amountCents: centsIn(textField(fields, 'amount')) }),
         ...filled(fields, ['paymentId']),
@@ -93,7 +93,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       return {
         title: 'Record a payment?',
-        text: html`<p>For money that you see at your bank and that no bank reports. The reference counts once.</p>${facts(
+        text: html`<p>For money that you see at your bank and that was not reported to the service. The same reference is recorded once.</p>${facts(
           [
             ['Asked for', reais(charge.payableCents)],
             ['Payer', charge.customer.name],
@@ -119,11 +119,11 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
             apiName: 'paidAt',
             label: 'Paid at',
             type: 'datetime-local',
-            hint: 'Time of São Paulo. Left empty: now.',
+            hint: 'São Paulo time. Left empty: now.',
           },
           {
             name: 'isAnother',
-            label: 'It is not the payment of the same amount that the charge has already',
+            label: 'Record it even though the charge has a payment of the same amount',
             type: 'checkbox',
           },
         ],

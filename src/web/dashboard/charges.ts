@@ -1,4 +1,4 @@
-// Charges: the list, one charge with all that happened to it, and the list as CSV.
+// Charges: the list, one charge with its history, and the list as CSV.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ChargesQuery } from '../../api/charges.ts';
@@ -86,7 +86,7 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
   app.get('/dashboard/charges.csv', ON_RECORD, async (request, reply) => {
     const { filter, ...query } = await queryFor(deps, request);
     await recordReading(deps.db);
-    // Who looks for one charge may just have made it.
+    // A search for one charge may follow its creation, so it reads the primary.
     const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
     const pages = walkWindows(
       deps.clock.now(),
@@ -194,7 +194,7 @@ ${
 
 type Standing = Pick<Listed, 'state' | 'paidAmount' | 'timing' | 'payments'>;
 
-/** The state, with text for what «paid» alone would hide. */
+/** The state, with badges for what «paid» alone would hide. */
 function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
   const isTwice = paidAmount === 'over' && payments.some(({ isRepeat }) => isRepeat);
   const badges = [
@@ -206,7 +206,7 @@ function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
   return html`${badge(state)}${badges.map(text => text !== false && html` ${badge(text)}`)}`;
 }
 
-/** Leads to the customer, where the account has one of this document. */
+/** Links to the customer, where the account has one with this document. */
 function payerOf(name: string, customer: { readonly id: string } | undefined): Piece {
   return customer ? html`<a href="/dashboard/customers/${customer.id}">${name}</a>` : name;
 }
@@ -223,7 +223,7 @@ function dueChangeLine({
   return html`${when(dueAt)} ${badge(status)} ${reason}`;
 }
 
-/** What a payer types or pastes. */
+/** The code that a payer types or pastes. */
 function codeOf({ instrument }: ChargeMethod): Piece {
   if (!instrument) return '–';
   return html`<code class="long">${'emv' in instrument ? instrument.emv : instrument.digitableLine}</code>`;
@@ -246,7 +246,7 @@ async function queryFor({ db, pageSize }: ListDeps, request: FastifyRequest) {
   };
 }
 
-/** By payer, method or amount charges are looked through; by all else they are counted. */
+/** Filters by payer, method or amount search a limited number of charges; all others can count them. */
 async function readList(
   deps: Pick<ListDeps, 'db' | 'links'>,
   query: ChargeQuery,

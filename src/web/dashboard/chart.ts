@@ -1,4 +1,4 @@
-// A chart that the server draws: a bar a day for each series, with the same numbers as a table for those who do not see it.
+// A chart that the server draws: a bar a day for each series, with the same numbers as a table for screen readers.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { type Html, html, type Piece } from '../html.ts';
 import { day as shortDay } from './formats.ts';
@@ -7,16 +7,16 @@ import { table } from './parts.ts';
 export type Series<Day> = {
   readonly name: string;
   readonly value: (day: Day) => number;
-  /** What one bar means, such as `R$ 12.00 by pix`. */
+  /** The label of one bar, such as `R$ 12.00 by pix`. */
   readonly label: (day: Day) => string;
-  /** What all days come to, beside the name. */
+  /** The total of all days, beside the name. */
   readonly total?: string;
 };
 
 export type Chart<Day> = {
   readonly title: string;
   readonly days: readonly Day[];
-  /** On top of each other, or else beside each other. */
+  /** Stacked, or else side by side. */
   readonly isStacked?: boolean;
   readonly series: readonly Series<Day>[];
   /** The table has a row for each of these days, newest first. */

@@ -1,5 +1,5 @@
-// Accounts and wallets to choose from, in forms and in filters. Where there are too many for a list, the first are suggested and any
-// other id can be typed.
+// Accounts and wallets to choose from, in forms and in filters. Where a list would be too long, the first are suggested and any other
+// id can be typed.
 import type { FastifyRequest } from 'fastify';
 import { listNamedAccounts } from '../../accounts/store-names.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -11,7 +11,7 @@ import { shortId } from './parts.ts';
 type Deps = { readonly db: Sql };
 type Choices = { readonly options: readonly Option[]; readonly isWhole: boolean };
 
-/** Beyond it a list is no help. */
+/** A longer list does not help. */
 const MOST_LISTED = 300;
 
 async function accountChoices({ db }: Deps): Promise<Choices> {
@@ -23,22 +23,22 @@ async function accountChoices({ db }: Deps): Promise<Choices> {
   return { options, isWhole: accounts.length <= MOST_LISTED };
 }
 
-type AccountField = { readonly label?: string; readonly hint?: string; readonly none?: string };
+type AccountField = { readonly label?: string; readonly hint?: string; readonly emptyLabel?: string };
 
-/** Which account a form is for, unless the person works for one alone. `none` is the label of the empty choice, where there is one. */
+/** The account of a form, unless the person works for only one. `emptyLabel`: the label of the empty choice, where that is allowed. */
 export async function accountField(
   deps: Deps,
   { caller }: FastifyRequest,
-  { label = 'Account', hint, none }: AccountField = {},
+  { label = 'Account', hint, emptyLabel }: AccountField = {},
 ): Promise<readonly Field[]> {
   if (caller?.accountId !== undefined) return [];
   const { options, isWhole } = await accountChoices(deps);
-  const common = { name: 'accountId', label, isRequired: none === undefined };
+  const common = { name: 'accountId', label, isRequired: emptyLabel === undefined };
   const [only, ...others] = options;
-  // A sandbox opens an account when it is first named.
+  // A sandbox opens an account when its id is first used.
   if (!isWhole || !only) return [{ ...common, options, ...(hint !== undefined && { hint }) }];
-  const isOne = others.length === 0 && none === undefined;
-  const empty = { value: '', label: none ?? 'choose one' };
+  const isOne = others.length === 0 && emptyLabel === undefined;
+  const empty = { value: '', label: emptyLabel ?? 'choose one' };
   return [
     {
       ...common,
@@ -50,14 +50,14 @@ export async function accountField(
   ];
 }
 
-/** The filter by account, for those who work for more than one. */
+/** The filter by account, for people who work for more than one. */
 export async function accountFilter(deps: Deps, { caller }: FastifyRequest): Promise<readonly Filter[]> {
   if (caller?.accountId !== undefined) return [];
   const { options, isWhole } = await accountChoices(deps);
   return [{ name: 'accountId', label: 'Account', ...(isWhole ? { options } : { suggested: options }) }];
 }
 
-/** The wallets that an order of the person may go to, newest first. */
+/** The wallets that an order of the person may use, newest first. */
 export async function walletField(deps: Deps, { caller }: FastifyRequest): Promise<Field> {
   const accountId = caller?.accountId;
   const { wallets, total } = await listWallets(deps, {

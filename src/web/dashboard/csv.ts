@@ -1,4 +1,4 @@
-// Lists as CSV: page after page is read and written, so any size takes the memory of one page.
+// Lists as CSV, read and written page by page, so that any size takes the memory of one page.
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asksForPresent, type ListReadDeps, type ListReadOptions, nameAge } from '../../http/server/list-read.ts';
@@ -9,9 +9,9 @@ import { addressWith } from './parts.ts';
 
 type Cell = string | number | bigint | undefined;
 
-/** What a spreadsheet would run as a formula is text. https://owasp.org/www-community/attacks/CSV_Injection */
+/** A cell that a spreadsheet would run as a formula is written as text. https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r]/;
-/** A spreadsheet in Portuguese separates cells by semicolons, and knows no quotes that open within one. */
+/** A spreadsheet in Portuguese separates cells by semicolons, and does not know quotes that open inside a cell. */
 const INNER_FORMULA = /([;\t\r\n]["\s]*)(?=[=+\-@])/g;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
@@ -30,8 +30,8 @@ function lineOf(cells: readonly Cell[]): string {
 export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>;
 
 /**
- * Sends all pages; the next is read when the reader has taken the one before. The first is read before anything is sent: it may be
- * refused, and its reader names its age in a header.
+ * Sends all pages; each is read when the client has taken the one before. The first is read before anything is sent: it may be
+ * refused, and it sets a header with its age.
  */
 export async function sendCsv<T>(
   reply: FastifyReply,
@@ -43,7 +43,7 @@ export async function sendCsv<T>(
   const textOf = (rows: readonly T[]) => rows.map(row => lineOf(cells.map(cell => cell(row)))).join('');
   const first = await pages.next();
   async function* lines(): AsyncGenerator<string> {
-    // Spreadsheets take a file without it for Latin-1.
+    // Without the byte order mark, spreadsheets read the file as Latin-1.
     yield `\uFEFF${lineOf(Object.keys(columns))}${first.done ? '' : textOf(first.value)}`;
     for await (const rows of pages) {
       if (rows.length > 0) yield textOf(rows);
@@ -59,8 +59,8 @@ export function csvLink(request: FastifyRequest, path: string): Html {
 }
 
 /**
- * Reads the pages of one export by the rules of the lists: from a replica where there is one, unless the caller needs the present. No page
- * is of an earlier moment than the one before: it would lack rows that lie between the two. So the age of the first is that of all.
+ * Reads the pages of one export by the rules of the lists: from a replica where there is one, unless the caller needs the present. A page
+ * is never from an earlier snapshot than the one before, since rows between the two would be lost. So the age of the first is that of all.
  */
 export function pageReader(
   { db, replica }: ListReadDeps,
@@ -95,7 +95,7 @@ export async function* walkBack<T>(
 ): AsyncGenerator<readonly T[]> {
   let untilMs = Math.min(to?.floorMs ?? Number.POSITIVE_INFINITY, now.getTime());
   let page = 1;
-  /** Those of the last moment that are written already. */
+  /** The rows of the last moment that are already written. */
   let written = new Set<string>();
   for (;;) {
     const until = { ceilMs: untilMs, floorMs: untilMs, beyond: '' };
@@ -105,7 +105,7 @@ export async function* walkBack<T>(
     if (!last || rows.length < PAGE_SIZE) return;
     const lastMs = new Date(identify(last).at).getTime();
     const ofLast = rows.map(identify).filter(({ at }) => new Date(at).getTime() === lastMs);
-    // More rows of one moment than a page holds are read by page number.
+    // More rows of one moment than fit on a page are read by page number.
     const isStuck = lastMs === untilMs;
     page = isStuck ? page + 1 : 1;
     written = new Set([...(isStuck ? written : []), ...ofLast.map(({ id }) => id)]);
@@ -113,10 +113,10 @@ export async function* walkBack<T>(
   }
 }
 
-/** The rows that fit among those that were searched, and the moment down to which they were searched. */
+/** The matching rows among those that were searched, and the moment down to which the search went. */
 type Window<T> = { readonly rows: readonly T[]; readonly searchedTo?: Date };
 
-/** All pages of a list that looks through a limited number of rows at a time: each look begins where the one before has ended. */
+/** All pages of a list that searches a limited number of rows at a time: each search begins where the one before ended. */
 export async function* walkWindows<T>(
   now: Date,
   query: PageQuery,
@@ -124,7 +124,7 @@ export async function* walkWindows<T>(
   identify: (row: T) => Dated,
 ): AsyncGenerator<readonly T[]> {
   let beginMs = Math.min(query.to?.floorMs ?? Number.POSITIVE_INFINITY, now.getTime());
-  /** Those of the moment at which the last look has ended. */
+  /** The rows of the moment at which the last search ended. */
   let written = new Set<string>();
   for (;;) {
     let searchedTo: Date | undefined;
@@ -141,7 +141,7 @@ export async function* walkWindows<T>(
     }
     const endMs = (searchedTo as Date | undefined)?.getTime();
     if (endMs === undefined) return;
-    // More rows of one moment than one search takes cannot be distinguished by time: the rest is passed over.
+    // More rows of one moment than one search takes cannot be separated by time: the rest is skipped.
     beginMs = endMs < beginMs ? endMs : endMs - 1;
     written = new Set([...ofEnd].filter(([, ms]) => ms === endMs).map(([id]) => id));
   }
@@ -161,7 +161,7 @@ export async function* walkPages<T>(
   }
 }
 
-/** All pages of what has positions, newest first. */
+/** All pages of a list with positions, newest first. */
 export async function* walkPositions<T extends { readonly position: bigint }>(
   read: (before: bigint | undefined, limit: number) => Promise<readonly T[]>,
 ): AsyncGenerator<readonly T[]> {

@@ -1,4 +1,4 @@
-// What a person can do with customers: make one, change what is known of it, erase it.
+// Acts on customers: create, change, erase.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Customer, LOCALES } from '../../billing/customers/customer.ts';
 import { requireCustomer } from '../../billing/customers/require.ts';
@@ -16,21 +16,21 @@ const MAX_NOTES_LENGTH = 2_000;
 
 const FIELDS: readonly Field[] = [
   ...NAME_FIELDS,
-  { name: 'externalId', label: 'Your own id', hint: 'May be left out.' },
+  { name: 'externalId', label: 'Your own id', hint: 'Optional.' },
   ...MORE_PAYER_FIELDS.map(field => (field.group === 'More about the payer' ? { ...field, ...more } : field)),
   {
     name: 'locale',
     label: 'Language of mails',
     type: 'select',
-    options: [{ value: '', label: 'that of the account' }, ...LOCALES.map(value => ({ value, label: value }))],
+    options: [{ value: '', label: "the account's language" }, ...LOCALES.map(value => ({ value, label: value }))],
     ...more,
   },
-  { name: 'notes', label: 'Notes', type: 'textarea', maxLength: MAX_NOTES_LENGTH, hint: 'For yourselves.', ...more },
+  { name: 'notes', label: 'Notes', type: 'textarea', maxLength: MAX_NOTES_LENGTH, hint: 'For your own use.', ...more },
   { ...METADATA_FIELD, ...more },
 ];
 
 const OPTIONAL = ['externalId', 'email', 'phone', 'locale'] as const;
-/** A browser ends lines otherwise. */
+/** A browser sends CRLF. */
 const linesIn = (fields: Fields, name: string) => textField(fields, name).replaceAll('\r\n', '\n');
 const metadataText = ({ metadata = {} }: Customer) =>
   Object.entries(metadata)
@@ -47,13 +47,13 @@ export function customerActs(app: FastifyInstance, deps: ActDeps): void {
     section: 'customers',
     ask: async request => ({
       title: 'New customer',
-      text: html`<p>New charges take what is known of the customer then. A CPF or CNPJ is one customer of an account.</p>`,
+      text: html`<p>New charges copy the data of the customer. An account has one customer for each CPF or CNPJ.</p>`,
       fields: [
         ...(await accountField(deps, request)),
         ...FIELDS,
         {
           name: 'separate',
-          label: 'Another customer, although the account may have one of this document',
+          label: 'Create a separate customer even if the account has one with this document',
           type: 'checkbox',
           ...more,
         },
@@ -83,7 +83,7 @@ export function customerActs(app: FastifyInstance, deps: ActDeps): void {
     section: 'customers',
     ask: async (request, params) => ({
       title: 'Change the customer',
-      text: html`<p>Charges that exist keep the payer that they were made with. What you empty is removed.</p>`,
+      text: html`<p>Existing charges keep the payer that they were created with. Empty fields are removed.</p>`,
       fields: filledFrom(await read(request, params)),
       button: 'Change the customer',
       back: pageOf(params),
@@ -98,7 +98,7 @@ export function customerActs(app: FastifyInstance, deps: ActDeps): void {
           address: null,
           ...customerIn(fields),
           ...Object.fromEntries(given(fields)),
-          // A text of several lines cannot be written in this field, so what was not touched is not sent.
+          // The field cannot hold every value, such as texts of several lines, so it is sent only when it was changed.
           ...(linesIn(fields, 'metadata') !== metadataText(before) && { metadata: metadata ?? null }),
         },
       };
@@ -113,7 +113,7 @@ export function customerActs(app: FastifyInstance, deps: ActDeps): void {
       const { name, document, accountId } = await read(request, params);
       return {
         title: 'Erase this customer?',
-        text: html`<p>Name, document, address and contacts are gone for good, and no new charge can name the customer. Its charges stay, with the payer that they were made with.</p>${facts(
+        text: html`<p>Name, document, address and contacts are deleted for good, and no new charge can name the customer. Existing charges keep their payer.</p>${facts(
           [
             ['Customer', name],
             ['CPF or CNPJ', documentOf(document)],
@@ -129,7 +129,7 @@ export function customerActs(app: FastifyInstance, deps: ActDeps): void {
   });
 }
 
-/** What was filled in, and null for what was left empty. */
+/** The fields, with null for empty ones. */
 function given(fields: Fields): [string, string | null][] {
   const texts = OPTIONAL.map((name): [string, string | null] => [name, textField(fields, name) || null]);
   return [...texts, ['notes', linesIn(fields, 'notes') || null]];

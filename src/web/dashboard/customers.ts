@@ -1,4 +1,4 @@
-// Customers: the list, one customer with what it owes and its newest charges, and the list as CSV.
+// Customers: the list, one customer with its balance and newest charges, and the list as CSV.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { CustomersQuery } from '../../api/customers.ts';
@@ -144,10 +144,10 @@ function balanceCard({ open, overdue, missing, paid, refunded }: Shown['balance'
   return html`<section class="card"><h2>Owed and paid</h2>${facts([
     ['Open', sum(open)],
     ['Overdue, of that', sum(overdue)],
-    ['Missing of what was paid in part', missing.count > 0 && sum(missing)],
+    ['Missing from partial payments', missing.count > 0 && sum(missing)],
     ['Paid', sum(paid)],
     ['Sent back', sum(refunded)],
-  ])}<p class="muted small">The number of charges, payments or refunds is in brackets. Fines and interest are not in it.</p></section>`;
+  ])}<p class="muted small">The number of charges, payments or refunds is in brackets. Fines and interest are not included.</p></section>`;
 }
 
 function addressLine(address: Shown['address']): string | undefined {

@@ -1,5 +1,5 @@
-// The dashboard: every page under /dashboard. Pages read by the same functions as the API; what they change, they change by
-// calling the API as the person (`act.ts`).
+// The dashboard: every page under /dashboard. Pages read with the functions of the API, and change things by calling the API as the
+// person (`act.ts`).
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
 import { frameworkRefusal, OUR_FAULT, OUR_FAULT_LOGGED } from '../../http/server/framework-refusals.ts';
@@ -29,10 +29,10 @@ import { recordPages } from './records.ts';
 import { searchPage } from './search.ts';
 import { streamRoute, versions } from './stream.ts';
 
-/** What every page may ask for. */
+/** What every page may use. */
 export type PageDeps = ListDeps & ActDeps & OutsideNeedDeps & { readonly db: Database };
 
-/** What the pages share and is made here. */
+/** What the pages share. */
 type Made = 'versionOf' | 'figures' | 'networkFaults';
 
 export type DashboardDeps = LoginDeps &
@@ -43,7 +43,7 @@ export type DashboardDeps = LoginDeps &
 
 const HIDDEN = { schema: { hide: true } } as const;
 
-/** `ofModules`: the pages of the nouns. */
+/** `ofModules`: the pages that the nouns declare. */
 export function dashboardRoutes(
   app: FastifyInstance,
   deps: DashboardDeps,
@@ -76,10 +76,10 @@ export function dashboardRoutes(
   });
 }
 
-/** Accounts and keys have names of another form. */
+/** Ids of accounts and keys have another form. */
 const NOT_UUIDS = /^\/dashboard\/(accounts|keys)\//;
 
-/** Every other object is named by a UUID; any other text would make a query fail. */
+/** Every other id is a UUID; any other text would make a query fail. */
 function refuseWrongIds(scope: FastifyInstance): void {
   scope.addHook('preHandler', async ({ params, route }) => {
     if (NOT_UUIDS.test(route.url ?? '')) return;
@@ -89,7 +89,7 @@ function refuseWrongIds(scope: FastifyInstance): void {
   });
 }
 
-/** No name has what cannot be stored, and no field or filter takes it; a query with it would be a fault. */
+/** Refuses characters that PostgreSQL cannot store, which no id, field or filter has; a query with them would fail. */
 function refuseUnstorable(scope: FastifyInstance): void {
   scope.addHook('preHandler', async request => {
     const { params } = request;
@@ -97,7 +97,7 @@ function refuseUnstorable(scope: FastifyInstance): void {
       throw new AppError('not_found', 'There is no such page.');
     const given = [...Object.values(queryOf(request)).flat(), ...[...fieldsOf(request)].flat()];
     if (!given.every(isStorableValue))
-      throw new AppError('malformed_request', 'A field has a character that is no text.');
+      throw new AppError('malformed_request', 'A field has a character that cannot be stored.');
   });
 }
 
@@ -105,7 +105,7 @@ function isStorableValue(value: unknown): boolean {
   return typeof value !== 'string' || isStorable(value);
 }
 
-/** A person gets a page, a script the problem as the API writes it. */
+/** A person gets a page, a script gets the problem document of the API. */
 async function sendRefusal(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (!wantsHtml(request)) throw error as FastifyError;
   reply.removeHeader('www-authenticate');
@@ -117,14 +117,14 @@ async function sendRefusal(deps: DashboardDeps, error: unknown, request: Fastify
   return sendRefusalPage(deps, error.code, error.message, request, reply);
 }
 
-/** What the framework refuses, and what should not have happened. */
+/** Refusals of the framework, and unexpected errors. */
 function sendFault(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = frameworkRefusal(error);
   if (!refusal)
     deps.log.error(OUR_FAULT_LOGGED, { requestId: request.id, route: request.route.url ?? 'unknown', error });
   const { code, detail } = refusal ?? OUR_FAULT;
   // The message for programs mentions JSON.
-  const message = code === 'unsupported_media_type' ? 'This form takes no file.' : detail;
+  const message = code === 'unsupported_media_type' ? 'This form does not accept a file.' : detail;
   return sendRefusalPage(deps, code, message, request, reply);
 }
 
@@ -145,7 +145,7 @@ function sendRefusalPage(
   return sendHtml(request, reply, page, { status });
 }
 
-/** An act is asked about and done at one address. */
+/** The question and the form of an act share one address. */
 function isQuestion({ url }: FastifyRequest): boolean {
   return !url.startsWith('/dashboard/me/');
 }

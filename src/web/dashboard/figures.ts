@@ -30,7 +30,7 @@ export function keptFigures({ db, clock, machineClock }: Deps): Figures {
       return found.get(day) ?? { day, ...NO_FIGURES };
     });
   });
-  // A new day is a new name.
+  // The day is part of the cache key.
   return accountId => read(civilDay(clock.now()) + (accountId ?? ''));
 }
 
@@ -42,7 +42,7 @@ export function todayFigures(figures: readonly DayFigures[]): Html {
     ...METHODS_SHOWN.map(method => tile(titled(method), reais(today.paidCents[method]))),
     tile('Settled', reais(today.settledCents)),
     tile('Refunded', reais(today.refundedCents)),
-    tile('Crypto out', today.transfers === 0 ? 'none' : cryptoOf(today)),
+    tile('Crypto out', today.transfers === 0 ? '–' : cryptoOf(today)),
     tile('Payment to crypto', durationOf(today.conversionSeconds)),
   ]}</dl>`;
 }
@@ -124,7 +124,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** To two parts, such as `3 h 20 min`. */
+/** In two units, such as `3 h 20 min`. */
 function durationOf(seconds: number | undefined): string {
   if (seconds === undefined) return '–';
   const whole = Math.round(seconds);

@@ -1,5 +1,5 @@
-// Filters of a list: a form whose fields stand in the address, so a view can be kept and sent to another person. A fault in one
-// is shown beside it.
+// Filters of a list: a form whose fields are in the address, so that a view can be bookmarked and shared. A fault is shown beside its
+// field.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { checkPage } from '../../api/paging.ts';
@@ -18,14 +18,14 @@ export type Filter = {
   readonly name: string;
   readonly label: string;
   readonly type?: 'date' | 'text' | 'amount';
-  /** What may be chosen. */
+  /** The choices. */
   readonly options?: readonly (string | Option)[];
-  /** Of a text: what is suggested. */
+  /** For a text: suggestions. */
   readonly suggested?: readonly Option[];
   readonly hint?: string;
 };
 
-/** The filters of an address, against a schema. A form sends empty fields, and days instead of moments. */
+/** Reads the filters of an address by a schema. A form sends empty fields, and days instead of moments. */
 export function readFilters<S extends TSchema>(schema: S, request: FastifyRequest): Static<S> {
   const given = Object.entries(queryOf(request)).filter(([name, value]) => value !== '' && name !== 'lang');
   const reading = reader(
@@ -41,7 +41,7 @@ export function readFilters<S extends TSchema>(schema: S, request: FastifyReques
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day is one of São Paulo, which has had no summer time since 2019. */
+/** Days are those of São Paulo, which has had no daylight saving time since 2019. */
 function momentOf(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !DAY.test(value)) return value;
   if (name === 'from') return `${value}T00:00:00-03:00`;
@@ -59,17 +59,17 @@ export const DAY_FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', type: 'date' },
 ];
 
-/** Says how far back a list was looked through, and leads to the rest. */
+/** Says how far back a list was searched, with a link to the rest. */
 export function searchedNote(request: FastifyRequest, what: string, searchedTo: Date | undefined): Piece {
   if (searchedTo === undefined) return false;
   const older = addressWith(request, { to: searchedTo.toISOString(), page: '' });
-  return html`<p class="note">Only the newest ${count(SEARCHED_CHARGES)} ${what} of these days were looked through, back to ${when(searchedTo)}.
-<a href="${older}">Look through older ones</a></p>`;
+  return html`<p class="note">Only the newest ${count(SEARCHED_CHARGES)} ${what} of these days were searched, back to ${when(searchedTo)}.
+<a href="${older}">Search older ones</a></p>`;
 }
 
 type Show = (request: FastifyRequest, reply: FastifyReply, filters: readonly Filter[]) => Promise<FastifyReply>;
 
-/** The page of a list. Where a filter is wrong it shows the form again, with what is wrong, and no rows. */
+/** The page of a list. When a filter is wrong, it shows the form with the fault, and no rows. */
 export function filteredPage(deps: ShellDeps, { title, section, filters }: FilteredList, show: Show) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const shown = await filters(request);
@@ -122,7 +122,7 @@ function controlOf(filter: Filter, given: string, fault: Fault | undefined): Htm
   return html`<div class="${type}"><label for="${id}">${label}</label>${control}${listId && html`<datalist id="${listId}">${suggested.map(({ value, label: text }) => html`<option value="${value}">${text}</option>`)}</datalist>`}${fault && html`<p class="fault" id="${faultId ?? ''}">${label} ${fault.message}.</p>`}</div>`;
 }
 
-/** What the address names is shown, also when it may not be chosen: another choice would be taken for it. */
+/** A value of the address is shown even when it is not a valid choice: otherwise another choice would appear selected. */
 function optionsOf(options: readonly (string | Option)[], given: string): readonly Option[] {
   const known = options.map(option =>
     typeof option === 'string' ? { value: option, label: option.toLowerCase().replaceAll('_', ' ') } : option,
@@ -131,7 +131,7 @@ function optionsOf(options: readonly (string | Option)[], given: string): readon
   return isKnown ? known : [...known, { value: given, label: given }];
 }
 
-/** A date is typed as a day; an address may have a moment. */
+/** A date field takes a day; an address may have a moment. */
 function dayIn(given: string): string {
   const at = new Date(given);
   return DAY.test(given) || Number.isNaN(at.getTime()) ? given : civilDay(at);

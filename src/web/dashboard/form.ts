@@ -1,4 +1,4 @@
-// What a form of the dashboard sends: text fields by their names, and files.
+// Reads what a form of the dashboard sends: text fields by their names, and files.
 import { MIMEType } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitFiles } from '../../http/server/limits.ts';
@@ -8,11 +8,11 @@ export type Fields = FormData | URLSearchParams;
 
 /** The boundaries and fields around a file. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
-/** No form has more fields. Reading many small parts, or many lines of headers, would stop the process for seconds. */
+/** No form has more fields. Parsing many small parts, or many header lines, would block the process for seconds. */
 const MAX_PARTS = 20;
 const MAX_PART_HEADER_BYTES = 4 * 1024;
 
-/** Forms are taken by the pages alone, so the parsers are of their scope. JSON stays as the API reads it. */
+/** Only the pages take forms, so the parsers belong to their scope. JSON is read as in the API. */
 export function readForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -21,7 +21,7 @@ export function readForms(scope: FastifyInstance): void {
   );
 }
 
-/** Adds the reading of a form with a file to the scope of the one route that takes it. The caller is known before its body is read. */
+/** Adds a parser for forms with a file to the scope of one route. The caller is authenticated before the body is read. */
 export function readUploads(scope: FastifyInstance, maxFileBytes: number): void {
   scope.addHook('onRequest', limitFiles());
   scope.addContentTypeParser(
@@ -31,7 +31,7 @@ export function readUploads(scope: FastifyInstance, maxFileBytes: number): void 
       const type = request.headers['content-type'] ?? '';
       if (!hasFewParts(bytes, type)) throw unreadable();
       try {
-        // Read from the network, and so in no shared memory. A copy would hold a large file once more.
+        // The cast avoids a copy of a large file: bytes from the network are never in shared memory.
         return await new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': type } }).formData();
       } catch {
         throw unreadable();
@@ -54,7 +54,7 @@ function hasFewParts(bytes: Buffer, contentType: string): boolean {
     if (count > MAX_PARTS) return false;
     const next = bytes.indexOf(delimiter, at + delimiter.length);
     const header = bytes.subarray(at, at + delimiter.length + MAX_PART_HEADER_BYTES);
-    // Behind the last delimiter comes no part.
+    // No part follows the last delimiter.
     if (next >= 0 && !header.includes('\r\n\r\n')) return false;
     at = next;
   }
@@ -66,25 +66,25 @@ export function fieldsOf({ body }: FastifyRequest): Fields {
   return body instanceof URLSearchParams || body instanceof FormData ? body : new URLSearchParams();
 }
 
-/** A text field without spaces around it; empty when it was left out. */
+/** A trimmed text field; empty when it is absent. */
 export function textField(fields: Fields, name: string): string {
   const value = fields.get(name);
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** What was filled in; what was left empty is left out. */
+/** The fields without empty ones. */
 export function filled(fields: Fields, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map(name => [name, textField(fields, name)]).filter(([, value]) => value !== ''));
 }
 
-/** An amount as people type it: plain, with groups as in Brazil (`1.234` is a thousand and more), or as in English with its cents. */
+/** An amount as people type it: plain, grouped as in Brazil (`1.234` is more than a thousand), or as in English with cents. */
 const AMOUNTS = [
   /^(?<whole>\d+)(?:[.,](?<cents>\d{1,2}))?$/,
   /^(?<whole>\d{1,3}(?:\.\d{3})+)(?:,(?<cents>\d{1,2}))?$/,
   /^(?<whole>\d{1,3}(?:,\d{3})+)\.(?<cents>\d{1,2})$/,
 ];
 
-/** `159,90`, `1.234,56` and `1,234.56` as cents; what is no amount goes on as it is, so that the API names the fault. */
+/** `159,90`, `1.234,56` and `1,234.56` as cents; other text stays as it is, so that the API reports the fault. */
 export function centsIn(text: string): number | string {
   const plain = text.replace(/\s|R\$/g, '');
   for (const form of AMOUNTS) {
@@ -96,25 +96,25 @@ export function centsIn(text: string): number | string {
   return text;
 }
 
-/** `2` and `1,5` as numbers; any other text stays as it is, so that the API names the fault. */
+/** `2` and `1,5` as numbers; other text stays as it is, so that the API reports the fault. */
 export function percentIn(text: string): number | string {
   const plain = text.replace(/\s|%/g, '').replace(',', '.');
   return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : text;
 }
 
-/** The end of a day in São Paulo; undefined when it was left empty. */
+/** The end of a day in São Paulo; undefined when the field is empty. */
 export function dayEndIn(fields: Fields, name: string): string | undefined {
   const day = textField(fields, name);
   return day === '' ? undefined : `${day}T23:59:59-03:00`;
 }
 
-/** A minute in São Paulo, as a browser sends it; undefined when it was left empty. */
+/** A minute in São Paulo, as a browser sends it; undefined when the field is empty. */
 export function minuteIn(fields: Fields, name: string): string | undefined {
   const minute = textField(fields, name);
   return minute === '' ? undefined : `${minute}:00-03:00`;
 }
 
-/** Lines of `name: text`; when one has no colon, all go on as they are, so that the API names the fault. */
+/** Lines of `name: text`; when one has no colon, the text stays as it is, so that the API reports the fault. */
 export function textsIn(fields: Fields, name: string): Record<string, string> | string | undefined {
   const text = textField(fields, name);
   if (text === '') return undefined;

@@ -1,4 +1,4 @@
-// How the dashboard writes money, quantities, numbers, documents and times. No other file of it knows the language.
+// How the dashboard writes money, quantities, numbers, documents and times. Only this file knows the language.
 import { formatCnpj, formatCpf } from '@brazilian-utils/brazilian-utils';
 import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
 import { coinOf } from '../../chains/networks.ts';
@@ -15,7 +15,7 @@ export const reais = (cents: bigint | number) => money(BigInt(cents));
 export const count = number;
 export const day = shortDay;
 
-/** Cents as they stand in a field, such as `1234.56`. */
+/** Cents as the value of a field, such as `1234.56`. */
 export function fieldAmount(cents: bigint): string {
   return `${cents / 100n}${decimalSign}${String(cents % 100n).padStart(2, '0')}`;
 }
@@ -29,7 +29,7 @@ export function when(at: Date | string | undefined): Piece {
   return html`<time datetime="${date.toISOString()}">${closed(moment(date))}</time>`;
 }
 
-/** A line breaks between the day and the hour alone. */
+/** A line may break only between the day and the hour. */
 const closed = (text: string) => text.replace(/(?<!,) /g, '\u00a0');
 
 /** The day alone, in São Paulo. */
@@ -37,15 +37,15 @@ export function dayOf(at: string): Piece {
   return html`<time datetime="${at}">${closed(shortDay(civilDay(new Date(at))))}</time>`;
 }
 
-/** How many digits behind the point tell something of a dollar or of a coin; a bank or an exchange shows no more. */
+/** How many decimals of a dollar or a coin are worth showing; banks and exchanges show no more. */
 const TOKEN_DIGITS = 6;
 const MOST_COIN_DIGITS = 8;
 const COIN_DIGITS: ReadonlyMap<string, number> = new Map(
   NETWORKS.map(coinOf).map(({ symbol, decimals }) => [symbol, Math.min(decimals, MOST_COIN_DIGITS)]),
 );
-/** Of a quantity that is too small for what its asset shows. */
+/** For a quantity that is too small for the decimals of its asset. */
 const FIRST_DIGITS = 3;
-/** A quantity that was bought for an amount has as many as its division gave. */
+/** A quantity that was bought for an amount has as many decimals as its division gave. */
 const MOST = 40;
 
 function digitsOf(symbol: string): Digits {
@@ -54,7 +54,7 @@ function digitsOf(symbol: string): Digits {
   return { most: coin ?? (SYMBOLS.some(known => known === name) ? TOKEN_DIGITS : MOST) };
 }
 
-/** What is shown of a decimal: cut, but not to nothing but zeros. */
+/** Cuts a decimal for display, but never to zeros only. */
 function shownOf(text: string, digits: Digits): string {
   const shown = decimal(text, digits);
   const zeros = /^-?0\.(0*)[1-9]/.exec(text)?.[1]?.length ?? 0;
@@ -68,7 +68,7 @@ export function quantityText(text: string, symbol: string): string {
 
 const withUnit = (shown: string, symbol: string) => `${shown}\u00a0${symbol.toUpperCase()}`;
 
-/** `39,534.20238 USDT`: cut to what the asset shows; all of it is in the title. */
+/** `39,534.20238 USDT`: cut to the decimals of the asset; the full number is in the title. */
 export function quantity(text: string, symbol: string): Piece {
   return withWhole(text, digitsOf(symbol), shown => withUnit(shown, symbol));
 }
@@ -76,16 +76,16 @@ export function quantity(text: string, symbol: string): Piece {
 const COST: Digits = { least: 2, most: 2 };
 const PRICE: Digits = { least: 2, most: 6 };
 
-/** What something costs: a decimal of a currency. */
+/** A cost: a decimal of a currency. */
 export const cost = (text: string, currency: string) => moneyOf(text, currency, COST);
-/** What one unit costs. */
+/** The price of one unit. */
 export const price = (text: string, currency: string) => moneyOf(text, currency, PRICE);
 
 function moneyOf(text: string, currency: string, digits: Digits): Piece {
   return withWhole(text, digits, shown => signOf(currency) + shown);
 }
 
-/** What stands before an amount, such as `R$`. */
+/** The sign before an amount, such as `R$`. */
 function signOf(currency: string): string {
   const known = CURRENCIES.find(one => one === currency);
   return known === undefined ? `${currency}\u00a0` : money(0n, known).replace(/[\d.,]+$/, '');
@@ -108,7 +108,7 @@ function withWhole(text: string, digits: Digits, textOf: (shown: string) => stri
   return isCut ? html`<span class="cut" title="${text}">${textOf(shown)}</span>` : textOf(shown);
 }
 
-/** A CPF or CNPJ with its punctuation; what is neither stays as it is. */
+/** A CPF or CNPJ with its punctuation; other text stays as it is. */
 export function documentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (/^\d{11}$/.test(text)) return formatCpf(text);

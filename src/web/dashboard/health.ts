@@ -1,4 +1,4 @@
-// Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, and what waits for webhooks.
+// Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, and waiting deliveries.
 import type { FastifyInstance } from 'fastify';
 import { mayUse } from '../../api/access.ts';
 import type { Chains } from '../../chains/chain.ts';
@@ -70,7 +70,7 @@ export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
           when(seenUntil),
           compared ? html`${when(compared.at)}, ${count(compared.differences)} differences` : '–',
         ]),
-        empty: 'No rail reports here.',
+        empty: 'No rail is watched here.',
       })}</section>
 ${
   mayUse(request.caller, 'GET /chains') &&
@@ -97,7 +97,7 @@ ${senders.length > 0 && html`<section class="card attention"><h2>Halted senders<
           count(failed),
           `${count(Math.round(oldestReadySeconds))} s`,
         ]),
-        empty: 'No job was ever needed.',
+        empty: 'No job has run yet.',
       })}</section></div>`,
     });
     return sendHtml(request, reply, page);

@@ -10,32 +10,32 @@ export const HOLDS: Readonly<Record<HoldReason, { readonly text: string; readonl
   underpaid: { text: 'Less was paid than it costs.', ways: ['reprice', 'refund'] },
   quote_expired: { text: 'The money came after the price had expired.', ways: ['reprice', 'refund'] },
   refund_pending: { text: 'A refund is under way; nothing is needed.', ways: [] },
-  partially_refunded: { text: 'A part was sent back, and less is left than it costs.', ways: ['reprice', 'refund'] },
+  partially_refunded: { text: 'A part was refunded, and less is left than it costs.', ways: ['reprice', 'refund'] },
   paid_after_end: { text: 'It was paid after it had ended.', ways: ['reprice', 'refund'] },
   payouts_paused: {
-    text: 'Payouts are paused; it goes on by itself when the pause ends.',
+    text: 'Payouts are paused; it continues by itself when the pause ends.',
     ways: ['settle', 'refund'],
   },
   over_payout_limit: {
-    text: 'It is more than one payout may be.',
+    text: 'It exceeds the limit of one payout.',
     ways: ['approve', 'retry', 'reprice', 'refund'],
   },
   approval_needed: { text: 'A second person must approve it.', ways: ['approve', 'reprice', 'refund'] },
   over_day_limit: {
-    text: 'More would leave in 24 hours than may; it goes on by itself when it fits.',
+    text: 'The limit of 24 hours is reached; it continues by itself when it fits.',
     ways: ['refund'],
   },
-  wallet_refused: { text: 'The wallet may not be paid to any more.', ways: ['retry', 'reprice', 'refund'] },
+  wallet_refused: { text: 'The wallet may no longer be used.', ways: ['retry', 'reprice', 'refund'] },
   transfer_refused: {
-    text: 'The network says the transfer would fail. It was not begun, and is asked about again every few minutes.',
+    text: 'The network says the transfer would fail. It was not started, and is checked again every few minutes.',
     ways: ['retry', 'reprice', 'refund'],
   },
   fee_too_high: {
-    text: 'The network asks for more than its cap; it goes on by itself when the fee has fallen.',
+    text: 'The network fee is above its cap; it continues by itself when the fee has fallen.',
     ways: ['refund'],
   },
-  no_funds: { text: 'The sender has too little; it goes on by itself when the funds are there.', ways: ['refund'] },
-  payout_stuck: { text: 'No block takes the transfer.', ways: ['void'] },
+  no_funds: { text: 'The sender has too little; it continues by itself when there are funds.', ways: ['refund'] },
+  payout_stuck: { text: 'The transfer is in no block.', ways: ['void'] },
   slot_taken: {
     text: 'The slot was used elsewhere with the key of the sender. The sender is halted.',
     ways: ['settle', 'void'],
@@ -46,7 +46,10 @@ export const HOLDS: Readonly<Record<HoldReason, { readonly text: string; readonl
     ways: ['retry', 'reprice', 'refund'],
   },
   transfer_mismatched: { text: 'Another amount arrived than was sent. Crypto has left.', ways: ['settle'] },
-  reorganised: { text: 'The chain undid the block of the transfer. It is looked up until that is settled.', ways: [] },
+  reorganised: {
+    text: 'The chain dropped the block of the transfer. It is looked up until the outcome is final.',
+    ways: [],
+  },
 };
 
 type Held = { readonly transactionId: string; readonly holdReason?: HoldReason; readonly chargeId?: string };

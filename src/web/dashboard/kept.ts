@@ -1,10 +1,10 @@
-// Answers that cost much and change slowly: pages that ask within a while share one.
+// A cache for expensive answers that change slowly: requests within its time share one.
 import type { Clock } from '../../lib/clock.ts';
 
 const MAX_KEPT = 100;
 
 /**
- * The function with its answers kept for a time of the machine's clock. One that failed is asked for again.
+ * Wraps a function so that its answers are cached for a time of the machine's clock. Failures are not cached.
  *
  * @example
  * const figures = kept(machineClock, 30_000, (accountId: string) => readFigures(accountId));

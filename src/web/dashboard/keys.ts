@@ -1,4 +1,4 @@
-// Who may call: API keys.
+// API keys: the list, creating and revoking.
 import type { FastifyInstance } from 'fastify';
 import { prefixOf } from '../../accounts/api-key.ts';
 import { isOfOneAccount } from '../../accounts/caller.ts';
@@ -31,7 +31,7 @@ const REACH_FIELD: Field = {
   type: 'select',
   options: [
     { value: 'account', label: 'its account alone' },
-    { value: 'all_accounts', label: 'all accounts, where its scope does' },
+    { value: 'all_accounts', label: 'all accounts, where its scopes allow' },
   ],
 };
 
@@ -80,7 +80,7 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
     countsForms: true,
     ask: async request => ({
       title: 'New key',
-      text: html`<p>A program that has it acts for the account. It is shown once.</p>`,
+      text: html`<p>A program with this key acts for the account. The key is shown once.</p>`,
       fields: [
         ...(await accountField(deps, request)),
         { name: 'name', label: 'Name', hint: 'What it is for.' },
@@ -91,7 +91,12 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
           options: [...GRANTS, ...(request.caller?.scopes ?? SCOPES).map(value => ({ value, label: `only ${value}` }))],
         },
         ...(isOfOneAccount(request.caller) ? [] : [REACH_FIELD]),
-        { name: 'expiresDay', label: 'Expires', type: 'date', hint: 'May be left out: good until it is revoked.' },
+        {
+          name: 'expiresDay',
+          label: 'Expires',
+          type: 'date',
+          hint: 'Optional: without it the key is valid until it is revoked.',
+        },
       ],
       button: 'Create the key',
       back: '/dashboard/keys',
@@ -118,7 +123,7 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
     },
     done: ({ key }) => ({
       title: 'The new key',
-      shown: html`<section class="card"><p>It is shown this once. Put it where the program keeps its secrets.</p><p><code class="long">${textOf(key)}</code></p><p><a class="button" href="/dashboard/keys">I have kept it</a></p></section>`,
+      shown: html`<section class="card"><p>It is shown only once. Put it where the program keeps its secrets.</p><p><code class="long">${textOf(key)}</code></p><p><a class="button" href="/dashboard/keys">I have saved it</a></p></section>`,
     }),
   });
 
@@ -139,7 +144,7 @@ export function keyPages(app: FastifyInstance, deps: Deps): void {
           ],
         )}${
           people.length > 0 &&
-          html`<p>It invited these people or let them in, and they stay until they are removed: ${people.map(({ name }) => name).join(', ')}.</p>`
+          html`<p>It invited these people or created login links for them, and they stay until they are removed: ${people.map(({ name }) => name).join(', ')}.</p>`
         }`,
         button: 'Revoke the key',
         back: '/dashboard/keys',

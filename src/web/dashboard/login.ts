@@ -1,4 +1,4 @@
-// Logging in: by a passkey, by a link that counts once, by a recovery code. Nothing here needs a session yet.
+// Logging in by a passkey, a one-time link or a recovery code. Nothing here needs a session.
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -20,7 +20,7 @@ import { plainPage } from './frame.ts';
 export type LoginDeps = PasskeyDeps & {
   readonly assets: Assets;
   readonly mode: Mode;
-  /** The machine's time, which no sandbox moves. */
+  /** The machine's time, which a sandbox does not move. */
   readonly machineClock: Clock;
 };
 
@@ -31,7 +31,7 @@ const ADDRESS_WINDOW_MS = 60_000;
 const FAILURES_PER_PERSON = 5;
 const PERSON_WINDOW_MS = 15 * 60_000;
 
-/** The parts of an answer that are looked at here; the package checks the rest. */
+/** The parts of an answer that are read here; the package checks the rest. */
 const Assertion = Type.Object({
   id: Type.String({ maxLength: 1_400, pattern: '^[A-Za-z0-9_-]+$' }),
   rawId: Type.String(),
@@ -46,7 +46,7 @@ const Assertion = Type.Object({
 });
 const assertionReader = reader(Assertion, 'body');
 
-/** An answer of a passkey, as far as its form goes. */
+/** Checks the form of a passkey's answer. */
 export function readAssertion(body: unknown): AuthenticationResponseJSON {
   const reading = assertionReader(body);
   if (!reading.isWhole) throw invalidRequest(reading.faults);
@@ -57,7 +57,7 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
   const addresses = attemptLimit(ATTEMPTS_PER_ADDRESS, ADDRESS_WINDOW_MS, deps.machineClock);
   const failures = attemptLimit(FAILURES_PER_PERSON, PERSON_WINDOW_MS, deps.machineClock);
 
-  /** Before anything is looked up. */
+  /** Runs before any lookup. */
   function admit(request: FastifyRequest, reply: FastifyReply): void {
     requireSameOrigin(request, deps.publicUrl());
     if (addresses.take(networkOf(request.ip))) return;
@@ -96,14 +96,14 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
     admit(request, reply);
     const entered = await enterByRecoveryCode(deps, textField(fieldsOf(request), 'code'));
     if (!entered) {
-      const page = loginPage(deps, nextOf(request), 'This code is not known, or was used before.');
+      const page = loginPage(deps, nextOf(request), 'This code is unknown or was already used.');
       return sendHtml(request, reply, page, { status: 401 });
     }
     setSessionCookie(reply, entered.token);
     return reply.redirect('/dashboard/me', 303);
   });
 
-  /** A chat app may fetch it for a preview: it shows a button and uses nothing up. */
+  /** A chat app may fetch the link for a preview, so opening it only shows a button. */
   app.get<{ Params: { token: string } }>('/dashboard/enter/:token', HIDDEN, async (request, reply) => {
     const person = await whoseLink(deps, request.params.token);
     if (!person) return sendHtml(request, reply, usedLinkPage(deps), { status: 404 });
@@ -148,15 +148,15 @@ ${fault !== undefined && html`<p class="note bad" role="alert">${fault}</p>`}
 <button class="button secondary">Log in by code</button>
 </form>
 </details>
-<p class="muted small">No passkey and no code left? Whoever runs the service makes a link: <code>trilho people login</code>.</p>`,
+<p class="muted small">No passkey and no code left? Whoever runs the service can create a link: <code>trilho people login</code>.</p>`,
   );
 }
 
 function usedLinkPage({ assets }: LoginDeps): Html {
   return plainPage(
     assets,
-    'This link counts no more',
-    html`<h1>This link counts no more</h1>
-<p>It was used, replaced by another, or is too old. <a href="/dashboard/login">Log in</a> by a passkey, or ask for a new link.</p>`,
+    'This link is no longer valid',
+    html`<h1>This link is no longer valid</h1>
+<p>It was used, replaced or has expired. <a href="/dashboard/login">Log in</a> by a passkey, or ask for a new link.</p>`,
   );
 }

@@ -1,4 +1,4 @@
-// The page of the person who is logged in: passkeys, recovery codes, logging out; and showing a passkey again.
+// The page of the logged-in person: passkeys, recovery codes, sessions; and showing a passkey again.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { makeRecoveryCodes } from '../../accounts/people/enter.ts';
@@ -29,7 +29,7 @@ import { type ShellDeps, shell } from './shell.ts';
 
 const HIDDEN = { schema: { hide: true } } as const;
 
-/** The parts of an answer that are looked at here; the package checks the rest. */
+/** The parts of an answer that are read here; the package checks the rest. */
 const Registration = Type.Object({
   id: Type.String(),
   rawId: Type.String(),
@@ -71,9 +71,9 @@ export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): voi
       deps.assets,
       'Recovery codes',
       html`<h1>Your recovery codes</h1>
-<p>Each logs you in once, when no passkey is at hand. They are shown this once; those before count no more.</p>
+<p>Each logs you in once, when no passkey is at hand. They are shown only once; earlier codes no longer work.</p>
 <ol class="codes">${codes.map(code => html`<li><code>${code}</code></li>`)}</ol>
-<p class="no-print"><a class="button" href="/dashboard/me">I have kept them</a></p>`,
+<p class="no-print"><a class="button" href="/dashboard/me">I have saved them</a></p>`,
     );
     return sendHtml(request, reply, page);
   });
@@ -118,7 +118,7 @@ export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): voi
 
 /** A sandbox has no sessions. */
 function requireSession({ caller }: FastifyRequest): Session {
-  if (!caller?.session) throw new AppError('not_found', 'A sandbox needs no login, and so has no such page.');
+  if (!caller?.session) throw new AppError('not_found', 'A sandbox needs no login and has no such page.');
   return caller.session;
 }
 
@@ -158,8 +158,8 @@ ${
 <p><button class="button" type="button" data-passkey="register" data-next="/dashboard/me">Add a passkey</button></p>
 <noscript><p class="muted">A passkey needs JavaScript.</p></noscript></section>
 <section class="card"><h2>Recovery codes</h2>
-<p>${codes === 0 ? 'You have none.' : `${codes} left.`} Each logs you in once when no passkey is at hand.${codes > 0 && ' New ones replace them.'}</p>
-<form method="post" action="/dashboard/me/recovery-codes"><button class="button secondary">Make ten new codes</button></form></section>
+<p>${codes === 0 ? 'You have no codes.' : `${codes} left.`} Each logs you in once when no passkey is at hand.${codes > 0 && ' New ones replace them.'}</p>
+<form method="post" action="/dashboard/me/recovery-codes"><button class="button secondary">Create ten new codes</button></form></section>
 <section class="card"><h2>This session</h2>
 <p>Since ${when(session.createdAt)}. It ends 12 hours after the last use, and on ${when(session.expiresAt)} at the latest.</p>
 <form method="post" action="/dashboard/logout"><button class="button secondary">Log out</button></form></section>
@@ -177,14 +177,14 @@ function sessionsCard(sessions: readonly ListedSession[], { tokenHash }: Session
     html`<form method="post" action="/dashboard/me/sessions/end"><input type="hidden" name="id" value="${id}"><button class="button secondary small">End</button></form>`,
   ]);
   return html`<section class="card"><h2>Other sessions</h2>
-${table({ caption: 'Other sessions', head: ['Since', 'Last used', 'By', ''], rows, empty: 'You are logged in here alone.' })}
+${table({ caption: 'Other sessions', head: ['Since', 'Last used', 'By', ''], rows, empty: 'You are logged in only here.' })}
 ${others.length > 1 && html`<form method="post" action="/dashboard/me/sessions/end"><button class="button secondary">End all others</button></form>`}</section>`;
 }
 
 const NOTICES: Readonly<Record<NoticeKind, string>> = {
-  login_link: 'A login link for you was made',
+  login_link: 'A login link for you was created',
   passkey: 'A passkey was added',
-  key: 'An API key was made',
+  key: 'An API key was created',
   role: 'Your role was changed',
 };
 
@@ -195,7 +195,7 @@ function noticesCard(notices: Awaited<ReturnType<typeof listNotices>>, { person,
     by === `person:${person.id}` ? 'you' : (name ?? (by === 'operator' ? 'the command line' : by)),
   ]);
   return html`<section class="card" id="notices"><h2>What changed</h2>
-<p>Of the last 90 days. If you know nothing of a line, end your other sessions, remove passkeys that are not yours, and tell the operator of the service.</p>
+<p>In the last 90 days. If you do not recognise a line, end your other sessions, remove passkeys that are not yours, and contact the operator of the service.</p>
 ${table({ caption: 'What changed', head: ['When', 'What', 'By'], rows, empty: 'Nothing.' })}
 ${hasNews && html`<form method="post" action="/dashboard/me/notices/seen"><button class="button secondary">I have seen it</button></form>`}</section>`;
 }

@@ -1,4 +1,4 @@
-// Money that no charge asked for, with the charges that it may be for.
+// Unmatched money, with the charges that it may be for.
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { UnmatchedQuery } from '../../api/payments.ts';
@@ -41,7 +41,7 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       return {
         title: 'Record this money for a charge?',
-        text: html`<p>The charge counts as paid by it. The reference counts once.</p>`,
+        text: html`<p>It counts as a payment of the charge. The same reference is recorded once.</p>`,
         fields: [
           { name: 'chargeId', label: 'Charge', isRequired: true, value: query.get('chargeId') ?? '' },
           { name: 'reference', label: 'Reference', isRequired: true, value: query.get('reference') ?? '' },
@@ -49,7 +49,7 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
           { name: 'paidAt', label: 'Paid at', value: query.get('paidAt') ?? '' },
           {
             name: 'isAnother',
-            label: 'It is not the payment of the same amount that is known already',
+            label: 'Record it even though a payment of the same amount is known',
             type: 'checkbox',
           },
         ],
@@ -100,7 +100,7 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/** One click records it for a suggested charge; everything that will happen stands in the row. */
+/** One click records it for a suggested charge; the row shows the full effect. */
 export function unmatchedTable(
   payments: readonly Payment[],
   suggestions: ReadonlyMap<string, readonly Suggestion[]>,

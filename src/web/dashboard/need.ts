@@ -1,8 +1,8 @@
-// One thing of the first page that needs a person.
+// One section of the first page: something that needs a person.
 import { type Html, html, type Piece } from '../html.ts';
 import { count } from './formats.ts';
 
-/** Undefined when nothing needs anybody, or the person may not see it. */
+/** Undefined when nothing is open, or the person may not see it. */
 export type Need = Html | undefined;
 
 export function need(title: string, total: number, href: string, body: Piece): Need {

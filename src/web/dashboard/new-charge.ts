@@ -1,4 +1,4 @@
-// The form that makes a charge. What most charges do without is in groups that are closed at first.
+// The form that creates a charge. Fields that most charges do not need are in groups that are closed at first.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Customer } from '../../billing/customers/customer.ts';
 import { requireCustomer } from '../../billing/customers/require.ts';
@@ -27,8 +27,8 @@ import { may } from './shell.ts';
 const late = { group: 'When it is paid late' };
 
 const LATE_FIELDS: readonly Field[] = [
-  { name: 'fine', label: 'Fine, in percent', hint: 'Once, from the first late day. Such as 2', ...late },
-  { name: 'interest', label: 'Interest a month, in percent', hint: 'A thirtieth of it each late day.', ...late },
+  { name: 'fine', label: 'Fine, in percent', hint: 'Charged once, from the first late day. Such as 2', ...late },
+  { name: 'interest', label: 'Interest a month, in percent', hint: 'Charged by the day, a thirtieth each.', ...late },
   { ...EXPIRE_FIELD, hint: 'The last day on which it can be paid. Left empty: 30 days after it is due.', ...late },
 ];
 
@@ -62,7 +62,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
       const customer = await customerOf(deps, request);
       return {
         title: 'New charge',
-        text: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>${customer && html`<p>It is for <a href="/dashboard/customers/${customer.id}">${customer.name}</a>, with what is known of them now.</p>`}`,
+        text: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>${customer && html`<p>It is for <a href="/dashboard/customers/${customer.id}">${customer.name}</a>, with their present data.</p>`}`,
         fields: [
           ...(customer ? fieldsOfCustomer(customer) : await accountField(deps, request)),
           {
@@ -83,7 +83,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
           {
             name: 'externalId',
             label: 'Your own id',
-            hint: 'May be left out. The same id again finds the first charge.',
+            hint: 'Optional. The same id again returns the first charge.',
           },
           DESCRIPTION_FIELD,
           ...(customer ? [] : MORE_PAYER_FIELDS),

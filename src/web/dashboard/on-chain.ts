@@ -1,5 +1,5 @@
-// Hashes and addresses of a network, with a link to where a person can look them up. A sandbox's chains are simulated, or run
-// on a node of one's own: no explorer knows them.
+// Hashes and addresses of a network, with a link to an explorer. The chains of a sandbox are simulated or run on a local node, which
+// no explorer knows.
 import { NETWORKS } from '../../chains/asset.ts';
 import { explorerPage, isTransactionHash } from '../../chains/networks.ts';
 import { type Html, html } from '../html.ts';
@@ -13,7 +13,7 @@ export function wholeAddress(deps: Deps, network: string, address: string): Html
   return linked(addressPage(deps, network, address), html`<code class="long">${address}</code>`);
 }
 
-/** Its start and its end; the whole stands in the title. */
+/** Its start and its end; the full text is in the title. */
 export function shortAddress(deps: Deps, network: string, address: string): Html {
   return linked(addressPage(deps, network, address), html`<code title="${address}">${shortId(address)}</code>`);
 }
@@ -32,7 +32,7 @@ function addressPage({ mode }: Deps, network: string, address: string): string |
 
 const networkNamed = (name: string) => NETWORKS.find(one => one === name);
 
-/** The explorer learns neither the page that led to it nor a handle on it. */
+/** The explorer gets neither a referrer nor a handle on our page. */
 function linked(page: string | undefined, shown: Html): Html {
   if (page === undefined) return shown;
   return html`<a class="outside" href="${page}" target="_blank" rel="noopener noreferrer">${shown}<span class="visually-hidden"> (explorer, new tab)</span></a>`;

@@ -1,4 +1,4 @@
-// What can be done with an order: cancel it, take a new price, approve its payout, send its transfer again or give it up.
+// Acts on an order: cancel it, take a new price, approve its payout, retry its transfer or give it up, settle it.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Chains } from '../../chains/chain.ts';
 import { coinOf } from '../../chains/networks.ts';
@@ -18,7 +18,7 @@ const SENDING: readonly string[] = ['approve', 'retry'];
 type OrderActDeps = ActDeps & { readonly chains: Chains };
 
 export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
-  /** The whole address, network, amount and fee, as it will happen. */
+  /** The full address, network, amount and fee of the transfer. */
   async function ask(
     request: FastifyRequest,
     { id = '' }: Params,
@@ -58,20 +58,20 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
   simple(
     'retry',
     'Send the transfer again?',
-    'The order waits for a slot of its own; its transfer is checked again before it is signed. This button only puts it in line.',
+    'The order waits for a new slot; its transfer is checked again before it is signed. This button only puts it in line.',
     'Retry the transfer',
   );
   simple(
     'void',
     'Give up the transfer?',
-    'A transaction that moves nothing uses its slot up. If a block takes the transfer first, the order is fulfilled.',
+    'A transaction that moves nothing uses up its slot. If a block includes the transfer first, the order is fulfilled.',
     'Give up the transfer',
   );
 
   simple(
     'approve',
     'Approve this payout?',
-    'You say that this much may go to this address. The service sends it when its turn comes; this button sends nothing.',
+    'You confirm that this amount may go to this address. The service sends it when its turn comes; this button sends nothing.',
     'Approve the payout',
   );
 
@@ -83,14 +83,14 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
         request,
         params,
         'Fulfil at a new price?',
-        'All money that was kept buys crypto at the new price, so the quantity changes. Of several presses one counts.',
+        'The money received buys crypto at the new price, so the quantity changes. Pressing twice has one effect.',
         'Take the new price',
       )),
       fields: [
         {
           name: 'quoteId',
           label: 'Price',
-          hint: 'The id of a price that you asked for, of exactly the money received. Left empty: the price of now.',
+          hint: 'The id of a price that you asked for, for exactly the money received. Left empty: the current price.',
         },
       ],
     }),
@@ -110,7 +110,7 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
         request,
         params,
         'Settle this transfer?',
-        'Crypto has left: another amount arrived than was sent, or the chain has paid the order and the books do not know of it. Nothing is sent again.',
+        'Crypto has left the sender: another amount arrived than was sent, or a transaction outside the books paid the order. Nothing more is sent.',
         'Settle it',
       )),
       fields: [
@@ -119,12 +119,12 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
           label: 'Settle it as',
           type: 'select',
           options: [
-            { value: 'delivered', label: 'delivered: what arrived is taken as the whole' },
+            { value: 'delivered', label: 'delivered: what arrived counts as the full delivery' },
             { value: 'returned', label: 'returned: the payer gets the money back' },
             { value: 'paid', label: 'paid: by the transaction whose hash you name' },
           ],
         },
-        { name: 'hash', label: 'Hash', hint: 'Of the transaction that has paid it, and only with paid.' },
+        { name: 'hash', label: 'Hash', hint: 'Of the transaction that paid it; only with paid.' },
       ],
     }),
     call: (fields, { id = '' }) => ({
@@ -136,11 +136,11 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
   });
 }
 
-/** The most that a transfer may cost at the fees of now; the sender pays it. */
+/** The most that a transfer may cost at present fees; the sender pays it. */
 async function feeOf(chains: Chains, { network, symbol }: Order): Promise<Piece> {
   const chain = chains[network];
   const funds = chain && (await chain.funds(chain.senders[0], symbol));
-  if (!funds) return 'not known: no node of the network answers now';
+  if (!funds) return 'unknown: no node of the network answers now';
   const { symbol: coin, decimals } = coinOf(network);
   return html`at most ${quantity(formatUnits(funds.worstFee, decimals), coin)}, from the wallet that sends`;
 }

@@ -1,4 +1,4 @@
-// Forms for what an order is made of: a price, the order itself, and who pays for it.
+// Forms for a price, for an order, and for the payer of an order.
 import type { FastifyInstance } from 'fastify';
 import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
@@ -29,11 +29,11 @@ const PRICE_FIELDS: readonly Field[] = [
   { name: 'symbol', label: 'Asset', type: 'select', options: choices(SYMBOLS) },
   { name: 'network', label: 'Network', type: 'select', options: choices(NETWORKS) },
   { name: 'currency', label: 'Paid in', type: 'select', options: choices(CURRENCIES) },
-  { name: 'cost', label: 'Costs in all', hint: 'Such as 500.00, fee included. This or the quantity.' },
+  { name: 'cost', label: 'Total cost', hint: 'Such as 500.00, fee included. Either this or the quantity.' },
   { name: 'quantity', label: 'Quantity', hint: 'Units of the asset, such as 0.5.' },
 ];
 
-/** The fields as the API takes them. A cost is money as people type it; the comma of a quantity becomes the point of a decimal. */
+/** The fields for the API. A cost is money as people type it; a decimal comma in a quantity becomes a point. */
 function priceIn(fields: Fields): Readonly<Record<string, string>> {
   const { cost: typed, quantity: units } = filled(fields, ['cost', 'quantity']);
   return {
@@ -82,10 +82,13 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
     section: 'orders',
     ask: async request => ({
       title: 'Ask for a price',
-      text: html`<p>The price is kept for five minutes. Nothing is ordered by it.</p>`,
+      text: html`<p>The price holds for five minutes. This orders nothing.</p>`,
       fields: [
         ...PRICE_FIELDS,
-        ...(await accountField(deps, request, { none: 'any', hint: 'Only this account may order at the price.' })),
+        ...(await accountField(deps, request, {
+          emptyLabel: 'any',
+          hint: 'Only this account may order at this price.',
+        })),
       ],
       button: 'Ask for the price',
       back: '/dashboard/orders',
@@ -103,10 +106,10 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
         title: 'The price',
         shown: html`<section class="card">${facts([
           ['Quantity', [quantity(textOf(amounts['quantity']), textOf(symbol)), ` on ${textOf(network)}`]],
-          ['Costs in all', cost(textOf(amounts['cost']), money)],
-          ['Fee in it', cost(textOf(amounts['fee']), money)],
-          ['Price of one', price(textOf(amounts['price']), money)],
-          ['Kept until', when(textOf(expiresAt))],
+          ['Total cost', cost(textOf(amounts['cost']), money)],
+          ['Fee included', cost(textOf(amounts['fee']), money)],
+          ['Price per unit', price(textOf(amounts['price']), money)],
+          ['Valid until', when(textOf(expiresAt))],
           ['Id', html`<code>${textOf(id)}</code>`],
         ])}<p class="acts"><a class="button" href="/dashboard/orders/new?quoteId=${textOf(id)}">Order at this price</a> <a class="button secondary" href="/dashboard/orders">Back</a></p></section>`,
       };
@@ -120,7 +123,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       const quoteId = textOf(queryOf(request)['quoteId']);
       return {
         title: 'New order',
-        text: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. ${quoteId === '' ? 'The price of now holds for five minutes.' : 'The price that you asked for holds until its five minutes are over.'}</p>`,
+        text: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. ${quoteId === '' ? 'The current price holds for five minutes.' : 'The price that you asked for holds until its five minutes are over.'}</p>`,
         fields: [
           ...(await accountField(deps, request)),
           ...(quoteId === '' ? PRICE_FIELDS : [{ name: 'quoteId', label: 'Price', isRequired: true, value: quoteId }]),
@@ -128,22 +131,22 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
           { name: 'settlementSchedule', label: 'Settles', type: 'select', options: choices(SETTLEMENT_SCHEDULES) },
           {
             name: 'payer',
-            label: 'Who pays is named later',
+            label: 'Name the payer later',
             type: 'checkbox',
-            hint: 'On the page of the order, while its price holds.',
+            hint: 'On the page of the order, while the price holds.',
           },
           ...PAYER_FIELDS.map(field => ({ ...field, isRequired: false })),
           {
             name: 'externalId',
             label: 'Your own id',
-            hint: 'May be left out. The same id again finds the first order.',
+            hint: 'Optional. The same id again returns the first order.',
           },
           ...MORE_PAYER_FIELDS,
           ...CHARGE_FIELDS,
           {
             name: 'chargeExternalId',
             apiName: 'charge.externalId',
-            label: 'Your own id of the charge',
+            label: 'Your own id for the charge',
             ...charge,
           },
         ],
@@ -171,7 +174,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
       const order = await requireOrder(deps.db, id.toLowerCase(), caller?.accountId);
       return {
         title: 'Who pays for this order?',
-        text: html`<p>They get a charge of what the order costs. It can be added while the price holds.</p>${facts([
+        text: html`<p>They get a charge for the cost of the order. It can be added while the price holds.</p>${facts([
           ['Quantity', quantity(order.quantity, order.symbol)],
           ['Costs', cost(order.cost, order.currency)],
           ['To', wholeAddress(deps, order.network, order.walletAddress)],
@@ -180,7 +183,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
           ...PAYER_FIELDS,
           ...MORE_PAYER_FIELDS,
           ...CHARGE_FIELDS,
-          { name: 'externalId', label: 'Your own id of the charge', ...charge },
+          { name: 'externalId', label: 'Your own id for the charge', ...charge },
         ],
         button: 'Add the charge',
         back: `/dashboard/orders/${order.id}`,

@@ -25,7 +25,7 @@ export type OrderNeedDeps = ListDeps & { readonly walletPolicy: WalletPolicySett
 const FIRST = { page: 1, pageSize: 10 };
 const OTHER_HOLDS = HOLD_REASONS.filter(reason => !APPROVABLE.includes(reason));
 
-/** The whole address, network and amount stand in the row: what is approved is seen. */
+/** The row has the full address, network and amount, so that the approver sees what is approved. */
 export async function payoutsToApprove(deps: OrderNeedDeps, { caller }: FastifyRequest): Promise<Need> {
   if (!may(caller, 'transactions:read')) return undefined;
   const accountId = caller?.accountId;
@@ -67,7 +67,7 @@ export async function heldOrders(deps: OrderNeedDeps, { caller }: FastifyRequest
   );
 }
 
-/** Only where the service asks for approvals: elsewhere nothing waits for one. */
+/** Only where the settings require approvals. */
 export async function walletsToApprove(deps: OrderNeedDeps, { caller }: FastifyRequest): Promise<Need> {
   if (!deps.walletPolicy.approval || !may(caller, 'wallets:read')) return undefined;
   const accountId = caller?.accountId;

@@ -1,4 +1,4 @@
-// Orders of crypto: those that go on or were fulfilled, those on hold with their ways out, those that ended.
+// Orders of crypto: open and fulfilled ones, those on hold with their ways out, those that ended.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { pageParameters, toPageQuery } from '../../api/paging.ts';
@@ -121,7 +121,7 @@ ${pager(request, counts)}${searchedNote(request, 'orders', searchedTo)}</div>`,
       }));
       return sendCsv(reply, 'orders', CSV, found);
     }
-    // Those on hold are the longest held first, and few: they are read by page number.
+    // Orders on hold are few and sorted by the longest hold: they are read by page number.
     const pages =
       show === 'held'
         ? walkPages<Row>(async page => {
@@ -186,12 +186,12 @@ ${approvalsCard(order.approvals)}
 
 type Asked = Pick<ReturnType<typeof queryFor>, 'show' | 'status' | 'symbol' | 'filter'>;
 
-/** Filters for which there are no counts: by payer and amount, and by status or asset of those on hold or ended. */
+/** Filters without counts: by payer and amount, and by status or asset of orders on hold or ended. */
 function isLookedThrough({ show, status, symbol, filter }: Asked): boolean {
   return filter !== undefined || (show !== undefined && (status !== false || symbol !== false));
 }
 
-/** An order that stands still or has ended, and what can be done with it. */
+/** An order on hold or ended, and the acts on it. */
 function markedOf({ caller }: FastifyRequest, order: OrderView): Row {
   const acts = order.holdReason === undefined ? undefined : waysOut(caller, order);
   return { ...order, mark: order.endedAs ?? order.holdReason, acts };
@@ -231,7 +231,7 @@ function rowOf(order: Row): readonly Piece[] {
   ];
 }
 
-/** The list is JSON that PostgreSQL wrote; its numbers are read digit for digit. */
+/** The list is JSON from PostgreSQL; its numbers are read digit for digit. */
 async function ordersIn({ db }: Deps, json: string): Promise<{ orders: readonly Row[]; counts: PageCounts }> {
   const body = parseExactJson(json);
   const { transactions, total, totalPages, currentPage, hasMore } = isRecord(body) ? body : {};

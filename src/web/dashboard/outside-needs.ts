@@ -1,5 +1,5 @@
-// What needs a person about banks and networks: rails and chains that are down, certificates near their end, alarms such as
-// wallets low on gas or token, pauses.
+// What needs a person about banks and networks: rails and chains that are down, certificates that expire soon, alarms such as low
+// funds, pauses.
 import type { FastifyRequest } from 'fastify';
 import { mayUse } from '../../api/access.ts';
 import type { Chain, Chains } from '../../chains/chain.ts';
@@ -28,12 +28,12 @@ export type OutsideNeedDeps = ListDeps & { readonly certificates: Certificates; 
 
 /** Nodes are asked no more often, however many tabs are open. */
 const NODES_KEPT_MS = 15_000;
-/** A page does not wait longer for a node. */
+/** How long a page waits for a node. */
 const NODE_LIMIT_MS = 2_000;
-/** A bank takes days to make a new one. */
+/** A bank takes days to issue a new certificate. */
 const CERTIFICATE_WARNING_MS = 30 * DAY_MS;
 
-/** What no node answers, and which nodes are silent. */
+/** Networks and nodes that do not answer. */
 export function keptNetworkFaults(chains: Chains, machineClock: Clock): NetworkFaults {
   const read = kept(machineClock, NODES_KEPT_MS, async () =>
     (await Promise.all(Object.values(chains).map(faultsOf))).flat(),
@@ -110,14 +110,15 @@ export async function silentNetworks(deps: OutsideNeedDeps, { caller }: FastifyR
 const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
   low_funds: 'Send more to the sender.',
   above_ceiling: html`<a href="/dashboard/payouts/sweep">Sweep to the cold address</a>`,
-  network_silent: 'Look at its nodes, and at chains of the settings; orders go on when one answers.',
-  orders_waiting: html`<a href="/dashboard/health">See what the networks and services answer</a>`,
+  network_silent: 'Check its nodes, and chains in the settings; orders continue when a node answers.',
+  orders_waiting: html`<a href="/dashboard/health">See the state of networks and services</a>`,
   payout_stuck: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
   payout_contradicted: html`<a href="/dashboard/payouts?state=done">Compare the payout with an explorer</a>`,
-  finality_lag: 'Look at the network; nothing is sent twice meanwhile.',
-  fee_too_high: 'None is needed: orders go on when the fee has fallen.',
+  finality_lag: 'Check the network; nothing is sent twice meanwhile.',
+  fee_too_high: 'Nothing to do: orders continue when the fee has fallen.',
   slot_unsigned: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
-  slot_taken: 'Find out whether the database is older than the network or who has the key, then let the sender go on.',
+  slot_taken:
+    'Find out whether the database is older than the network or who else has the key, then resume the sender.',
   nonce_gap: html`<a href="/dashboard/payouts/senders/fill-gap">Fill the gap</a>`,
 };
 
@@ -165,7 +166,7 @@ export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRe
     words ?? '–',
     when(haltedAt),
     may(caller, 'payouts:write') &&
-      html`<a class="button secondary small" href="/dashboard/payouts/senders/resume?${new URLSearchParams({ network, sender }).toString()}">Let it go on</a>`,
+      html`<a class="button secondary small" href="/dashboard/payouts/senders/resume?${new URLSearchParams({ network, sender }).toString()}">Resume</a>`,
   ]);
   return need(
     'Halted senders',

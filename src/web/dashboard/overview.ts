@@ -26,7 +26,7 @@ import { shell } from './shell.ts';
 
 type Deps = OrderNeedDeps & PeopleNeedDeps & OutsideNeedDeps & BankNeedDeps & { readonly figures: Figures };
 
-/** In the order in which they are shown: what waits for a decision before what waits for a repair. */
+/** In display order: decisions before repairs. */
 const NEEDS = [
   payoutsToApprove,
   heldOrders,
@@ -56,7 +56,7 @@ export function overviewPage(app: FastifyInstance, deps: Deps): void {
       title: 'Needs you',
       section: 'overview',
       version: await deps.versionOf(),
-      body: html`<div data-live="needs">${shown.length === 0 ? html`<p class="card calm">Nothing needs you. What changes shows here by itself.</p>` : shown}</div>
+      body: html`<div data-live="needs">${shown.length === 0 ? html`<p class="card calm">Nothing needs you. This page updates by itself.</p>` : shown}</div>
 <div data-live="figures"><h2 class="section">Today</h2>${todayFigures(figures)}
 <h2 class="section">90 days</h2>${ninetyDays(figures)}</div>`,
     });

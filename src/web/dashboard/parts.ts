@@ -1,10 +1,10 @@
-// What the pages of the dashboard are made of: tables, facts, pages of a list, badges, short ids.
+// Parts of the dashboard's pages: tables, facts, pagers, badges, short ids.
 import type { FastifyRequest } from 'fastify';
 import type { PageCounts } from '../../lib/paging.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
 import { count } from './formats.ts';
 
-/** The start and the end of an id, which tell two apart; the whole stands in the link. */
+/** The start and the end of an id, enough to distinguish two; the full id is in the link. */
 export function shortId(id: string): string {
   return id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 }
@@ -49,21 +49,21 @@ const TONES: Readonly<Record<string, string>> = {
   gone: 'bad',
 };
 
-export function badge(word: string): Html {
-  return html`<span class="badge ${TONES[word] ?? 'plain'}">${word.toLowerCase().replaceAll('_', ' ')}</span>`;
+export function badge(label: string): Html {
+  return html`<span class="badge ${TONES[label] ?? 'plain'}">${label.toLowerCase().replaceAll('_', ' ')}</span>`;
 }
 
 export type Table = {
   readonly caption: string;
-  /** A heading that begins with `#` is of numbers. */
+  /** A heading that begins with `#` is for a column of numbers. */
   readonly head: readonly string[];
   readonly rows: readonly (readonly Piece[])[];
   readonly empty?: string;
 };
 
 /**
- * A table that scrolls sideways in itself, never the page. On a phone its rows become cards, whose lines bear the headings; the
- * roles stay, which some browsers take from a table that is no longer laid out as one.
+ * A table that scrolls sideways by itself, never the page. On a phone its rows become cards whose lines have the headings; the roles
+ * are explicit, since some browsers drop them from a table that is not laid out as one.
  */
 export function table({ caption, head, rows, empty = 'Nothing here.' }: Table): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
@@ -87,7 +87,7 @@ function isNothing(cell: Piece): boolean {
   return cell === undefined || cell === null || cell === false || cell === '';
 }
 
-/** Who did something: their name, or the beginning of their id. */
+/** The name of an actor, or the beginning of its id. */
 export function actorName(names: ReadonlyMap<string, string>, actor: string): string {
   return names.get(actor) ?? shortActor(actor);
 }
@@ -97,7 +97,7 @@ function shortActor(actor: string): string {
   return id === undefined ? kind : `${kind}:${shortId(id)}`;
 }
 
-/** Names and values beside each other; what is undefined is left out. */
+/** Names and values side by side; undefined ones are omitted. */
 export function facts(values: readonly (readonly [string, Piece])[]): Html {
   const shown = values.filter(([, value]) => value !== undefined && value !== false && value !== '');
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -109,7 +109,7 @@ export function queryOf({ query }: FastifyRequest): Query {
   return typeof query === 'object' && query !== null ? { ...query } : {};
 }
 
-/** The same address with another page, or another ending. */
+/** The same address with other query fields, or another path. */
 export function addressWith(request: FastifyRequest, changes: Readonly<Record<string, string>>, path?: string): string {
   const [here = ''] = request.url.split('?');
   const parameters = new URLSearchParams();

@@ -1,4 +1,4 @@
-// Who pays and what is noted on the charge, as forms ask for it and as the API names it.
+// Form fields for the payer and the notes of a charge, and their mapping to the API.
 import { METHODS_SHOWN } from '../../rails/abilities.ts';
 import { METHODS } from '../../rails/methods/methods.ts';
 import type { Field } from './act.ts';
@@ -9,7 +9,7 @@ export const METHOD_CHOICES = METHODS_SHOWN.map(method => ({ value: method, labe
 const ALL_METHODS = { value: METHODS.join(' '), label: new Intl.ListFormat('en-GB').format(METHODS) };
 
 const TYPE_CHOICES = [
-  { value: '', label: 'as the document says' },
+  { value: '', label: 'by the document' },
   { value: 'individual', label: 'a person' },
   { value: 'company', label: 'a company' },
 ];
@@ -24,7 +24,7 @@ export const METHODS_FIELD = {
 export const NAME_FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name', isRequired: true },
   { name: 'document', label: 'CPF or CNPJ', isRequired: true },
-  { name: 'email', label: 'E-mail', hint: 'May be left out.' },
+  { name: 'email', label: 'E-mail', hint: 'Optional.' },
 ];
 
 /** Fields of a payer that every form shows. */
@@ -67,10 +67,10 @@ export const METADATA_FIELD = {
   label: 'Own texts',
   type: 'textarea',
   maxLength: MAX_METADATA_LENGTH,
-  hint: 'One a line with its name before a colon, such as store: Recife',
+  hint: 'One per line, with a name before a colon, such as store: Recife',
 } as const;
 
-/** What a caller notes on a charge for its own use. */
+/** Notes on a charge for the caller's own use. */
 export const noteFields = (group: string): readonly Field[] => [
   { name: 'sourceKey', label: 'Where it comes from', hint: 'A name of your own.', group },
   { ...METADATA_FIELD, group },
@@ -84,7 +84,7 @@ export function notesIn(fields: Fields) {
   return { ...filled(fields, ['description', 'sourceKey']), ...(metadata !== undefined && { metadata }) };
 }
 
-/** The last days of a charge, each to its end. */
+/** Due day and end of a charge, each as the end of the day. */
 export function daysIn(fields: Fields) {
   const [dueAt, expireAt] = [dayEndIn(fields, 'dueDay'), dayEndIn(fields, 'expireDay')];
   return { ...(dueAt !== undefined && { dueAt }), ...(expireAt !== undefined && { expireAt }) };

@@ -1,4 +1,4 @@
-// Filters by who pays, how, and how much, as people type them: a name, a CPF or a CNPJ; `1.234,56` or `1234.56`.
+// Filters by payer, method and amount, as people type them: a name, a CPF or a CNPJ; `1.234,56` or `1234.56`.
 
 import { Type } from 'typebox';
 import { OneOf, Text } from '../../api/schemas.ts';
@@ -43,13 +43,13 @@ type Given = {
   readonly method?: string | undefined;
 };
 
-/** The filter that the fields mean; undefined when all are empty. Refuses a wrong amount or document, by the name of its field. */
+/** Reads the filter from the fields; undefined when all are empty. Refuses a wrong amount or document, naming its field. */
 export function payerFilterIn({ payer, amountFrom, amountTo, method }: Given): ChargeFilter | undefined {
   const faults: Fault[] = [];
   const fromCents = amountIn('amountFrom', amountFrom, faults);
   const toCents = amountIn('amountTo', amountTo, faults);
   if (fromCents !== undefined && toCents !== undefined && toCents < fromCents)
-    faults.push({ path: 'amountTo', code: 'before_from', message: 'must not be less than the amount it begins from' });
+    faults.push({ path: 'amountTo', code: 'before_from', message: 'must not be less than the lower amount' });
   const byMethod = METHOD_FILTERS.find(({ value }) => value === method)?.filter;
   const filter = { ...payerIn(payer, faults), fromCents, toCents, ...byMethod };
   if (faults.length > 0) throw invalidRequest(faults);
@@ -68,9 +68,9 @@ function payerIn(text: string | undefined, faults: Fault[]): { readonly name?: s
   const payer = text?.trim() ?? '';
   if (payer === '') return {};
   const document = normaliseDocument(payer);
-  // A name may have as many letters as a CNPJ has signs, but it does not end with its check digits.
+  // A name may be as long as a CNPJ, but it does not end with check digits.
   if (isDocument(document)) return { document };
   if (/\p{L}/u.test(payer)) return { name: payer };
-  faults.push({ path: 'payer', code: 'invalid', message: 'must be a part of a name, or a whole CPF or CNPJ' });
+  faults.push({ path: 'payer', code: 'invalid', message: 'must be a part of a name, or a complete CPF or CNPJ' });
   return {};
 }

@@ -1,4 +1,4 @@
-// What can be done with payouts: pause and resume them, let a halted sender go on, give one up, sweep to a cold address.
+// Acts on payouts: pause and resume, resume a halted sender, fill a gap, give one up, sweep to a cold address.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -44,10 +44,10 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
     section: 'payouts',
     ask: async request => ({
       title: 'Pause payouts?',
-      text: html`<p>Of all accounts, at once and on every node. Orders keep their place in line; transfers that have begun go on.</p>`,
+      text: html`<p>For all accounts, at once and on every node. Orders keep their place in line; transfers that have begun continue.</p>`,
       fields: [
         ...scopeFields(queryOf(request)),
-        { name: 'reason', label: 'Why', hint: 'The orders that wait show it. May be left out.' },
+        { name: 'reason', label: 'Why', hint: 'Shown on the waiting orders. Optional.' },
       ],
       button: 'Pause',
       back: '/dashboard/payouts',
@@ -61,7 +61,7 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
     section: 'payouts',
     ask: async request => ({
       title: 'Resume payouts?',
-      text: html`<p>The orders in line go on at once. A pause of another scope stays.</p>`,
+      text: html`<p>The waiting orders continue at once. A pause of another scope stays.</p>`,
       fields: scopeFields(queryOf(request)),
       button: 'Resume',
       back: '/dashboard/payouts',
@@ -78,7 +78,7 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
       const { network, symbol } = queryOf(request);
       return {
         title: 'Sweep to the cold address?',
-        text: html`<p>What the sender has too much of goes to the address of the network in the settings, and to no other. What open
+        text: html`<p>The surplus of the sender goes to the address of the network in the settings, and to no other. What open
 payouts and orders in line need stays.</p>${coldFacts(deps)}`,
         fields: [
           choiceField('network', 'Network', NETWORKS, network),
@@ -104,7 +104,7 @@ payouts and orders in line need stays.</p>${coldFacts(deps)}`,
     ask: async request => {
       const { network, sender } = queryOf(request);
       return {
-        title: 'Let this sender go on?',
+        title: 'Resume this sender?',
         text: html`<p>Somebody else used its key, or the database is older than the network. Find out which first: who has the key sends what they can, and
 orders that the network has paid must be settled. Then the orders in line take slots of this sender again, behind those that the network
 has used. Orders held as slot taken stay held until their transfer is given up.</p>`,
@@ -112,7 +112,7 @@ has used. Orders held as slot taken stay held until their transfer is given up.<
           choiceField('network', 'Network', NETWORKS, network),
           { name: 'sender', label: 'Sender', isRequired: true, value: textOf(sender) },
         ],
-        button: 'Let it go on',
+        button: 'Resume',
         back: '/dashboard/payouts',
       };
     },
@@ -126,8 +126,8 @@ has used. Orders held as slot taken stay held until their transfer is given up.<
     needsFreshLogin: true,
     ask: async request => ({
       title: 'Fill the gap in the slots?',
-      text: html`<p>Slots of the sender were passed over and nothing uses them, so nothing after them is mined. Each is used up by a
-transaction that moves nothing and costs a fee. Without a gap nothing happens.</p>`,
+      text: html`<p>Slots of the sender were skipped, so nothing after them is mined. Each is used up by a transaction that moves nothing and costs a
+fee. Without a gap nothing happens.</p>`,
       fields: [choiceField('network', 'Network', NETWORKS, queryOf(request)['network'])],
       button: 'Fill it',
       back: '/dashboard/payouts',
@@ -149,7 +149,7 @@ transaction that moves nothing and costs a fee. Without a gap nothing happens.</
       const payout = await requirePayout(request, id.toLowerCase());
       return {
         title: 'Give up this payout?',
-        text: html`<p>A transaction that moves nothing uses its slot up. If a block takes the transfer first, it stays.</p>${facts(
+        text: html`<p>A transaction that moves nothing uses up its slot. If a block includes the transfer first, the transfer stands.</p>${facts(
           [
             ['Quantity', quantity(payout.quantity, payout.symbol)],
             ['Network', payout.network],
@@ -166,7 +166,7 @@ transaction that moves nothing and costs a fee. Without a gap nothing happens.</
   });
 }
 
-/** The whole addresses: what is swept to a wrong one does not come back. */
+/** In full: what is swept to a wrong address does not come back. */
 function coldFacts(deps: PayoutActDeps): Html {
   const known = Object.entries(deps.coldAddresses);
   if (known.length === 0)

@@ -1,4 +1,4 @@
-// Payouts: the list, and one payout with every transaction that was signed for its slot.
+// Payouts: the list, and one payout with every transaction signed for its slot.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isOfOneAccount } from '../../accounts/caller.ts';
 import { toPageQuery } from '../../api/paging.ts';
@@ -117,7 +117,7 @@ ${pager(request, counts)}</div>`,
         ['Given up', payout.voidRequestedAt && when(payout.voidRequestedAt)],
         ['Begun', when(payout.createdAt)],
       ])}</section>
-<section class="card"><h2>Signed transactions</h2><p class="muted">All have the same nonce, so a block takes one of them at most.</p>${table(
+<section class="card"><h2>Signed transactions</h2><p class="muted">All have the same nonce, so at most one of them is included in a block.</p>${table(
         {
           caption: 'Signed transactions',
           head: ['#', 'Kind', 'Signed', 'Hash'],

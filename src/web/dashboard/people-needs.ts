@@ -1,4 +1,4 @@
-// What needs an owner about people: login links that another owner asked for.
+// What needs an owner: login links that another owner asked for.
 import type { FastifyRequest } from 'fastify';
 import { listPeople } from '../../accounts/people/store-people.ts';
 import { readActorNames } from '../../accounts/store-actors.ts';
@@ -12,7 +12,7 @@ import { may } from './shell.ts';
 
 export type PeopleNeedDeps = { readonly db: Sql; readonly clock: Clock };
 
-/** For those alone who may approve them. */
+/** Only for people who may approve them. */
 export async function linksToApprove({ db, clock }: PeopleNeedDeps, { caller }: FastifyRequest): Promise<Need> {
   const people = may(caller, 'people:write') ? await listPeople(db, clock.now(), caller?.accountId) : [];
   const waiting = await approvableLinks({ db }, caller, people);

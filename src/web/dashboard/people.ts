@@ -1,4 +1,4 @@
-// Who may log in: people, their roles, and the links by which they come in.
+// Who may log in: people, their roles, and their login links.
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { mayApproveLink, needsApproval } from '../../accounts/people/login-links.ts';
@@ -60,8 +60,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
         caption: 'People',
         head: ['Name', 'Role', 'Works for', '#Passkeys', '#Codes left', 'Last seen', 'Invited by', ''],
         rows,
-        empty:
-          deps.mode === 'sandbox' ? 'A sandbox needs no login, and so has no people.' : 'No person was invited yet.',
+        empty: deps.mode === 'sandbox' ? 'A sandbox needs no login and has no people.' : 'No person was invited yet.',
       }),
     });
     return sendHtml(request, reply, page);
@@ -95,13 +94,17 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     countsForms: true,
     ask: async request => ({
       title: 'Invite a person',
-      text: html`<p>They get a link that logs them in once, within a day. Give it to no other person.</p>`,
+      text: html`<p>They get a link that logs them in once, within a day. Give it to nobody else.</p>`,
       fields: [
         { name: 'name', label: 'Name', isRequired: true },
         { name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) },
-        ...(await accountField(deps, request, { label: 'Works for', none: 'all accounts', hint: 'Left empty: all.' })),
+        ...(await accountField(deps, request, {
+          label: 'Works for',
+          emptyLabel: 'all accounts',
+          hint: 'Left empty: all.',
+        })),
       ],
-      button: 'Make the invitation',
+      button: 'Create the invitation',
       back: '/dashboard/people',
     }),
     call: fields => ({ method: 'POST', url: '/people', body: filled(fields, ['name', 'role', 'accountId']) }),
@@ -115,9 +118,9 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
       const person = await requirePerson(id, caller?.accountId);
       const needsSecond = caller !== undefined && (await needsApproval(deps.db, person, caller.actor));
       return {
-        title: needsSecond ? 'Ask for a login link?' : 'Make a login link?',
-        text: html`<p>The first to open it is this person. It counts once, for 15 minutes.${needsSecond && ' Another owner approves it within a day, is shown it, and gives it to the person.'} They are shown who made it, and neither of you approves for the other from then on.</p>${factsOf(person)}`,
-        button: needsSecond ? 'Ask for the link' : 'Make the link',
+        title: needsSecond ? 'Ask for a login link?' : 'Create a login link?',
+        text: html`<p>Whoever opens it first is logged in as this person. It works once, for 15 minutes.${needsSecond && ' Another owner must approve it within a day, sees it, and gives it to the person.'} The person sees who created it, and from then on neither of you can approve for the other.</p>${factsOf(person)}`,
+        button: needsSecond ? 'Ask for the link' : 'Create the link',
         back: '/dashboard/people',
       };
     },
@@ -130,7 +133,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Approve this login link?',
-      text: html`<p>You are shown the link; the first to open it is this person. Ask the person whether they need it, and give it to no other: not to the one who asked either. From its use on, neither of you two approves for this person, nor this person for you.</p>${await requestFacts(id, caller?.accountId)}`,
+      text: html`<p>You will see the link; whoever opens it first is logged in as this person. Ask the person whether they need it, and give it to nobody else, not even to the owner who asked for it. Once it is used, neither of you two can approve for this person, nor this person for you.</p>${await requestFacts(id, caller?.accountId)}`,
       button: 'Approve and show the link',
       back: '/dashboard/people',
     }),
@@ -147,7 +150,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Refuse this login link?',
-      text: html`<p>No link is made. It can be asked for again.</p>${await requestFacts(id, caller?.accountId)}`,
+      text: html`<p>No link is created. It can be asked for again.</p>${await requestFacts(id, caller?.accountId)}`,
       button: 'Refuse the link',
       back: '/dashboard/people',
     }),
@@ -164,7 +167,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Another role for this person?',
-      text: html`<p>It counts at once, also where they are logged in. They are shown that it changed.</p>${await personOf(id, caller?.accountId)}`,
+      text: html`<p>It takes effect at once, even in open sessions. The person sees that it changed.</p>${await personOf(id, caller?.accountId)}`,
       fields: [{ name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) }],
       button: 'Change the role',
       back: '/dashboard/people',
@@ -182,7 +185,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Remove this person?',
-      text: html`<p>Every session ends at once; passkeys, links and codes are gone. What they did stays in the audit log.</p>${await personOf(id, caller?.accountId)}`,
+      text: html`<p>Every session ends at once; passkeys, links and codes stop working. The audit log keeps what the person did.</p>${await personOf(id, caller?.accountId)}`,
       button: 'Remove the person',
       back: '/dashboard/people',
     }),
@@ -194,7 +197,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
 function linkPage(url: string) {
   return {
     title: 'The link',
-    shown: html`<section class="card"><p>It is shown this once. The first to open it is that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
+    shown: html`<section class="card"><p>It is shown only once. Whoever opens it first is logged in as that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
   };
 }
 
@@ -227,7 +230,7 @@ export async function approvableLinks(
   return approvable;
 }
 
-/** Buttons for a login link that waits. */
+/** Buttons for a waiting login link. */
 export function requestActs(personId: string, mayApprove: boolean): Html {
   const button = (verb: string, label: string) =>
     html`<a class="button secondary small" href="/dashboard/people/${personId}/link/${verb}">${label}</a> `;

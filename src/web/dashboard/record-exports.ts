@@ -34,7 +34,7 @@ export function recordExports(app: FastifyInstance, deps: ListDeps & { readonly 
     return sendCsv(reply, 'audit', AUDIT_COLUMNS, linesBy(actor, pages));
   });
 
-  /** A row for each line of an entry: a spreadsheet sums them. */
+  /** A row for each line of an entry, so that a spreadsheet can sum them. */
   app.get('/dashboard/ledger.csv', options, async (request, reply) => {
     const { chargeId, transactionId, ...rest } = readFilters(EntriesQuery, request);
     const accountId = accountOf(request.caller, rest.accountId);
@@ -44,7 +44,7 @@ export function recordExports(app: FastifyInstance, deps: ListDeps & { readonly 
       ...(chargeId !== undefined && { chargeId }),
       ...(transactionId !== undefined && { orderId: transactionId }),
     };
-    // What one charge or order has moved may have just happened.
+    // The entries of one charge or order may be new, so they are read from the primary.
     const isFresh = chargeId !== undefined || transactionId !== undefined;
     const read = pageReader(deps, request, reply, { isFresh });
     const pages = walkBack(
@@ -72,7 +72,7 @@ type ListedLine = { readonly entry: ListedEntry; readonly line: ListedEntry['lin
 
 type AuditLine = Awaited<ReturnType<typeof readAuditLines>>[number];
 
-/** All lines are walked through: the log has no index of its actors. */
+/** Reads all lines: the log has no index of actors. */
 async function* linesBy(
   actor: string | undefined,
   pages: AsyncIterable<readonly AuditLine[]>,

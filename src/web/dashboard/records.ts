@@ -1,4 +1,4 @@
-// What is only ever added to: events, the ledger with its proof, the audit log.
+// Append-only records: events, the ledger with its proof, the audit log.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { readActorNames } from '../../accounts/store-actors.ts';
@@ -32,7 +32,7 @@ import { type NamedObject, type ObjectKind, readObjectNames } from './store-name
 
 type Deps = ListDeps & { readonly db: Database };
 
-/** Positions grow for ever, so pages go by the last one shown. */
+/** Positions only grow, so each page continues after the last position shown. */
 const Before = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
 const CLOSED = { additionalProperties: false } as const;
 export const EventsFilter = Type.Object(
@@ -222,7 +222,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
     const page = shell(deps, request, {
       title: broken ? 'The audit log is broken' : 'The audit log is whole',
       section: 'audit',
-      body: html`<section class="card">${cut && html`<p>Lines up to ${count(cut.position)} were moved to the archive; <code>trilho audit verify --archive</code> follows them there.</p>`}
+      body: html`<section class="card">${cut && html`<p>Lines up to ${count(cut.position)} were moved to the archive; <code>trilho audit verify --archive</code> verifies them there.</p>`}
 ${broken ? html`<p class="note bad">Line <code>${String(broken.position)}</code>: ${broken.reason}</p>` : html`<p>Every line${cut && ' after those'} fits the hash before it.</p>`}
 <p>Keep this in another place, and give it to <code>trilho audit verify</code> later: <code class="long">${String(head.position)} ${head.hash}</code></p><p class="muted">${count(unsealed)} recent lines wait for their hash.</p></section>`,
     });
@@ -241,7 +241,7 @@ const PAGES: Readonly<Record<ObjectKind, (id: string) => string>> = {
   webhook: id => `/dashboard/webhooks/${id}`,
 };
 
-/** What it is and how people call it; the whole id stands in the title. */
+/** The kind and the name of an object; the full id is in the title. */
 function objectOf(id: string | undefined, objects: ReadonlyMap<string, NamedObject>): Piece {
   if (id === undefined) return '–';
   const known = objects.get(id);

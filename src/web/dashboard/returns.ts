@@ -1,4 +1,4 @@
-// A return file of a bank: its entries, the outcome of each, and what a person must see.
+// A return file of a bank: its entries, their outcomes, and what needs a person.
 import type { FastifyInstance } from 'fastify';
 import { ReturnEntriesQuery } from '../../api/boleto-return-entries.ts';
 import { toPageQuery } from '../../api/paging.ts';
@@ -41,23 +41,23 @@ export function returnPages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
       ['Odd lines', count(file.warnings.length)],
     ])}
 ${filterForm(request, [{ name: 'outcome', label: 'Outcome', options: RETURN_OUTCOMES }])}
-${table({ caption: 'Entries', head: ['Line', 'What the bank says', '#Amount', 'Outcome', 'Why', 'About', ''], rows, empty: 'No entry ended so.' })}
+${table({ caption: 'Entries', head: ['Line', 'What the bank says', '#Amount', 'Outcome', 'Why', 'About', ''], rows, empty: 'No entry has this outcome.' })}
 ${pager(request, counts)}`;
     const title = `Return ${file.sequence} of ${file.rail}`;
     const acts =
-      maySee && file.unseen > 0 && html`<a class="button" href="${returnAddress(id)}/seen">All of it was seen</a>`;
+      maySee && file.unseen > 0 && html`<a class="button" href="${returnAddress(id)}/seen">Mark all as seen</a>`;
     return sendHtml(request, reply, shell(deps, request, { title, section: 'statements', acts, body }));
   });
 
-  const SEEN_TEXT = html`<p>It no longer needs you. Nothing else changes: what the bank said stays in the list, with who has seen it.</p>`;
+  const SEEN_TEXT = html`<p>It no longer needs you. Nothing else changes: the entry stays in the list, with who has seen it.</p>`;
   defineAct(app, deps, {
     url: '/statements/returns/:id/seen',
     section: 'statements',
     ask: async (_request, { id = '' }) => {
       return {
-        title: 'Was every entry seen that needs a person?',
+        title: 'Mark every entry as seen?',
         text: SEEN_TEXT,
-        button: 'All of it was seen',
+        button: 'Mark all as seen',
         back: returnAddress(id),
       };
     },
@@ -69,9 +69,9 @@ ${pager(request, counts)}`;
     section: 'statements',
     ask: async (_request, { id = '', line = '' }) => {
       return {
-        title: `Was the entry of line ${line} seen?`,
+        title: `Mark the entry of line ${line} as seen?`,
         text: SEEN_TEXT,
-        button: 'It was seen',
+        button: 'Mark as seen',
         back: returnAddress(id),
       };
     },
@@ -97,7 +97,7 @@ function aboutOf({ chargeId, outcome, paidCents }: Entry): Piece {
   ];
 }
 
-/** The button of one that needs a person, or who has seen it. */
+/** The button of an entry that needs a person, or who has seen it. */
 export function seenOf(
   { outcome, seenAt, seenBy, line }: Pick<Entry, 'outcome' | 'seenAt' | 'seenBy' | 'line'>,
   returnId: string,

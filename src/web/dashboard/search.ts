@@ -51,7 +51,7 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
     const { caller } = request;
     const { q } = queryOf(request);
     const text = typeof q === 'string' && !q.includes('\0') ? q.trim().slice(0, MAX_LENGTH) : '';
-    // A payer who asks for help sends the link, maybe one that was withdrawn.
+    // A payer who asks for help sends the link, possibly a withdrawn one.
     const asked = (deps.links.readUrl(text) ?? deps.links.read(text))?.id ?? text;
     const [charges, customers, orders, others] =
       text === ''
@@ -70,7 +70,7 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
       title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
       section: 'search',
       body: html`<p class="muted">By the whole id: charge, customer, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. By the CPF or CNPJ of a payer; customers by the beginnings of words of their name or e-mail; among the newest ${count(SEARCHED_CHARGES)} charges also by a part of the payer's name and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
-${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that, and none of the newest charges has such a payer or amount.' })}`,
+${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'There is no such id, and no recent charge has such a payer or amount.' })}`,
     });
     return sendHtml(request, reply, page);
   });
@@ -79,7 +79,7 @@ ${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: f
 const SHORTEST_NAME = 3;
 const AMOUNT = /^(R\$ ?)?[\d.]+([.,]\d{2})$/;
 
-/** What a text means that is no id: a document, an amount with its cents, else a part of a name. */
+/** Reads a text that is not an id: a document, an amount with cents, else a part of a name. */
 function meaningOf(text: string): PayerSearch {
   const document = normaliseDocument(text);
   if (isDocument(document)) return { document };
@@ -88,7 +88,7 @@ function meaningOf(text: string): PayerSearch {
   return text.length >= SHORTEST_NAME ? { name: text } : {};
 }
 
-/** Customers before charges: a person stands for all that they were asked to pay. */
+/** Customers before charges: a customer stands for all of its charges. */
 async function findByMeaning({ db }: ListDeps, text: string, { caller }: FastifyRequest): Promise<Found[]> {
   const meaning = meaningOf(text);
   const isOfPerson = meaning.name !== undefined || meaning.document !== undefined;
@@ -99,7 +99,7 @@ async function findByMeaning({ db }: ListDeps, text: string, { caller }: Fastify
   return [...customers, ...charges];
 }
 
-/** What has a page of its own and no other name than its id. */
+/** Objects with a page of their own and no name other than their id. */
 async function findById({ db }: ListDeps, text: string, { caller }: FastifyRequest): Promise<FoundById[]> {
   const id = uuidIn(text);
   if (id === null) return [];

@@ -1,4 +1,4 @@
-// The frame of a page of the dashboard: navigation by what the person may see, the search box, the stream that keeps it true.
+// The frame of a page of the dashboard: navigation by what the person may see, the search box, the stream that keeps it up to date.
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Scope } from '../../accounts/scopes.ts';
@@ -25,12 +25,12 @@ export type ShellPage = {
   readonly section: string;
   /** Beside the title: buttons and links. */
   readonly acts?: Piece;
-  /** The version that the page shows, when it shall be kept true. */
+  /** The version that the page shows, when it is to be kept up to date. */
   readonly version?: string;
   readonly body: Piece;
 };
 
-/** Whether the person may do something; in a sandbox everybody may. */
+/** Whether the person may do something; in a sandbox anybody may. */
 export function may(caller: Caller | undefined, scope: Scope): boolean {
   return caller === undefined || caller.scopes.includes(scope);
 }

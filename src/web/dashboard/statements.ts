@@ -1,4 +1,4 @@
-// Files of banks: statements and return files that were taken, and the form to upload one.
+// Bank files: imported statements and return files, and the form to upload one.
 
 import { MAX_FILE_BYTES } from '@trilho/cnab';
 import type { FastifyInstance } from 'fastify';
@@ -18,7 +18,7 @@ import { badge, facts, pager, table } from './parts.ts';
 import { returnAddress } from './returns.ts';
 import { may, shell } from './shell.ts';
 
-const unclear = { group: 'When the file alone does not say enough' };
+const unclear = { group: 'When the file alone is not enough' };
 
 export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
   const options = { schema: { hide: true } } as const;
@@ -49,7 +49,7 @@ export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): 
       acts:
         may(request.caller, 'statements:write') &&
         html`<a class="button" href="/dashboard/statements/upload">Upload a statement</a>`,
-      body: html`${table({ caption: 'Statements and return files', head: ['Taken', 'By', 'File', '#Paid a charge', '#For a person', '#Known before', '#Odd lines'], rows, empty: 'No file was taken yet.' })}
+      body: html`${table({ caption: 'Statements and return files', head: ['Taken', 'By', 'File', '#Paid a charge', '#For a person', '#Known before', '#Odd lines'], rows, empty: 'No file was imported yet.' })}
 ${pager(request, counts)}`,
     });
     return sendHtml(request, reply, page);
@@ -69,7 +69,7 @@ and so do boletos of a return file; other incoming money is kept for you. To upl
           name: 'agreement',
           label: 'Agreement',
           options: (await readAgreementUses(deps.db)).map(({ rail }) => ({ value: rail, label: rail })),
-          hint: 'Of a return file that does not say by itself which it is of, such as sicoob:main.',
+          hint: 'For a return file that does not name its agreement, such as sicoob:main.',
           ...unclear,
         },
         {
@@ -109,7 +109,7 @@ and so do boletos of a return file; other incoming money is kept for you. To upl
       const unreadable = Array.isArray(warnings) ? warnings.filter(isRecord) : [];
       return {
         title: isKnown === true ? 'The file was imported before' : 'The file was imported',
-        shown: html`<section class="card">${isKnown === true && html`<p>It was read to its end before, and nothing has changed.</p>`}${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), typeof value === 'number' ? count(value) : String(value)] as const))}
+        shown: html`<section class="card">${isKnown === true && html`<p>It was already imported completely, and nothing has changed.</p>`}${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), typeof value === 'number' ? count(value) : String(value)] as const))}
 ${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
 <p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> ${!isRecord(statement) && typeof id === 'string' && html`<a class="button secondary" href="${returnAddress(id)}">See its entries</a> `}<a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
       };
@@ -117,7 +117,7 @@ ${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({
   });
 }
 
-/** How the entries of a file ended, whatever kind it is of. */
+/** The outcomes of the entries of a file of either kind. */
 function endsOf(file: BankFile) {
   if (file.format === 'cnab') {
     const { paid = 0, unmatched = 0, possible_duplicate = 0, needs_attention = 0, repeated = 0 } = file.counts;

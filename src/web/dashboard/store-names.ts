@@ -1,11 +1,11 @@
-// The SQL of the names behind the ids of the audit log, as people know them.
+// The SQL of the names behind the ids of the audit log.
 import { isUuid } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 
 export type ObjectKind = 'account' | 'key' | 'person' | 'customer' | 'wallet' | 'charge' | 'order' | 'webhook';
 export type NamedObject = { readonly kind: ObjectKind; readonly name?: string };
 
-/** What is known of objects by their ids; also of people who were removed, of keys that were revoked and of wallets that are gone. */
+/** Names of objects by their ids, including removed people, revoked keys and removed wallets. */
 export async function readObjectNames(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, NamedObject>> {
   const given = [...new Set(ids)];
   const rows = await sql.query<{ kind: ObjectKind; id: string; name: string | null }>(

@@ -1,4 +1,4 @@
-// /dashboard/stream tells open pages that something changed; they fetch themselves again. One stream serves all tabs of a browser.
+// /dashboard/stream notifies open pages of changes; they fetch themselves again. One stream serves all tabs of a browser.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -18,16 +18,16 @@ type Deps = {
   readonly showPageStreams: Observers['showPageStreams'];
 };
 
-/** What a page shows, as a word that changes with every event and says nothing of their number. */
+/** The version of a page: it changes with every event and does not reveal their number. */
 export type VersionOf = () => Promise<string>;
 
-/** Of this node; a page beyond it polls. */
+/** Per node; beyond it pages poll. */
 const MAX_STREAMS = 200;
-/** However much happens, a page fetches itself no more often. */
+/** A page fetches itself at most this often, however much happens. */
 const MIN_PAUSE_MS = 1_000;
 const RECONNECT_MS = 1_000;
 
-/** Versions of two nodes differ, which costs a page one fetch when it changes over. */
+/** Versions of two nodes differ, which costs a page one fetch when it switches nodes. */
 const SALT = randomBytes(16);
 
 function versionAt(position: bigint): string {

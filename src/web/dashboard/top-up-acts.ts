@@ -1,4 +1,4 @@
-// What can be done with top-ups: ask for one, approve one that waits.
+// Acts on top-ups: ask for one, approve one.
 import type { FastifyInstance } from 'fastify';
 import { NETWORKS } from '../../chains/asset.ts';
 import type { TopUpDeps } from '../../payouts/own-transfers/make-top-up.ts';
@@ -83,7 +83,7 @@ approvals of the coin hold.</p>${sendersFacts(deps)}`,
       const topUp = await showTopUp(deps.topUps, await requireTopUp(deps.topUps, id.toLowerCase()));
       return {
         title: 'Approve this top-up?',
-        text: html`<p>You say that this much may go from one sender to the other. With the last approval it is sent.</p>${facts(
+        text: html`<p>You confirm that this amount may go from one sender to the other. It is sent with the last approval.</p>${facts(
           [
             ['Quantity', quantity(topUp.quantity, topUp.symbol)],
             ['Network', topUp.network],

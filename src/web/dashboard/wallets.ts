@@ -1,4 +1,4 @@
-// Wallets: where crypto is paid to; who is on record as their holder, and whether a second person has approved them.
+// Wallets: the addresses that crypto is sent to, their holders, and their approvals.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { pageParameters, toPageQuery } from '../../api/paging.ts';
@@ -108,7 +108,7 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
         ['Address', wholeAddress(deps, wallet.network, wallet.address)],
         ['Holder', html`${badge(wallet.ownership)} ${wallet.ownershipAt && when(wallet.ownershipAt)}`],
         ['Approved', wallet.approvedAt && when(wallet.approvedAt)],
-        ['Orders may name it from', when(wallet.usableAt)],
+        ['Usable by orders from', when(wallet.usableAt)],
         ['Added', when(wallet.createdAt)],
       ])}</section>${approvalsCard(wallet.approvals)}`,
     });
@@ -137,7 +137,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async request => ({
       title: 'New wallet',
-      text: html`<p>Crypto that leaves for it cannot be called back: compare the whole address.</p>`,
+      text: html`<p>Crypto sent to it cannot be recalled: compare the whole address.</p>`,
       fields: [
         ...(await accountField(deps, request)),
         { name: 'name', label: 'Name', isRequired: true },
@@ -165,7 +165,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Approve this wallet?',
-      text: html`<p>You say that crypto of the account may go to this address.</p>${await shown(request, params)}`,
+      text: html`<p>You confirm that crypto of the account may go to this address.</p>${await shown(request, params)}`,
       button: 'Approve the wallet',
       back: pageOf(params),
     }),
@@ -178,7 +178,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Remove this wallet?',
-      text: html`<p>No new order can name it; orders that name it already go on.</p>${await shown(request, params)}`,
+      text: html`<p>New orders cannot use it; existing orders continue.</p>${await shown(request, params)}`,
       button: 'Remove the wallet',
       back: pageOf(params),
     }),
@@ -195,10 +195,10 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
       text: html`<p>It is kept with the time and your name, and never shown again.</p>${await shown(request, params)}`,
       fields: [
         { name: 'holderName', label: 'Name of the holder', isRequired: true },
-        { name: 'holderDocument', label: 'CPF or CNPJ', hint: 'May be left out for a holder who has none.' },
+        { name: 'holderDocument', label: 'CPF or CNPJ', hint: 'Optional: a holder may have neither.' },
         { name: 'statement', label: 'What is declared', isRequired: true },
       ],
-      button: 'Put it on record',
+      button: 'Record the declaration',
       back: pageOf(params),
     }),
     call: (fields, params) => ({
@@ -214,14 +214,14 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Ask for a signature?',
-      text: html`<p>You get a text for the holder to sign with the key of the wallet. A text from before counts no more.</p>${await shown(request, params)}`,
-      button: 'Make the text',
+      text: html`<p>You get a text for the holder to sign with the key of the wallet. Earlier texts are no longer valid.</p>${await shown(request, params)}`,
+      button: 'Create the text',
       back: pageOf(params),
     }),
     call: (_, params) => ({ method: 'POST', url: urlOf(params, '/challenge'), body: {} }),
     done: ({ message }, params) => ({
       title: 'The text to sign',
-      shown: html`<section class="card"><p>The holder signs it to the byte: ${SIGNED_WITH}.</p>
+      shown: html`<section class="card"><p>The holder signs it byte for byte: ${SIGNED_WITH}.</p>
 <pre class="long" tabindex="0" aria-label="The text to sign">${textOf(message)}</pre><p class="acts"><a class="button" href="${pageOf(params)}/prove">I have the signature</a></p></section>`,
     }),
   });

@@ -1,4 +1,4 @@
-// What can be done with webhooks: make one, change it, test it, send again, rotate its secret, delete it.
+// Acts on webhooks: create, change, test, redeliver, rotate the secret, delete.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireWebhook } from '../../events/require-webhook.ts';
 import { html } from '../html.ts';
@@ -22,7 +22,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
     };
   }
 
-  type Texts = readonly [title: string, words: string, button: string];
+  type Texts = readonly [title: string, text: string, button: string];
   function onWebhook(verb: string, [title, text, button]: Texts, rest: Pick<Act, 'call'> & Partial<Act>): void {
     defineAct(app, deps, {
       url: `/webhooks/:id/${verb}`,
@@ -34,7 +34,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
   }
   const at = (id = '') => `/webhooks/${encodeURIComponent(id)}`;
 
-  onWebhook('ping', ['Send a test event?', 'A signed webhook.ping goes out now and is kept nowhere.', 'Send it'], {
+  onWebhook('ping', ['Send a test event?', 'A signed webhook.ping is sent now; it is not recorded.', 'Send it'], {
     call: (_, { id }) => ({ method: 'POST', url: `${at(id)}/ping`, body: {} }),
     done: (value, { id = '' }) => ({
       title: 'What the address answered',
@@ -43,14 +43,14 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
   });
   onWebhook(
     'rotate',
-    ['Rotate the secret?', 'For a day both secrets sign, so that the receiver can change over.', 'Rotate'],
+    ['Rotate the secret?', 'For a day both secrets sign, so that the receiver can switch.', 'Rotate'],
     {
       countsForms: true,
       call: (_, { id }) => ({ method: 'POST', url: `${at(id)}/rotate-secret`, body: {} }),
       done: ({ secret }, { id = '' }) => secretPage(textOf(secret), id),
     },
   );
-  onWebhook('enable', ['Enable it again?', 'It is sent everything that it missed.', 'Enable'], {
+  onWebhook('enable', ['Enable it again?', 'It gets everything that it missed.', 'Enable'], {
     call: (_, { id }) => ({ method: 'PATCH', url: at(id), body: { enabled: true } }),
   });
   onWebhook(
@@ -60,17 +60,13 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
       call: (_, { id }) => ({ method: 'PATCH', url: at(id), body: { enabled: false } }),
     },
   );
-  onWebhook(
-    'delete',
-    ['Delete it?', 'Nothing is sent to it any more, and its deliveries are gone with it.', 'Delete'],
-    {
-      call: (_, { id }) => ({ method: 'DELETE', url: at(id) }),
-      done: () => '/dashboard/webhooks',
-    },
-  );
+  onWebhook('delete', ['Delete it?', 'Nothing more is sent to it, and its deliveries are deleted.', 'Delete'], {
+    call: (_, { id }) => ({ method: 'DELETE', url: at(id) }),
+    done: () => '/dashboard/webhooks',
+  });
   onWebhook(
     'deliveries/:deliveryId/redeliver',
-    ['Send this event again?', 'It is due now and has all its attempts again.', 'Send again'],
+    ['Send this event again?', 'It is sent now and gets a full set of attempts.', 'Send again'],
     {
       call: (_, { id, deliveryId = '' }) => ({
         method: 'POST',
@@ -84,7 +80,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
       const { url, types } = await requireWebhook(deps.db, id.toLowerCase(), request.caller?.accountId);
       return {
         title: 'Change this webhook',
-        text: html`<p>From now on. Its secret stays.</p>`,
+        text: html`<p>The change applies from now on. The secret stays.</p>`,
         fields: [
           { name: 'url', label: 'Address', isRequired: true, value: url, maxLength: MAX_URL_LENGTH },
           typesField(types),
@@ -105,7 +101,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
         request,
         id,
         'Send everything again?',
-        'Every event of its types since a day, delivered before or not.',
+        'Every event of its types since a day, delivered or not.',
         'Replay',
       )),
       fields: [{ name: 'day', label: 'Since', type: 'date', isRequired: true }],
@@ -172,6 +168,6 @@ function typesIn(fields: Fields): readonly string[] | undefined {
 function secretPage(secret: string, id: string) {
   return {
     title: 'The secret of the webhook',
-    shown: html`<section class="card"><p>It is shown this once. Put it where the receiver keeps its secrets.</p><p><code class="long">${secret}</code></p><p><a class="button" href="/dashboard/webhooks/${id}">I have kept it</a></p></section>`,
+    shown: html`<section class="card"><p>It is shown only once. Put it where the receiver keeps its secrets.</p><p><code class="long">${secret}</code></p><p><a class="button" href="/dashboard/webhooks/${id}">I have saved it</a></p></section>`,
   };
 }

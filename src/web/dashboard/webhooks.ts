@@ -1,4 +1,4 @@
-// Webhooks: their health, and what they were sent with every attempt.
+// Webhooks: their health, and their deliveries with every attempt.
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { DeliveriesQuery, WebhooksQuery } from '../../api/webhooks.ts';
@@ -79,7 +79,7 @@ export function webhookPages(app: FastifyInstance, deps: Deps): void {
         ['Fails since', webhook.failingSince && when(webhook.failingSince)],
         ['Last error', webhook.lastError],
       ])}</section>
-<section class="card"><h2>What it was sent</h2>${filterForm(request, [{ name: 'state', label: 'State', options: DELIVERY_STATES }])}
+<section class="card"><h2>Deliveries</h2>${filterForm(request, [{ name: 'state', label: 'State', options: DELIVERY_STATES }])}
 <div data-live="list">${table({
         caption: 'Deliveries',
         head: ['Created', 'Event', 'Of', 'State', 'Attempts', ''],
@@ -92,7 +92,7 @@ export function webhookPages(app: FastifyInstance, deps: Deps): void {
           mayChange &&
             html`<a class="button secondary small" href="/dashboard/webhooks/${id}/deliveries/${delivery.id}/redeliver">Send again</a>`,
         ]),
-        empty: 'It was sent nothing yet.',
+        empty: 'Nothing was sent yet.',
       })}${pager(request, list)}</div></section>`,
     });
     return sendHtml(request, reply, page);

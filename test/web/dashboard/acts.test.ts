@@ -104,8 +104,8 @@ test('an account is opened, and its appearance for payers is set, changed and cl
   for (const [field, value, said] of [
     ['colour', '#eeeeee', /Colour of buttons must stand out from white/],
     ['document', '123', /CPF or CNPJ must be a CPF or CNPJ/],
-    ['returnUrl', 'javascript:alert(1)', /Back to the shop leads to must be a URL/],
-    ['frameOrigins', 'https://a.example *', /Origins that may show it in a frame must be an origin/],
+    ['returnUrl', 'javascript:alert(1)', /Link back to the shop must be a URL/],
+    ['frameOrigins', 'https://a.example *', /Origins that may show the checkout in a frame must be an origin/],
     ['logo', new File(['<svg onload="alert(1)"/>'], 'logo.svg'), /New logo must be a PNG, JPEG or WebP/],
   ] as const) {
     const refused = await submit(service, at, { ...texts, [field]: value });
@@ -133,7 +133,7 @@ test('a price is requested, an order is placed at it, and the payer is named on 
   const quoted = await submit(service, '/orders/quote', price);
   assert.equal(quoted.status, 200);
   const page = await quoted.text();
-  assert.match(textOf(page), /Quantity \d+(\.\d+)? USDT on polygon Costs in all R\$\s541\.00/);
+  assert.match(textOf(page), /Quantity \d+(\.\d+)? USDT on polygon Total cost R\$\s541\.00/);
   const [, path = ''] = /href="\/dashboard(\/orders\/new\?quoteId=[^"]+)"/.exec(page) ?? [];
   const quoteId = path.split('=')[1] ?? '';
   const order = { accountId: 'acme', quoteId, walletId: wallet.id, settlementSchedule: 'D0', payer: 'true' };
@@ -220,7 +220,7 @@ test('a form that creates something, sent twice, creates one', async () => {
     assert.equal(first.status, 200, await first.text());
     const second = await sendForm(service, at, page, fields);
     assert.equal(second.status, 409, at);
-    assert.match(textOf(await second.text()), /This form was sent already/);
+    assert.match(textOf(await second.text()), /This form was already sent/);
     assert.equal(await count(path, list), before + 1, at);
   }
   // A refused form creates nothing, so the corrected one counts.

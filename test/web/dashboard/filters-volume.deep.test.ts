@@ -35,11 +35,8 @@ test('a page says how far back it searched, and its link continues until all wer
   for (let look = 0; look < 2; look++) {
     const page = await view(service, path);
     assert.deepEqual(rowsIn(page), []);
-    assert.match(
-      textOf(page),
-      /Only the newest 20,000 charges of these days were looked through, back to 1 Jun|31 May 2026/,
-    );
-    const [, older = ''] = /href="\/dashboard([^"]*)">Look through older ones/.exec(page) ?? [];
+    assert.match(textOf(page), /Only the newest 20,000 charges of these days were searched, back to 1 Jun|31 May 2026/);
+    const [, older = ''] = /href="\/dashboard([^"]*)">Search older ones/.exec(page) ?? [];
     path = older.replaceAll('&amp;', '&');
     assert.match(path, /payer=oscar/);
   }

@@ -54,7 +54,7 @@ export const boleto: Way<'boleto'> = {
     return html`${owedLines(view, owed)}
 <p class="muted small">${texts.payableUntil(formats.day(owed.lastPayableDay))}</p>
 <button type="button" class="button copy no-print needs-script" id="copy-line" data-copy="boleto-line" data-text="${digitableLine}">${copy}</button>
-<p class="told" role="status" data-told="boleto-line"></p>
+<p class="copy-status" role="status" data-status="boleto-line"></p>
 <label class="label" for="boleto-line">${line}</label>
 <textarea id="boleto-line" class="code" readonly rows="2" spellcheck="false" autocomplete="off">${writtenLine(barcode)}</textarea>
 <figure class="bars" aria-label="${bars}">${trusted(barsSvg(barcode))}</figure>

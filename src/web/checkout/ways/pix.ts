@@ -44,7 +44,7 @@ const TEXTS: ByLanguage<PixTexts> = {
       'Check name and amount, and confirm.',
     ],
     asksLess: (amount, left) =>
-      `This code asks for ${amount} only; ${left} stays open. Agree with the seller how to pay the rest.`,
+      `This code asks for ${amount} only; ${left} stays open. Ask the seller how to pay the rest.`,
     qr: 'QR code of the Pix',
     copy: 'Copy Pix code',
     code: 'Pix code to paste',
@@ -62,11 +62,11 @@ ${pixCode(view, instrument.emv)}`;
   },
 };
 
-/** A page has one at most: that of the pix, or that of the boleto. */
+/** A page has at most one: that of the pix, or that of the boleto. */
 export function pixCode({ texts, language }: View, emv: string): Html {
   const { copy, qr, steps, code } = TEXTS[language];
   return html`<button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${copy}</button>
-<p class="told" role="status" data-told="pix-code"></p>
+<p class="copy-status" role="status" data-status="pix-code"></p>
 <figure class="qr" aria-label="${qr}">${trusted(drawnQr(emv))}</figure>
 <ol class="steps no-print">${steps.map((step, index) => html`<li>${step}${index === steps.length - 1 && html` <span class="needs-script">${texts.updatesItself}</span>`}</li>`)}</ol>
 <label class="label" for="pix-code">${code}</label>
@@ -76,7 +76,7 @@ export function pixCode({ texts, language }: View, emv: string): Html {
 const MAX_DRAWN = 500;
 const drawn = new Map<string, string>();
 
-/** A code takes 2 ms to draw and is asked for again with each change of the page. */
+/** Cached: a code takes 2 ms to draw, and every change of the page renders it again. */
 function drawnQr(emv: string): string {
   const known = drawn.get(emv);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// How a checkout offers a method: its texts, and what is shown to pay with it. Each method has a file; ways.ts lists them.
+// How a checkout offers a method: its texts and its section. Each method has a file; ways.ts lists them.
 
 import type { AmountLine, AmountOwed } from '../../../charges/amount.ts';
 import type { Method } from '../../../rails/methods/methods.ts';
@@ -16,7 +16,7 @@ export type WayTexts = {
   readonly unavailable: string;
   /** The button of a sandbox. */
   readonly simulate: string;
-  /** What is said of a payment that its bank credits later. */
+  /** For a method whose bank credits payments later. */
   readonly credit?: string;
 };
 
@@ -44,7 +44,7 @@ function lineName({ texts, formats }: Pick<View, 'texts' | 'formats'>, line: Amo
   }
 }
 
-/** Line by line when there is more than the amount that was asked for. */
+/** Line by line when fees are added to the amount. */
 export function owedLines({ texts, formats }: View, { lines, totalCents }: AmountOwed): Html | false {
   if (lines.length < 2) return false;
   const named = lines.map(line => ({ name: lineName({ texts, formats }, line), cents: line.amountCents }));
