@@ -1,5 +1,5 @@
-// The jobs of payouts: one queue for each network, so that a network which does not answer slows no other. In a file of their
-// own, because the code that enqueues them must not import their handlers.
+// The jobs of payouts: one queue for each network, so that a network that does not answer does not slow the others. In their own
+// file, because the code that enqueues them must not import their handlers.
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import { defineJob, type JobKind } from '../jobs/job.ts';
 
@@ -8,7 +8,7 @@ export type PayoutId = { readonly accountId: string; readonly payoutId: string }
 /** Signs, saves, sends and looks up one payout. */
 export const ADVANCE = perNetwork<PayoutId>('payout.advance');
 
-/** Lets those that wait in the line of a network take slots. The name is older than this file, and jobs of it may be in a queue. */
+/** Lets payouts in the line of a network take slots. The name stays, since jobs with it may be in a queue. */
 export const CLAIM = perNetwork<{ readonly network: Network }>('order.claim');
 
 /** The kinds of one job, one for each network. */

@@ -1,4 +1,4 @@
-// What payouts give the service: the lines of the networks, the engine that sends, alarms, receipts, and what operators do about them.
+// What payouts give the service: the lines of the networks, the engine that sends, alarms, receipts, and operators' acts.
 import { ALARM_SCHEMAS } from '../api/alarms.ts';
 import { PAYOUT_SCHEMAS } from '../api/payouts.ts';
 import { RECEIPT_SCHEMAS } from '../api/receipts.ts';

@@ -1,4 +1,4 @@
-// What payouts declare: who may do what with them, their events, jobs, settings, secrets and place in the menu.
+// What payouts declare: their access rules, events, jobs, settings, secrets and menu entry.
 import type { Noun } from '../noun.ts';
 import { PAYOUT_JOBS } from './jobs.ts';
 import { PAYOUT_SETTINGS, payoutSettingsOf } from './payout-settings.ts';

@@ -1,5 +1,5 @@
-// Whom payouts are for, as payouts know them. An owner is an id; everything else about it is asked here: which of them wait for a slot, whether
-// a payout is approved, and what a change of a payout means. So payouts name no noun to their right, and another one can own payouts too.
+// The owners of payouts, behind an interface. To payouts an owner is an id; everything else is asked here: which owners wait for a slot,
+// whether a payout is approved, what a change of a payout means. So payouts name no noun to their right, and any noun can own payouts.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { LogFields } from '../lib/log.ts';
 import type { Sql } from '../storage/database.ts';
@@ -13,7 +13,7 @@ export type PayoutChange = { readonly before: Payout; readonly after: Payout; re
 /** Applies changes of payouts whose owners are locked, in the same transaction. */
 export type ApplyChanges = (changes: readonly PayoutChange[], at: Date) => Promise<void>;
 
-/** A payout that its owner waits for, in the line of a network. */
+/** A waiting payout in the line of a network. */
 export type Waiting = {
   readonly request: PayoutRequest;
   readonly walletId: string;
@@ -27,9 +27,9 @@ export type LineQuery = {
   readonly now: Date;
   /** Assets that are paused. */
   readonly without: readonly AssetSymbol[];
-  /** Of each asset: those that wait for funds of one do not hide those of another. */
+  /** Per asset, so that payouts that wait for funds of one asset do not hide those of another. */
   readonly limit: number;
-  /** Only those whose owner was made after this moment. */
+  /** Only those whose owner was created after this moment. */
   readonly madeAfter?: Date;
 };
 
@@ -48,11 +48,11 @@ export type MovedFunds = {
 
 export type LikeOwner = { readonly id: string; readonly isFulfilled: boolean };
 
-/** What the database knows of owners. */
+/** Queries about owners. */
 export type OwnerRecords = {
-  /** What messages call one of them; with an `s` behind it they mean several. */
+  /** The noun for messages; its plural has an `s`. */
   readonly noun: string;
-  /** How a line of the log names one of them. */
+  /** The field of a log line that has the id of an owner. */
   logFieldsOf(ownerId: string): LogFields;
 
   /** The front of the line, oldest first, without those that are skipped for now. */
@@ -72,10 +72,10 @@ export type OwnerRecords = {
   /** The last error of each that has one. */
   readLastErrors(sql: Sql, ownerIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
-  /** When the oldest one was made, of those after a moment, that may still have to be paid. */
+  /** When the oldest owner after a moment was created that may still have to be paid. */
   oldestUnpaidAt(sql: Sql, network: Network, after: Date): Promise<Date | undefined>;
   hasUnpaidOf(sql: Sql, network: Network, symbol: string): Promise<boolean>;
-  /** Those that a transfer may have paid: exactly this amount to this address. Unpaid ones first. */
+  /** Owners that a transfer may have paid: exactly this amount to this address. Unpaid ones first. */
   findLike(sql: Sql, moved: MovedFunds, limit: number): Promise<LikeOwner[]>;
 };
 
@@ -87,9 +87,9 @@ export type LockedLine = {
   readonly standing: readonly PayoutRequest[];
   /** Owners that have all approvals. */
   readonly approved: ReadonlySet<string>;
-  /** For owners that lack approvals: a text of which. */
+  /** For owners that lack approvals: a text that names the missing ones. */
   readonly unapproved: ReadonlyMap<string, string>;
-  /** Writes what was decided. Payouts are opened in the same transaction for those that may go: their money can no longer be refunded. */
+  /** Writes the decisions. Payouts of those that may go are opened in the same transaction: their money can no longer be refunded. */
   write(judged: readonly Judged[]): Promise<void>;
 };
 
@@ -97,10 +97,10 @@ export type PayoutOwner = OwnerRecords & {
   /** Locks the owners of payouts, always in the same sequence, before the payouts themselves are written. */
   lock(tx: Sql, payouts: readonly Payout[]): Promise<ApplyChanges>;
   lockLine(tx: Sql, waiting: readonly Waiting[], now: Date): Promise<LockedLine>;
-  /** Those in line say which pause they wait for, and stop saying so when it has ended. True when there may be more to do. */
+  /** Updates which pause the owners in line wait for, also when it has ended. True when there may be more to do. */
   markPaused(network: Network, pauses: readonly Pause[]): Promise<boolean>;
-  /** Those in line say why they wait. */
+  /** Writes why owners in line wait. */
   noteWhy(waiting: readonly Waiting[], why: string): Promise<void>;
-  /** A payout that the books had as moving nothing was carried out: its owner leaves the line and follows that payout. */
+  /** A payout that moved nothing by the books was carried out: its owner leaves the line and follows that payout. */
   takeBack(payout: Payout): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// What can be set about payouts: how much may leave, of each asset, who approves it, what raises an alarm, and which key signs receipts.
+// The settings of payouts: limits of each asset, approvals, alarms, cold addresses, and the key that signs receipts.
 import { type Static, Type } from 'typebox';
 import { ApprovalEntry } from '../accounts/approval-settings.ts';
 import { NETWORKS } from '../chains/asset.ts';
@@ -10,9 +10,9 @@ import { jsonOf } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 import { TERM_FIELDS } from '../quotes/term-fields.ts';
 
-/** No asset has more; how many an asset really has is checked at the start. */
+/** The most of any asset; the decimals of each asset are checked at the start. */
 const MAX_DECIMALS = 18;
-/** `none`: no limit, on purpose. */
+/** The value for deliberately no limit. */
 export const NO_LIMIT = 'none';
 const Limit = () =>
   Type.Optional(
@@ -29,7 +29,7 @@ export const LimitEntry = Type.Object(
   {
     symbol: Type.Enum([...SENT_SYMBOLS], { type: 'string' }),
     network: Type.Optional(Type.Enum([...NETWORKS], { type: 'string' })),
-    // Whose payouts the entry is about; without them those of all together.
+    // Whose payouts the entry limits; without them, those of all together.
     accountId: Id(),
     keyId: Id(),
     perPayout: Limit(),
@@ -93,11 +93,11 @@ export const PAYOUT_SETTINGS = [
     ),
     inFile: 'payouts',
     meaning:
-      'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; what becomes of slots without a transfer; where sweeps go; which key signs receipts. Without it live has small limits, and a sandbox none.',
+      'Limits for crypto that leaves: by payout and by day; approvals; alarms; what happens to slots without a transfer; cold addresses; the key that signs receipts. Without it, live has small limits and a sandbox has no limits.',
   },
 ] as const satisfies readonly Setting[];
 
-/** How much crypto may leave. */
+/** The settings of payouts, without their prefix. */
 export function payoutSettingsOf(values: ValuesOf<typeof PAYOUT_SETTINGS>): { readonly payouts: PayoutSettings } {
   return { payouts: values.TRILHO_PAYOUTS ?? {} };
 }

@@ -5,7 +5,7 @@ import type { SentSymbol } from '../chains/networks.ts';
 
 /**
  * `done`: enough confirmations. `final`: the network undoes it no more, and it is looked up no more. The last three are as
- * final, with the slot used up: `reverted`, nothing moved; `mismatched`, crypto left in another way than was asked; `voided`,
+ * final, with the slot used up: `reverted`, nothing moved; `mismatched`, another amount or address received crypto; `voided`,
  * an operator gave the slot up and nothing moved.
  */
 export const PAYOUT_STATES = ['open', 'done', 'final', 'reverted', 'mismatched', 'voided'] as const;
@@ -15,11 +15,11 @@ export type PayoutState = (typeof PAYOUT_STATES)[number];
 export const UNSIGNED_REASONS = ['wallet_refused', 'payouts_paused', 'transfer_refused'] as const;
 export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
 
-/** What becomes of such a slot: it is given up, or kept until something changes. */
+/** Such a slot is given up, or kept until something changes. */
 export const UNSIGNED_SLOTS = ['void', 'hold'] as const;
 export type UnsignedSlots = (typeof UNSIGNED_SLOTS)[number];
 
-/** What to send, and for which owner. */
+/** A transfer to make, and its owner. */
 export type PayoutRequest = {
   readonly accountId: string;
   readonly ownerId: string;
@@ -28,11 +28,11 @@ export type PayoutRequest = {
   /** Smallest units of the asset. */
   readonly units: bigint;
   readonly destination: string;
-  /** The key or person that made the owner or took its newest price, as the audit log writes it; absent in a sandbox. */
+  /** The key or person that created the owner or took its newest price, as in the audit log; absent in a sandbox. */
   readonly requestedBy?: string;
 };
 
-/** A transfer without an owner: a sweep to the cold address, or a top-up of another sender of ours. */
+/** A transfer without an owner: a sweep to the cold address, or a top-up of another of our senders. */
 export type OwnRequest = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   readonly symbol: SentSymbol;
   readonly sweptBy: string;
@@ -45,9 +45,9 @@ export type Payout = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   /** Absent: a cold sweep, a top-up or a gap fill, which `sweptBy` asked for. */
   readonly ownerId?: string;
   readonly sweptBy?: string;
-  /** It goes to another sender of ours, so that it can pay fees. */
+  /** It goes to another of our senders, so that it can pay fees. */
   readonly isTopUp?: true;
-  /** It moves nothing, and uses up a slot that nothing was sent in. */
+  /** It moves nothing, and uses up a skipped slot. */
   readonly isGapFill?: true;
   readonly sender: string;
   readonly nonce: bigint;
@@ -57,9 +57,9 @@ export type Payout = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   /** The block in which the last lookup saw it. */
   readonly block?: Block;
   readonly confirmations: number;
-  /** What left the sender, when that is not what was asked. */
+  /** What left the sender, when it differs from what was asked for. */
   readonly leftUnits?: bigint;
-  /** What the network took, in its coin, as it was posted. */
+  /** The network fee, in its coin, as posted. */
   readonly feeUnits?: bigint;
   /** When the slot was given up, by an operator or for its `unsignedReason`. From then on no transfer is signed for it. */
   readonly voidRequestedAt?: Date;
@@ -70,28 +70,28 @@ export type Payout = Omit<PayoutRequest, 'ownerId' | 'symbol'> & {
   /** The number of consecutive lookups without a change. */
   readonly idleLookups: number;
   readonly attempts: readonly Attempt[];
-  /** Where it was made, whatever the settings say later. Absent in payouts of a version that did not keep it. */
+  /** The chain at the time it was made, independent of later settings. Absent in payouts of a version that did not record it. */
   readonly place?: Place;
   /** When signed bytes were first handed to a node. */
   readonly sentAt?: Date;
   /** Since when nodes that answer do not show what made it `done`. */
   readonly contradictedAt?: Date;
-  /** When it took its slot, and when something about it last changed. */
+  /** When it took its slot, and when it last changed. */
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** A payout is looked up until nothing can change any more. */
+/** A payout is looked up until its outcome is final. */
 export function isWatched({ state }: Payout): boolean {
   return state === 'open' || state === 'done';
 }
 
-/** Whether its slot may still be used by a block to come: such slots are limited. */
+/** Whether a future block may still use its slot: the number of such slots is limited. */
 export function isUnmined(payout: Payout): boolean {
   return isWatched(payout) && payout.block === undefined;
 }
 
-/** The units that have left, with enough confirmations. */
+/** The units that left, with enough confirmations. */
 export function sentUnits({ state, units, leftUnits = 0n }: Payout): bigint {
   if (state === 'done' || state === 'final') return units;
   return state === 'mismatched' ? leftUnits : 0n;

@@ -1,4 +1,4 @@
-// A payout as the API and the command line show it: everything but the signed bytes.
+// A payout as the API and the command line show it: everything except the signed bytes.
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { countPages } from '../lib/paging.ts';

@@ -80,8 +80,8 @@ test('limits of an account or a key apply only to payouts, and one entry is for 
       error.message ===
         [
           'payouts.limits of usdt for acme: must have accountId or keyId, and not both.',
-          'payouts.limits of usdt for *: lowFunds is of an asset, and cannot be of an account or a key.',
-          'payouts.limits of usdt for *: minimum is of an asset, and cannot be of an account or a key.',
+          'payouts.limits of usdt for *: lowFunds is for an asset, and cannot be for an account or a key.',
+          'payouts.limits of usdt for *: minimum is for an asset, and cannot be for an account or a key.',
         ].join('\n'),
   );
 });
@@ -96,7 +96,7 @@ test('an amount that an asset cannot have, and a network without the asset, are 
     (error: unknown) =>
       error instanceof StartError &&
       error.message ===
-        'payouts.limits of trx: network must be one that trx lives on: tron.\n' +
+        'payouts.limits of trx: network must be one that has trx: tron.\n' +
           'payouts.limits of usdt: perDay must have at most 6 decimals on polygon.',
   );
 });

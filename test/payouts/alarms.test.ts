@@ -193,7 +193,7 @@ test('a done payout that nodes contradict raises an alarm, and is stuck if that 
   assert.deepEqual(await later(), ['payout_contradicted ethereum']);
   const { alarms } = (await service.get('/payouts/alarms')).json;
   const { words } = alarms.find(({ reason }: Shown) => reason === 'payout_contradicted');
-  assert.equal(words, `Payout ${id} was done, and the nodes do not agree on it any more: compare with an explorer.`);
+  assert.equal(words, `Payout ${id} was done, and the nodes no longer agree on it: compare with an explorer.`);
   assert.match(
     (await service.get('/metrics')).text,
     /^trilho_payout_alarms\{network="ethereum",reason="payout_contradicted"\} 1$/m,

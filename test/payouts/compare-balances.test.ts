@@ -121,5 +121,5 @@ test('incoming funds are noted, and a balance without an answer from a node is n
     { ...chain, balance: async () => undefined },
     chain.senders[0],
   );
-  assert.deepEqual(silent.unanswered, ['no node tells what it has of trx', 'no node tells what it has of usdt']);
+  assert.deepEqual(silent.unanswered, ['no node reports its balance of trx', 'no node reports its balance of usdt']);
 });

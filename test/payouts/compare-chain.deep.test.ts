@@ -14,8 +14,7 @@ import type { WorldName } from '../harness/payout-drill/world.ts';
 import { scaled } from '../harness/scale.ts';
 
 const SINCE = new Date('2026-11-16T11:00:00.000Z');
-const LOOK =
-  'its coin may have left by them: look at the address in an explorer, and settle each transaction that was paid';
+const LOOK = 'they may have moved coin: look at the address in an explorer, and settle each transaction that was paid';
 const PAYEE = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 const stops: (() => Promise<void>)[] = [];
@@ -143,7 +142,7 @@ test('closing an order with a newer transfer does not hide an older one, and slo
     before.strangers.map(({ hash }) => hash),
     hashes,
   );
-  assert.deepEqual(before.unanswered, [`it has used 5 slots, and the books have none of them; ${LOOK}`]);
+  assert.deepEqual(before.unanswered, [`it has used 5 slots, and they are not in the books; ${LOOK}`]);
 
   const settle = async (place: number) => {
     const order = `/crypto/transactions/${orders[place]?.id}`;
@@ -158,7 +157,7 @@ test('closing an order with a newer transfer does not hide an older one, and slo
     newer.strangers.map(({ hash }) => hash),
     [older],
   );
-  assert.deepEqual(newer.unanswered, [`the books have none of its slots below 3; ${LOOK}`]);
+  assert.deepEqual(newer.unanswered, [`its slots below 3 are not in the books; ${LOOK}`]);
   assert.ok(newer.differences.some(message => message.endsWith(`in ${older}, which is not in the books`)));
 
   const all = await settle(0);
@@ -166,7 +165,7 @@ test('closing an order with a newer transfer does not hide an older one, and slo
     'slot 2 was used by a transaction that is not in the books',
     'slot 4 was used by a transaction that is not in the books',
   ]);
-  assert.deepEqual(all.unanswered, [`the books have none of its slots below 1; ${LOOK}`]);
+  assert.deepEqual(all.unanswered, [`its slots below 1 are not in the books; ${LOOK}`]);
 });
 
 test('transfers from before the service had the key are only noted', async () => {
@@ -176,13 +175,13 @@ test('transfers from before the service had the key are only noted', async () =>
   await drill.pass(40);
   const early = await compared(drill);
   assert.deepEqual([early.differences, early.unanswered], [[], []], 'there is no order that it can have paid');
-  assert.ok(early.notes.includes('it has used 1 slots, and the books have none of them'));
+  assert.ok(early.notes.includes('it has used 1 slots, and they are not in the books'));
   await drill.pay(1);
   await drill.runJobs();
   await drill.rest();
   const later = await compared(drill, SINCE);
   assert.deepEqual([later.settled, later.differences, later.unanswered], [1, [], []]);
-  assert.ok(later.notes.includes('the books have none of its slots below 1'), later.notes.join('\n'));
+  assert.ok(later.notes.includes('its slots below 1 are not in the books'), later.notes.join('\n'));
 });
 
 test('a chain that does not answer is not confirmed', async () => {

@@ -349,7 +349,7 @@ test('a slot waits for a fee above the cap, an empty sender and a silent node or
   const [words = ''] = await alarms('arbitrum');
   assert.match(
     words,
-    new RegExp(`^Slot \\d+ of 0x\\w+ has no signature for 31 minutes, for order ${order.json.transactionId}: `),
+    new RegExp(`^Slot \\d+ of 0x\\w+ has had no signature for 31 minutes, for order ${order.json.transactionId}: `),
   );
   changed = {};
   await orders.advance('PT2H');

@@ -107,7 +107,7 @@ test('live has small limits for an asset without configured ones, and the start 
   const order = await paid(key, 'large', 'polygon', 6_000);
   const [reason, message = ''] = await heldFor(key, order);
   assert.equal(reason, 'over_payout_limit');
-  assert.match(message, /is more than one payout may be: 1000 usdt\.$/);
+  assert.match(message, /is above the limit of one payout: 1000 usdt\.$/);
   const said = lines.map(line => JSON.parse(line)).filter(({ msg }) => msg.startsWith('small limits hold'));
   const reasons = said.map(({ reason }) => reason);
   assert.equal(reasons.length, SENT_SYMBOLS.length);

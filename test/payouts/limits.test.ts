@@ -50,7 +50,7 @@ test('a payout above the limit of one is held, and sent when it is approved', as
   const held = await orders.read(order);
   assert.deepEqual(
     [held.status, held.holdReason, held.lastError],
-    ['pending_fulfillment', 'over_payout_limit', '100 usdt is more than one payout may be: 99.999999 usdt.'],
+    ['pending_fulfillment', 'over_payout_limit', '100 usdt is above the limit of one payout: 99.999999 usdt.'],
   );
   assert.equal((await act(order, 'retry')).status, 200);
   await orders.advance('PT1H');

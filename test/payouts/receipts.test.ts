@@ -248,9 +248,9 @@ test('a receipt that was changed anywhere is not valid', async () => {
     [whole.replace('"quantity":"100"', '"quantity":"900","quantity":"100"'), /a field twice/],
     [JSON.stringify({ receipt: document.receipt }), /other fields/],
     [JSON.stringify({ ...document, receipt: { ...document.receipt, block: 0.5 } }), /a number/],
-    [JSON.stringify(document.receipt), /no receipt/],
-    ['[]', /no JSON object/],
-    ['', /no JSON object/],
+    [JSON.stringify(document.receipt), /not the receipt/],
+    ['[]', /not a JSON object/],
+    ['', /not a JSON object/],
   ];
   for (const [text, message] of others) {
     const answer = await verifying(text);

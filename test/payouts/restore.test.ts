@@ -179,7 +179,7 @@ test('on tron transfers before the first recorded balance are not compared', asy
   const { unanswered } = await compared(drill.service, drill);
   assert.match(
     unanswered.join('\n'),
-    /^no earlier check noted what it had of trx: .*\n.* of usdt: what left before block \d+ is not compared$/,
+    /^no earlier check recorded its balance of trx: .*\n.* of usdt: what left before block \d+ is not compared$/,
   );
   await drill.pass(40);
   assert.deepEqual((await compared(drill.service, drill)).unanswered, []);

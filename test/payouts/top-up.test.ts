@@ -210,8 +210,8 @@ test('limits of the coin apply: separate ones for 24 hours, and an approval abov
     [lapsed.status, (await service.get(`/payouts/top-ups/${late.json.id}`)).json.state],
     [409, 'lapsed'],
   );
-  assert.throws(() => openLimits([{ symbol: 'pol', lowFunds: '1' }]), /lowFunds is of an asset that can be bought/);
-  assert.throws(() => openLimits([{ symbol: 'bnb', network: 'tron' }]), /must be one that bnb lives on: bsc/);
+  assert.throws(() => openLimits([{ symbol: 'pol', lowFunds: '1' }]), /lowFunds is for an asset that can be bought/);
+  assert.throws(() => openLimits([{ symbol: 'bnb', network: 'tron' }]), /must be one that has bnb: bsc/);
 });
 
 for (const step of ['sign', 'broadcast', 'lookup'] as const) {

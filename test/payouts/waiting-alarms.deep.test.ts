@@ -55,11 +55,11 @@ test('a network without an answering node raises an alarm, and so does the order
   await minutesLater(3);
   assert.deepEqual(await reasons('bsc'), ['network_silent', 'orders_waiting']);
   const words = new Map((await alarms('bsc')).map(one => [one.reason, one.words]));
-  assert.match(words.get('network_silent') ?? '', /^No node answers for 30 minutes\.$/);
+  assert.match(words.get('network_silent') ?? '', /^No node has answered for 30 minutes\.$/);
   assert.match(
     words.get('orders_waiting') ?? '',
     new RegExp(
-      `^The payout of order ${order.json.transactionId} is in line for 3\\d minutes, and nothing holds it: The chain does not`,
+      `^The payout of order ${order.json.transactionId} has been in line for 3\\d minutes, and nothing holds it: The chain does not`,
     ),
   );
   const metrics = (await service.get('/metrics')).text;

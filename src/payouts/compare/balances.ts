@@ -1,4 +1,4 @@
-// What a sender had at each comparison, held against the books: what left between two of them must be payouts and their fees. It finds
+// Compares the recorded balances of a sender with the books: what left between two records must be payouts and their fees. This finds
 // what no log and no slot shows, such as coin that left by another use of the key, or before a backup was restored.
 import { symbolsOn } from '../../chains/asset.ts';
 import type { Balance, Chain } from '../../chains/chain.ts';
@@ -9,7 +9,7 @@ import { noteBalance, readBalances } from '../store/balances.ts';
 import { type Difference, type Explanations, explained, spanSubject } from './explanation.ts';
 import { type Found, NOTHING } from './record.ts';
 
-/** What a payout took from its sender, and the block in which it did. */
+/** What a payout took from its sender, and in which block. */
 export type Spent = {
   readonly symbol: SentSymbol;
   readonly block: number;
@@ -24,7 +24,7 @@ type Held = {
   readonly now: Balance | undefined;
 };
 
-/** What the sender has of the coin and of each token, as the chain says. Empty on a chain that keeps no balances. */
+/** The balances of the sender on the chain: the coin and each token. Empty on a chain that keeps no balances. */
 export async function askBalances(chain: Chain, sender: string): Promise<Held[]> {
   const { network, balance } = chain;
   if (!balance) return [];
@@ -38,11 +38,11 @@ export async function askBalances(chain: Chain, sender: string): Promise<Held[]>
 type Books = {
   readonly spent: readonly Spent[];
   readonly explanations: Explanations;
-  /** Nothing else shows what left before the first note. */
+  /** Nothing else shows what left before the first record. */
   readonly needsNote: boolean;
 };
 
-/** Notes what the sender has now, and compares all that was ever noted with what its payouts took. */
+/** Records the present balances, and compares all recorded balances with what the payouts took. */
 export async function compareBalances(
   db: Sql,
   { network }: Chain,
@@ -53,14 +53,14 @@ export async function compareBalances(
   const [left, notes, unanswered]: [Difference[], string[], string[]] = [[], [], []];
   for (const { symbol, decimals, now } of balances) {
     if (!now) {
-      unanswered.push(`no node tells what it has of ${symbol}`);
+      unanswered.push(`no node reports its balance of ${symbol}`);
       continue;
     }
     await noteBalance(db, network, sender, symbol, now);
     const noted = await readBalances(db, network, sender, symbol);
     if (needsNote && noted.length < 2) {
       unanswered.push(
-        `no earlier check noted what it had of ${symbol}: what left before block ${now.block} is not compared`,
+        `no earlier check recorded its balance of ${symbol}: what left before block ${now.block} is not compared`,
       );
     }
     const isCoin = symbol === coinOf(network).symbol;
@@ -78,8 +78,8 @@ export async function compareBalances(
       if (unexplained < 0n) notes.push(`${amount} ${symbol} came in ${when}`);
     }
   }
-  const told = explained(left, explanations);
-  return { ...NOTHING, differences: told.differences, notes: [...notes, ...told.notes], unanswered };
+  const judged = explained(left, explanations);
+  return { ...NOTHING, differences: judged.differences, notes: [...notes, ...judged.notes], unanswered };
 }
 
 /** Fees are paid in the coin. */

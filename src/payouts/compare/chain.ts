@@ -1,4 +1,4 @@
-// Compares what the books say that a sender sent with what the chain itself shows. Changes nothing but the note of what the sender has.
+// Compares what a sender sent by the books with what the chain shows. Writes nothing but the record of the sender's balances.
 import type { Chain, ChainRecord, Sighting } from '../../chains/chain.ts';
 import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -23,14 +23,14 @@ import {
 
 export type SenderComparison = Found & {
   readonly sender: string;
-  /** Payouts that a block has decided, and those that are still on their way. */
+  /** Payouts that a block has decided, and those still under way. */
   readonly settled: number;
   readonly underWay: number;
 };
 
 type Deps = { readonly db: Sql; readonly payoutOwner: Pick<OwnerRecords, 'noun'> };
 
-/** The clocks of the database and of the network differ by less. */
+/** The clocks of the database and of the network differ by less than this. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const beforeBackup = ({ asOf }: { readonly asOf: Date }) => new Date(asOf.getTime() - CLOCK_MARGIN_MS);
 
@@ -38,8 +38,8 @@ const PAGE = 500;
 const LOOKUPS_AT_ONCE = 50;
 
 /**
- * The comparison of one sender. What left before its first payout is not the service's. Where the books may be older than that, because
- * they have no payout of the sender or recorded one only after it was sent, what left after `since` is among `strangers`.
+ * Compares one sender. What left before its first payout was not sent by the service. Where the books may be older than that, because
+ * they have no payout of the sender or recorded one only after it was sent, transfers after `since` are among `strangers`.
  */
 export async function compareSender(
   { db, payoutOwner: { noun } }: Deps,
@@ -50,7 +50,7 @@ export async function compareSender(
   const { network } = chain;
   const first = await firstBlockOf(db, network, sender);
   const from = first?.isAdopted ? (since ?? first.number) : (first?.number ?? since);
-  // The chain is read first: bytes are saved before they are sent, so whatever it shows is in the books that are read later.
+  // The chain is read first: bytes are saved before they are sent, so everything it shows is in the books that are read later.
   const restore = await findUncompared(db);
   const record = chain.record && (await chain.record(sender, from));
   const history = restore && chain.history && (await chain.history(sender, beforeBackup(restore)));
@@ -66,11 +66,11 @@ export async function compareSender(
   const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations, noun };
   const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
   const sinceBackup = restore && chain.history ? compareHistory(books, restore, history, chain) : NOTHING;
-  // What came by top-ups of other senders is expected, so that it hides nothing that left.
+  // Top-ups from other senders are expected income, so that they hide nothing that left.
   const spent = [...looked.flatMap(one => one.spent), ...(await readArrivals(db, network, sender))];
-  // Where a payout is not answered, it is not known what should be left.
+  // Without an answer for each payout, the expected balance is unknown.
   const isAllKnown = looked.every(one => one.unanswered.length === 0 || one.spent.length > 0);
-  // Where nodes keep no record of a sender, what left before the first note of a balance is seen by nothing else.
+  // Where nodes keep no record of a sender, nothing else shows what left before the first balance record.
   const needsNote = !chain.record && !restore && (signed.length > 0 || since !== undefined);
   const held = isAllKnown
     ? await compareBalances(db, chain, sender, balances, { spent, explanations, needsNote })
@@ -93,14 +93,14 @@ export async function compareSender(
 }
 
 const POOLED_SINCE_BACKUP =
-  'a transaction that the books do not know waits in the pool of a node, made after the backup; check again once it is in a block';
+  'a transaction that is not in the books, made after the backup, waits in the pool of a node; check again once it is in a block';
 
-/** What was signed after the backup and is in no block yet: it would be sent again with another slot. */
+/** What was signed after the backup and is in no block yet would be sent again in another slot. */
 function waitsUnknown(record: ChainRecord | undefined, nextNonce = 0n): boolean {
   return record?.takenSlots !== undefined && record.takenSlots > record.usedSlots && record.takenSlots > nextNonce;
 }
 
-/** A sentence for each owner that more than one transfer of the chain paid, of any sender. */
+/** A sentence for each owner that was paid by more than one transfer, from any sender. */
 export function paidTwice(moved: readonly OwnedTransfer[], noun: string): string[] {
   return [...Map.groupBy(moved, ({ ownerId }) => ownerId)].flatMap(([ownerId, transfers]) => {
     const byHash = new Map(transfers.map(transfer => [transfer.hash, transfer]));
@@ -121,7 +121,7 @@ async function readAll(db: Sql, { network }: Chain, sender: string): Promise<Pay
   }
 }
 
-/** The books say that nothing more comes of it, or that it has arrived. */
+/** By the books its outcome is decided, or it has arrived. */
 function isSettled({ state }: Payout): boolean {
   return state !== 'open';
 }
@@ -137,13 +137,13 @@ const OUTCOMES = {
 type Looked = Found & {
   readonly payout: Payout;
   readonly isMined: boolean;
-  /** What it took from the sender: as the chain shows it, or as the books have it while the chain does not answer. */
+  /** What it took from the sender: by the chain, or by the books while the chain does not answer. */
   readonly spent: readonly Spent[];
 };
 
 /**
- * A payout as its own chain shows it: what moved, in which transaction, at which fee. One that was given up, or is on its way,
- * is looked up as well: crypto may have left all the same.
+ * Compares one payout with its chain: what moved, in which transaction, at which fee. A payout that was given up or is under way is
+ * looked up too, since crypto may have left.
  */
 async function compareOne(chain: Chain, payout: Payout, noun: string): Promise<Looked> {
   const sighting = await chain.lookup(transferOf(payout), payout.attempts, payout.block);
@@ -179,7 +179,7 @@ function differencesOf(
 ): string[] {
   const { symbol } = payout;
   const compared = [
-    ['the transaction', payout.hash ?? 'none', hash],
+    ['the transaction', payout.hash ?? 'missing', hash],
     ['the outcome', OUTCOMES[state], outcome],
     ['what left', unitsText(symbol, sentUnits(payout), chain), unitsText(symbol, leftUnits, chain)],
     ['the fee', coinText(payout.feeUnits ?? 0n, chain), coinText(feeUnits, chain)],
@@ -189,7 +189,7 @@ function differencesOf(
   );
 }
 
-/** The transfers for an owner that the attempts at a payout made. Where attempts share no slot, each of several may have moved crypto. */
+/** The transfers that the attempts at a payout made. Where attempts do not share a slot, several of them may have moved crypto. */
 async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<OwnedTransfer[]> {
   const { ownerId, network, symbol, attempts } = payout;
   if (ownerId === undefined) return [];

@@ -1,5 +1,5 @@
-// Asks, before a slot is taken, whether the books have everything that left the sender. A database can go back: a standby that took
-// over, a snapshot, a copied folder. What was paid since stands in line again, and this check needs no operator.
+// Checks, before a slot is taken, that the books have everything that left the sender. A database can go back in time: a standby that
+// took over, a snapshot, a copied folder. Then paid owners are in line again, and this check stops them without an operator.
 import type { Chain, OwnTransfer, SlotCounts } from '../../chains/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -15,18 +15,18 @@ import { transferSubject } from './explanation.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
 
-/** What the chain shows of a sender; undefined where it was asked and does not answer. */
+/** What the chain shows of a sender; undefined where it did not answer. */
 export type SeenOnChain = {
   readonly counts?: SlotCounts;
   readonly transfers?: readonly OwnTransfer[];
-  /** Blocks that must be read cannot be. */
+  /** Required blocks cannot be read. */
   readonly isBlind: boolean;
 };
 
-/** Why no slot is taken now. */
+/** Why no slot may be taken now. */
 export type Doubt = { readonly kind: 'wait' | 'halt'; readonly message: string };
 
-/** Read before the books, and before anything is locked: what it shows was saved before it was sent. */
+/** Read before the books, and before anything is locked: bytes are saved before they are sent. */
 export async function seeOnChain(chain: Chain, sender: string): Promise<SeenOnChain> {
   const [counts, transfers] = await Promise.all([chain.slotCounts?.(sender), chain.ownTransfers?.(sender)]);
   return {
@@ -36,17 +36,17 @@ export async function seeOnChain(chain: Chain, sender: string): Promise<SeenOnCh
   };
 }
 
-/** Nothing shows that the books have all that left the sender: nodes that are asked about one may answer about another. */
+/** Without any answer, nothing shows that the books are complete: nodes that did not answer one question may answer another. */
 export function isSilent({ counts }: SeenOnChain): boolean {
   return counts?.said.length === 0;
 }
 
-/** The transactions of a sender that the books must have, or the database has gone back. */
+/** The transactions of a sender that the books must have; otherwise the database has gone back. */
 export function hashesOf({ memory }: Chain, sender: string, { transfers = [] }: Partial<SeenOnChain> = {}): string[] {
   return [...new Set([...(memory?.sent(sender) ?? []), ...transfers.map(({ hash }) => hash)])];
 }
 
-/** A doubt about the books, if there is one. A sender that must be looked at by a person is halted. */
+/** A doubt about the books, if any. A sender that needs a person is halted. */
 export async function doubtBooks(
   deps: Deps,
   chain: Chain,
@@ -60,15 +60,15 @@ export async function doubtBooks(
 }
 
 /**
- * Halts the senders of which the books have lost what this process itself has sent. Each process asks for itself, every few seconds, since
- * a standby may take over while another one takes slots.
+ * Halts senders whose books have lost what this process itself has sent. Each process checks its own, every few seconds, since a
+ * standby may take over while another process takes slots.
  */
 export async function haltIfLost(deps: Deps, chain: Chain, senders: readonly string[] = chain.senders): Promise<void> {
   const { network } = chain;
   for (const sender of senders) {
     const [hash] = await unknownOf(deps, { network, sender }, hashesOf(chain, sender));
     if (hash === undefined) continue;
-    // The sender itself may have been lost.
+    // The row of the sender itself may have been lost.
     await requireSender(deps.db, chain, sender);
     const { message } = await lostTransfer(chain, sender, hash);
     await haltForBooks(deps, { network, sender }, message);
@@ -99,7 +99,7 @@ async function findDoubt(deps: Deps, chain: Chain, sender: Sender, seen: SeenOnC
 const BLIND =
   'No node shows all blocks of the last minutes, so what left the sender cannot be compared with the books.';
 
-/** Transactions that neither the books have nor an operator has explained. */
+/** Transactions that are not in the books and were not explained by an operator. */
 export async function unknownOf(
   { db }: { readonly db: Sql },
   { network, sender }: Pick<Sender, 'network' | 'sender'>,
@@ -111,7 +111,7 @@ export async function unknownOf(
   return unknown.filter(hash => !explanations.has(transferSubject(hash)));
 }
 
-/** What this process itself has sent is certain; what a node shows is so when enough of them do. */
+/** What this process itself has sent is certain; what nodes show is certain when a quorum does. */
 async function lostTransfer({ memory, isShown }: Chain, sender: string, hash: string): Promise<Doubt> {
   if (memory?.sent(sender).includes(hash)) {
     return {
@@ -131,10 +131,10 @@ async function lostTransfer({ memory, isShown }: Chain, sender: string, hash: st
   };
 }
 
-/** Nodes that have not indexed their newest block show no receipt either, for seconds. */
+/** Nodes that have not indexed their newest block show no receipts for some seconds. */
 const USED_FOR_MS = 60_000;
 
-/** Slots of ours that are used by now: by an attempt of ours that the books will hear of in a moment, or by something else. */
+/** Our slots that are used by now: by an attempt that a lookup will record in a moment, or by something else. */
 async function doubtSlots(deps: Deps, chain: Chain, sender: Sender, used: bigint): Promise<Doubt | undefined> {
   const slots = await findUsedWithoutBlock(deps.db, sender.network, sender.sender, used);
   const unseen = slots.filter(({ attempts }) => !attempts.some(({ hash }) => chain.memory?.wasMined(hash)));
@@ -155,6 +155,6 @@ async function doubtSlot({ db, clock }: Deps, chain: Chain, slot: UsedSlot): Pro
   }
   return {
     kind: 'wait',
-    message: `The slot ${nonce} of payout ${id} is used, and it is not known yet by which transaction.`,
+    message: `The slot ${nonce} of payout ${id} is used, but it is not yet known by which transaction.`,
   };
 }

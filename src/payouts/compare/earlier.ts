@@ -1,15 +1,15 @@
-// Looks the earlier transfers of an owner up again, before another one is made. The books say that they moved nothing, as nodes
-// once said; nodes that were wrong then, and show it now, must stop the second transfer.
+// Looks up the earlier transfers of an owner again before another one is made. By the books they moved nothing, as nodes reported
+// then; if nodes report otherwise now, a second transfer must not be sent.
 import type { Chain, Sighting } from '../../chains/chain.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Payout, transferOf } from '../payout.ts';
 import { findThatMovedNothing } from '../store/earlier.ts';
 
-/** What the chain shows now of payouts that the books have as moving nothing. */
+/** What the chain shows now of payouts that moved nothing by the books. */
 export type EarlierTransfers =
-  /** As many nodes as must agree say that no payout moved anything, for good. */
+  /** A quorum of nodes shows, for good, that no payout moved anything. */
   | { readonly kind: 'moved_nothing' }
-  /** One was carried out all the same. */
+  /** One was carried out. */
   | { readonly kind: 'moved'; readonly payout: Payout; readonly hash: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -35,7 +35,7 @@ async function lookEarlierUp(chain: Chain, payouts: readonly Payout[]): Promise<
 
 async function lookUp(chain: Chain, payout: Payout): Promise<EarlierTransfers> {
   const { attempts, block } = payout;
-  // What was never signed moves nothing.
+  // What was never signed cannot move anything.
   if (attempts.length === 0) return MOVED_NOTHING;
   return judged(chain, payout, await chain.lookup(transferOf(payout), attempts, block));
 }
@@ -46,11 +46,11 @@ function judged({ signVoid }: Chain, payout: Payout, sighting: Sighting): Earlie
       if (sighting.outcome === 'transferred' || sighting.outcome === 'mismatched') {
         return { kind: 'moved', payout, hash: sighting.hash };
       }
-      return sighting.isFinal ? MOVED_NOTHING : unknown('the nodes do not call its block final');
+      return sighting.isFinal ? MOVED_NOTHING : unknown('its block is not final yet');
     case 'taken':
       return MOVED_NOTHING;
     case 'stuck':
-      // Where slots are not used up, it is the proof that no attempt can be carried out any more.
+      // Where slots are not used up, this proves that no attempt can be carried out any more.
       return signVoid ? unknown('its slot is free again') : MOVED_NOTHING;
     case 'unknown':
       return unknown(sighting.message ?? 'no node answers');

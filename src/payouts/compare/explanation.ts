@@ -1,12 +1,12 @@
-// What an operator has said of a difference between the books and a chain. It names one thing exactly, so that it excuses no other.
+// An operator's explanation of a difference between the books and a chain. It names exactly one subject, so that it excuses no other.
 
-/** The note on each subject. */
+/** The notes on each subject. */
 export type Explanations = ReadonlyMap<string, string>;
 
 export const transferSubject = (hash: string) => `transfer ${hash.toLowerCase()}`;
 export const slotSubject = (slot: bigint) => `slot ${slot}`;
 
-/** What left between two blocks. Another amount is another subject. */
+/** What left between two blocks. A different amount is a different subject. */
 export type Span = {
   readonly amount: string;
   readonly symbol: string;
@@ -16,10 +16,10 @@ export type Span = {
 export const spanSubject = ({ amount, symbol, fromBlock, toBlock }: Span) =>
   `${amount} ${symbol} in blocks ${fromBlock}-${toBlock}`;
 
-/** A difference as text, and what must be explained before it no longer counts. */
+/** A difference as text, and the subjects that must be explained before it becomes a note. */
 export type Difference = { readonly message: string; readonly subjects: readonly string[] };
 
-/** Differences that are explained are notes. */
+/** Turns explained differences into notes. */
 export function explained(
   differences: readonly Difference[],
   explanations: Explanations,

@@ -1,4 +1,4 @@
-// What a chain keeps of a sender, held against the books: used slots, transfers of tokens, balances.
+// Compares what a chain keeps of a sender with the books: used slots, transfers of tokens, balances.
 import { NETWORKS_OF, type Network, SYMBOLS } from '../../chains/asset.ts';
 import type { Chain, ChainHistory, ChainRecord } from '../../chains/chain.ts';
 import { coinOf, decimalsOf, type SentSymbol } from '../../chains/networks.ts';
@@ -18,29 +18,29 @@ export type OwnedTransfer = {
 
 /** What a comparison found. */
 export type Found = {
-  /** Each a sentence. */
+  /** One sentence each. */
   readonly differences: readonly string[];
   /** What the chain did not answer, or cannot know. */
   readonly unanswered: readonly string[];
-  /** What is no difference and worth knowing: money that came in, balances. */
+  /** Facts worth knowing that are no differences: money that came in, balances. */
   readonly notes: readonly string[];
-  /** Every transfer for an owner that the chain shows. */
+  /** Every transfer to an owner that the chain shows. */
   readonly moved: readonly OwnedTransfer[];
   /** Transfers out of the sender that are not in the books. */
   readonly strangers: readonly StrangeTransfer[];
 };
 export const NOTHING: Found = { differences: [], unanswered: [], notes: [], moved: [], strangers: [] };
 
-/** What the books have of a sender. */
+/** The sender in the books. */
 export type SenderBooks = {
   readonly payouts: readonly Payout[];
-  /** Those that the chain has shown. */
+  /** The payouts that the chain has shown. */
   readonly shown: ReadonlySet<Payout>;
   readonly nextNonce: bigint | undefined;
-  /** The service may have sent something before the first payout of the books: they are of a backup that was restored. */
+  /** The service may have sent something before the first payout of the books: they were restored from a backup. */
   readonly mayLackFirst: boolean;
   readonly explanations: Explanations;
-  /** What an owner is called. */
+  /** The noun of an owner, for messages. */
   readonly noun: string;
 };
 
@@ -83,13 +83,13 @@ export function compareRecord(
       subjects: [slotSubject(slot)],
     });
   }
-  // A sender that the books do not have may have been used for something else.
+  // A sender without payouts in the books may have been used for something else.
   if (nextNonce !== undefined) found.push(...strangers.map(transfer => strangeDifference(transfer, chain)));
-  const told = explained(found, explanations);
-  return { differences: told.differences, unanswered, notes: [...notes, ...told.notes], moved, strangers };
+  const judged = explained(found, explanations);
+  return { differences: judged.differences, unanswered, notes: [...notes, ...judged.notes], moved, strangers };
 }
 
-/** Everything that left since a backup must be in the books, where the history of the chain is all that shows it. */
+/** Everything that left since a backup must be in the books. For chains where only the history of blocks shows it. */
 export function compareHistory(
   { payouts, explanations }: Pick<SenderBooks, 'payouts' | 'explanations'>,
   { asOf, restoredAt }: { readonly asOf: Date; readonly restoredAt: Date },
@@ -99,7 +99,7 @@ export function compareHistory(
   if (!history)
     return { ...NOTHING, unanswered: [`no node shows all blocks since the backup of ${asOf.toISOString()}`] };
   const { strangers, moved } = attributed(payouts, history.transfers);
-  const told = explained(
+  const judged = explained(
     strangers.map(transfer => strangeDifference(transfer, chain)),
     explanations,
   );
@@ -111,10 +111,10 @@ export function compareHistory(
           `what was signed before the restore may still get into a block: check again in ${Math.ceil(missing / 60_000)} minutes`,
         ]
       : [];
-  return { ...told, unanswered, moved, strangers };
+  return { ...judged, unanswered, moved, strangers };
 }
 
-/** Transfers out of the sender: those of the books with their owners, and those that are not in the books. */
+/** Transfers out of the sender: those in the books with their owners, and those that are not. */
 function attributed(payouts: readonly Payout[], transfers: readonly StrangeTransfer[]) {
   const byHash = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
   const [strangers, moved, owners]: [StrangeTransfer[], OwnedTransfer[], Payout[]] = [[], [], []];
@@ -143,15 +143,15 @@ function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint
 }
 
 const LOOK_AT_SLOTS =
-  'its coin may have left by them: look at the address in an explorer, and settle each transaction that was paid';
+  'they may have moved coin: look at the address in an explorer, and settle each transaction that was paid';
 
-/** What used a slot below the first one of the books was not the service, or was it before the books began. */
+/** Slots below the first one of the books were used by another program, or by the service before these books began. */
 function slotsBefore([first]: readonly Payout[], usedSlots: bigint): string[] {
-  if (first) return first.nonce > 0n ? [`the books have none of its slots below ${first.nonce}`] : [];
-  return usedSlots > 0n ? [`it has used ${usedSlots} slots, and the books have none of them`] : [];
+  if (first) return first.nonce > 0n ? [`its slots below ${first.nonce} are not in the books`] : [];
+  return usedSlots > 0n ? [`it has used ${usedSlots} slots, and they are not in the books`] : [];
 }
 
-/** Used slots that the books passed over: a coin leaves without a log, and a slot is all that shows it. */
+/** Used slots that are not in the books: a coin leaves without a log, and only the slot shows it. */
 function unknownSlots(payouts: readonly Payout[], nextNonce: bigint | undefined, usedSlots: bigint): bigint[] {
   const [first] = payouts;
   if (!first || nextNonce === undefined) return [];
@@ -163,7 +163,7 @@ function unknownSlots(payouts: readonly Payout[], nextNonce: bigint | undefined,
   return slots;
 }
 
-/** What the sender has, and what it had before the first payout as far as the record shows. */
+/** The balances of the sender, and those before its first payout as far as the record shows them. */
 export async function balanceNotes(chain: Chain, sender: string, record: ChainRecord | undefined): Promise<string[]> {
   const notes: string[] = [];
   const own = sender.toLowerCase();

@@ -26,7 +26,7 @@ type Deps = {
   readonly payoutOwner: Pick<OwnerRecords, 'noun' | 'findLike' | 'hasUnpaidOf' | 'oldestUnpaidAt'>;
 };
 
-/** Each is a sentence. `silent`: no node answers. */
+/** One sentence each. `silent`: no node answers. */
 export type Objections = readonly string[] | 'silent';
 
 /** Why a sender may not resume yet. `used`: enough providers report that slots below it are used in blocks. */

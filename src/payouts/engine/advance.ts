@@ -36,12 +36,12 @@ export type AdvanceDeps = {
   readonly clock: Clock;
   readonly queue: Queue;
   readonly payoutOwner: Pick<PayoutOwner, 'lock' | 'hasWaiting' | 'logFieldsOf'>;
-  /** What becomes of a slot that no transfer may be signed for; `void` when absent. */
+  /** What to do with a slot that no transfer may be signed for; `void` when absent. */
   readonly unsignedSlots?: UnsignedSlots | undefined;
   readonly log: Log;
 };
 
-/** How payouts are read and what was seen is written: one by one, or those that come at the same time together. */
+/** How payouts are read and lookups are written: one by one, or in batches with those that come at the same time. */
 type PayoutIo = {
   find(id: PayoutId): Promise<Payout | undefined>;
   write(looked: Looked): Promise<PayoutChange | undefined>;
@@ -76,7 +76,7 @@ async function look(chain: Chain, payout: Payout): Promise<Sighting> {
 
 type Action = 'sign' | 'send' | 'wait';
 
-/** What a sighting asks for. A slot that was given up gets no transfer any more, only voids. */
+/** The next action after a sighting. A slot that was given up gets only voids. */
 function actionFor(
   { attempts, voidRequestedAt }: Pick<Payout, 'attempts' | 'voidRequestedAt'>,
   { kind }: Sighting,
@@ -87,7 +87,7 @@ function actionFor(
   const wanted = voidRequestedAt ? 'void' : 'transfer';
   const signed = attempts.filter(attempt => attempt.kind === wanted).length;
   if (signed === 0 || (kind === 'stuck' && signed < maxAttempts)) return 'sign';
-  // What is pending may be a transfer, and the void that was saved after it may not have been sent.
+  // The pending one may be the transfer, and the void saved after it may not have been sent.
   return kind === 'pending' && !voidRequestedAt ? 'wait' : 'send';
 }
 
@@ -100,7 +100,7 @@ async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Si
   if (action === 'wait') return { attempts, message: 'message' in sighting ? sighting.message : undefined };
   const next: Acted = action === 'sign' ? await addAttempt(deps, chain, payout) : { attempts };
   const newest = next.attempts.at(-1);
-  // What could not be signed leaves what was sent before as it is.
+  // A failed signature leaves earlier attempts as they are.
   if (!newest || (action === 'sign' && next.attempts.length === attempts.length)) return next;
   const sentAt = deps.clock.now();
   const { message } = await chain.broadcast(newest, payout.sender);
@@ -116,7 +116,7 @@ async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Si
 /** Signs the next attempt and saves it. If another node saved one of that number first, that one is used. */
 async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Promise<Acted> {
   const { attempts: before, voidRequestedAt } = payout;
-  // From the first signature on a transfer goes on, whatever is blocked or paused: left alone it would block its sender.
+  // After the first signature a transfer continues despite blocks and pauses: abandoned, it would block its sender.
   const isFirst = before.length === 0 && !voidRequestedAt;
   const standing = isFirst ? (await readRefusals(deps.db, [payout])).get(payout.id) : undefined;
   if (standing) return withoutSignature(deps, payout, standing);
@@ -167,7 +167,7 @@ function writeAll(
   return deps.db.transaction(async tx => {
     const seen = looked.map(one => one.seen);
     const applyToOwners = await lockOwners(deps, tx, seen);
-    // No other node saves a transfer between the look at a slot without one and its end.
+    // Locked, so that no other node saves a transfer between this check and the end of the slot.
     const unsigned = looked.flatMap(({ run, seen: payout }) => (run.unsigned ? [payout] : []));
     await lockPayouts(tx, unsigned);
     const current = new Map(await findPayouts(tx, seen));
@@ -178,7 +178,7 @@ function writeAll(
       const before = current.get(one.seen.id);
       if (!before || !isWatched(before)) changes.push(undefined);
       else if (isOutdated(one.seen, before)) {
-        // Another run has written something newer in the meantime.
+        // Another run has written a newer state meanwhile.
         await setNextLookup(tx, before, now);
         changes.push(undefined);
       } else {
@@ -215,24 +215,24 @@ type Times = {
   readonly now: Date;
 };
 
-/** When it was first sent, and since when nodes that answer deny what made it done. */
+/** When it was first sent, and since when nodes no longer show the block that made it done. */
 function withTimes({ contradictedAt: _, ...seen }: Payout, { before, sighting, sentAt, now }: Times): Payout {
   const firstSentAt = before.sentAt ?? sentAt;
   const isDenied = before.state === 'done' && sighting.kind === 'unknown' && sighting.isAnswered === true;
-  // Silence neither confirms nor denies.
+  // No answer proves nothing either way.
   const known = sighting.kind === 'unknown' ? before.contradictedAt : undefined;
   const contradictedAt = known ?? (isDenied ? now : undefined);
   return { ...seen, ...(firstSentAt && { sentAt: firstSentAt }), ...(contradictedAt && { contradictedAt }) };
 }
 
-/** Not again for a payout of which an operator knew who let the sender go on. */
+/** Not again for a payout that an operator knew of when resuming the sender. */
 async function haltIfTaken(tx: Sql, { after, news }: PayoutChange, now: Date): Promise<void> {
-  // A gap that something else has filled is no gap any more.
+  // A gap fill whose slot was used by something else has done its work.
   if (news.kind !== 'taken' || after.isGapFill || (await noteTaken(tx, after, now)).isAcknowledged) return;
   await haltSender(tx, after.network, after.sender, now, takenMessage(after));
 }
 
-/** Whether the payout has changed since the lookup began, beside what this run itself has added. */
+/** Whether the payout has changed since the lookup began, apart from what this run itself has added. */
 function isOutdated(seen: Payout, now: Payout): boolean {
   return (
     now.state !== seen.state ||

@@ -1,5 +1,5 @@
-// What is judged again before the first signature of a slot is saved: pauses and blocks that came after the slot was taken. From
-// the moment a request for one of these has answered, no first transfer is saved, and what is not saved is not sent.
+// Checks pauses and blocks again before the first signature of a slot is saved: they may have come after the slot was taken. Once a
+// request for one of these has answered, no first transfer is saved, and what is not saved is not sent.
 import type { Network } from '../../chains/asset.ts';
 import type { Chain } from '../../chains/chain.ts';
 import type { Database, Sql } from '../../storage/database.ts';
@@ -44,8 +44,8 @@ export async function readRefusals(sql: Sql, payouts: readonly Payout[]): Promis
 type Saved = { readonly saved: ReadonlySet<Payout['id']>; readonly refusals: Refusals };
 
 /**
- * Saves the first transfers of slots of one network, but for those that are blocked or paused. A block and a pause wait for
- * this transaction before they answer, so one that it has not seen answers after it.
+ * Saves the first transfers of slots of one network, except blocked and paused ones. A block and a pause wait for this transaction
+ * before they answer, so one that it has not seen answers after it.
  */
 export function saveFirst(db: Database, network: Network, added: readonly NewAttempt[]): Promise<Saved> {
   return db.transaction(async tx => {
@@ -63,8 +63,8 @@ export function saveFirst(db: Database, network: Network, added: readonly NewAtt
 }
 
 /**
- * Whether the network would refuse the transfer itself, asked when it was not signed. A fee above the cap, too little funds and
- * silence pass.
+ * Whether the network would refuse the transfer itself, asked when it was not signed. A fee above the cap, too little funds and a
+ * missing answer do not count as a refusal.
  */
 export async function askRefusal(chain: Chain, payout: Payout): Promise<Refusal | undefined> {
   const check = await chain.check(intentOf(payout, payout.sender));

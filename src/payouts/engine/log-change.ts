@@ -1,4 +1,4 @@
-// What the operator reads of a lookup, and how loud.
+// The log line of each outcome of a lookup, and its level.
 import type { Log, LogFields } from '../../lib/log.ts';
 import type { OwnerRecords, PayoutChange } from '../owner.ts';
 import type { Payout } from '../payout.ts';
@@ -16,7 +16,10 @@ const LINES: Record<PayoutNews['kind'], { readonly level: keyof Log; readonly te
   },
   undone: { level: 'warn', text: 'a reorganisation removed a transfer that was done; the same bytes are sent again' },
   reverted: { level: 'error', text: 'the chain mined the transfer without effect; an operator must decide' },
-  mismatched: { level: 'error', text: 'crypto left in another way than was asked; nothing is sent again' },
+  mismatched: {
+    level: 'error',
+    text: 'another amount or address received crypto than was asked for; nothing is sent again',
+  },
   unsigned: { level: 'warn', text: 'no transfer is signed for the slot; lastError says why' },
   signable: { level: 'info', text: 'a transfer may be signed for the slot again' },
   voided: {

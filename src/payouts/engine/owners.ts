@@ -1,5 +1,5 @@
-// The owners of payouts, locked together: those that payouts name, and the ledger for own transfers, which have no owner. When a slot became
-// free, the line is woken.
+// Locks and updates the owners of payouts together: the named owners, and the ledger for own transfers, which have no owner. Wakes the
+// line when a slot became free.
 import type { Sql } from '../../storage/database.ts';
 import { type WakeDeps, wakeFreed } from '../line/wake.ts';
 import { lockOwnTransfers } from '../own-transfers/progress.ts';

@@ -1,5 +1,5 @@
-// Sends payouts that were opened a moment ago: signs them, SAVES all, then sends them with the lowest nonce first. What
-// cannot or must not be signed or sent now is left to the lookup of the payout, which is due soon and gives its owner the reason.
+// Sends payouts that were just opened: signs them, SAVES all, then sends them with the lowest nonce first. What cannot be signed or
+// sent now is left to the lookup of the payout, which is due soon and gives its owner the reason.
 import type { Chain } from '../../chains/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
@@ -21,7 +21,7 @@ type Deps = {
   readonly tracing?: Tracing | undefined;
 };
 
-/** Sends that wait for an answer at the same time. They start with the lowest nonce, so a node meets no gap for long. */
+/** Concurrent sends. They start with the lowest nonce, so that a node sees no gap for long. */
 const SENDS_AT_ONCE = 16;
 
 export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Payout[]): Promise<void> {

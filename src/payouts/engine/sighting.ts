@@ -10,7 +10,7 @@ export type PayoutNews =
   | { readonly kind: 'stuck'; readonly message?: string | undefined }
   /** The same, and no further replacement is signed: the newest was sent again. */
   | { readonly kind: 'exhausted'; readonly message?: string | undefined }
-  /** The chain answered, and nothing is decided. */
+  /** The chain answered, and the outcome is open. */
   | { readonly kind: 'in_progress'; readonly isMined: boolean; readonly message?: string | undefined }
   /** The transfer has enough confirmations. */
   | { readonly kind: 'done' }
@@ -18,26 +18,26 @@ export type PayoutNews =
   | { readonly kind: 'undone' }
   /** Mined for good without effect: the slot is used up. */
   | { readonly kind: 'reverted' }
-  /** Mined for good, and crypto left in another way than was asked. */
+  /** Mined for good, and another amount or address received crypto than was asked for. */
   | { readonly kind: 'mismatched' }
   /** No transfer may or can be signed for the slot. */
   | { readonly kind: 'unsigned'; readonly reason: UnsignedReason; readonly message: string }
   /** What kept a transfer from being signed has ended. */
   | { readonly kind: 'signable'; readonly message?: string | undefined }
-  /** The slot was given up, and it is used up for good with nothing moved. `reason`: why, when no operator did it. */
+  /** The slot was given up, and is used up for good with nothing moved. `reason`: why, unless an operator did it. */
   | { readonly kind: 'voided'; readonly reason?: UnsignedReason }
   /** The slot was used up by bytes that the service did not sign. */
   | { readonly kind: 'taken' };
 
-/** What this run of the job did beside looking. */
+/** What this run of the job did besides the lookup. */
 export type Run = {
   readonly isExhausted?: boolean;
   readonly message?: string | undefined;
   /** When it handed bytes to the nodes. */
   readonly sentAt?: Date;
-  /** Whether these were new ones. */
+  /** Whether these bytes were new. */
   readonly isNew?: boolean;
-  /** Why it signed no transfer for a slot without one, and whether the slot is given up for that. */
+  /** Why it signed no transfer for a slot without one, and whether the slot is given up for it. */
   readonly unsigned?: { readonly reason: UnsignedReason; readonly message: string; readonly isGivenUp: boolean };
 };
 
@@ -56,10 +56,10 @@ function mined({ leftUnits: foundLeft, ...payout }: Payout, sighting: Mined, { d
   const { hash, block, confirmations, isFinal, feeUnits } = sighting;
   const inProgress = { kind: 'in_progress', isMined: true } as const;
   const isSameBlock = payout.block?.hash === block.hash;
-  // What balances have shown counts, though nodes may not keep them until the block is final.
+  // A mismatch that balances have shown counts, even if nodes no longer keep them when the block is final.
   const isFound = isSameBlock && foundLeft !== undefined && sighting.outcome === 'transferred';
   const { outcome, leftUnits } = isFound ? { outcome: 'mismatched' as const, leftUnits: foundLeft } : sighting;
-  // A node that is behind the others shows the same block less deep. That undoes nothing.
+  // A node that lags shows the same block with fewer confirmations. That undoes nothing.
   if (isSameBlock && confirmations < payout.confirmations) {
     const kept = foundLeft !== undefined && { leftUnits: foundLeft };
     const idle = { idleLookups: payout.idleLookups + 1, lastSighting: 'mined' } as const;
@@ -81,12 +81,12 @@ function mined({ leftUnits: foundLeft, ...payout }: Payout, sighting: Mined, { d
   return { payout: { ...seen, state: outcome, feeUnits, ...left }, news };
 }
 
-/** The request itself asks for a lookup at once; the next one that sees a used slot comes minutes later. */
+/** A lookup follows the request at once; the next one that sees a used slot comes minutes later. */
 const TAKEN_FOR_MS = 2 * 60_000;
 
 /**
- * A slot that was given up is void when another transaction has used it, or on a chain where unused slots block no other. Two lookups,
- * minutes apart, must show it as used: behind one address a node that lags may not have the receipt of a transfer that another has counted.
+ * A slot that was given up is void when another transaction has used it, or on a chain where unused slots block no others. Two lookups,
+ * minutes apart, must show it as used: behind a load balancer, one node may count a transfer whose receipt another does not have yet.
  */
 function isVoided(
   { voidRequestedAt, lastSighting }: Payout,
@@ -130,7 +130,7 @@ function unsigned(
   };
 }
 
-/** A refusal of the transfer itself ends only with a signature: that it is not repeated may mean that a node is silent. */
+/** A refusal of the transfer itself ends only with a signature: when it is not repeated, a node may just not have answered. */
 function isSignable({ unsignedReason, voidRequestedAt, attempts }: Payout): boolean {
   if (unsignedReason === undefined || voidRequestedAt) return false;
   return attempts.length > 0 || unsignedReason !== 'transfer_refused';
@@ -142,7 +142,7 @@ function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, run:
   const idleLookups = isNew ? 0 : payout.idleLookups + 1;
   const idle: Payout = { ...payout, idleLookups, lastSighting: kind };
   if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer', message } };
-  // The block that held the transfer is not part of the chain any more.
+  // The block with the transfer is no longer part of the chain.
   const unmined = withoutBlock(idle);
   if (kind === 'taken') return { payout: unmined, news: { kind: 'taken' } };
   if (payout.state === 'done') return { payout: unmined, news: { kind: 'undone' } };

@@ -19,7 +19,7 @@ export function payoutSweep(deps: Deps): Sweep {
 }
 
 async function sweepPayouts({ db, queue }: Deps, until: Date, beat?: Beat): Promise<number> {
-  // Most sweeps find nothing; this read then saves the transaction. It still sees a payout that another node is taking.
+  // Most sweeps find nothing, and this read saves the transaction. It also sees payouts that another node is taking.
   if (!(await nextLookupAt(db, until))) return 0;
   return sweepInBatches(db, (tx, limit) => sweepBatch(queue, tx, until, limit), beat);
 }

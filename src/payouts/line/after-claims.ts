@@ -1,5 +1,5 @@
-// What a pause and a block do after their commit: claims and first signatures that began before it have not seen it, so the
-// request waits for them before it answers.
+// Runs after the commit of a pause or a block: claims and first signatures that began before it have not seen it, so the request
+// waits for them before it answers.
 import type { Network } from '../../chains/asset.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { withoutAuditContext } from '../../lib/audit-context.ts';
@@ -10,7 +10,7 @@ import { lockSenders } from '../store/senders.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 
-/** When this returns, no slot is taken and no first transfer is saved by what has not seen the commit before. */
+/** Once this returns, everything that takes slots or saves first transfers has seen the commit. */
 export async function waitForClaims({ db, queue }: Deps, networks: readonly Network[]): Promise<void> {
   await withoutAuditContext(async () => {
     await db.transaction(tx => lockSenders(tx, networks));
@@ -19,7 +19,7 @@ export async function waitForClaims({ db, queue }: Deps, networks: readonly Netw
   });
 }
 
-/** Slots without a signature are looked at at once, so that their owners say why. */
+/** Looks up slots without a signature at once, so that their owners show the reason. */
 export async function wakeUnsigned(
   { queue }: Pick<Deps, 'queue'>,
   tx: Sql,

@@ -11,7 +11,7 @@ export function claimSweep({ db, queue }: Deps): Sweep {
   return {
     name: 'timers of claims',
     upTo: async moment => {
-      // Most sweeps find nothing; this read then saves the transaction.
+      // Most sweeps find nothing, and this read saves the transaction.
       if (!(await nextClaimAt(db, moment))) return 0;
       return db.transaction(async tx => {
         const networks = await takeDueClaims(tx, moment);

@@ -15,7 +15,7 @@ export const WHAT_TO_DO =
   'Was the database restored, or did a standby take over? Run trilho ledger check --chains, settle each transaction that the chain has paid (trilho payouts settle <transaction id> --as paid --hash <hash>), then trilho payouts resume <network> <sender>.';
 const OLDER = 'the books are older than the chain, or the key is used elsewhere';
 
-/** The counts must be read before the books: bytes are saved before they are sent, so the books then have whatever the chain shows. */
+/** The counts must be read before the books: bytes are saved before they are sent, so the books then have everything that the chain shows. */
 export function judgeCounts(counts: SlotCounts, nextNonce: bigint): SlotsVerdict {
   const trusted = trustedOf(counts);
   const above = trusted.filter(({ mined }) => mined > nextNonce);

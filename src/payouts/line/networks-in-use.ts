@@ -6,7 +6,7 @@ import { findWatchedNetworks } from '../store/due.ts';
 
 type Deps = { readonly db: Sql; readonly payoutOwner: Pick<OwnerRecords, 'hasWaiting'> };
 
-/** Those of the networks that have payouts to look up, or a line in which somebody waits. */
+/** The networks that have payouts to look up, or a line with waiting payouts. */
 export async function networksInUse({ db, payoutOwner }: Deps, networks: readonly Network[]): Promise<Network[]> {
   if (networks.length === 0) return [];
   const watched = await findWatchedNetworks(db, networks);

@@ -10,12 +10,12 @@ import { countUnsigned, type Sender } from '../store/senders.ts';
 
 export type Draft = {
   readonly sources: readonly Source[];
-  /** By owner: the sender of each payout that may get a slot, and of each that funds do not suffice for. */
+  /** By owner: the sender of each payout that may get a slot, and of each that lacks funds. */
   readonly senderOf: ReadonlyMap<PayoutRequest['ownerId'], string>;
   readonly checks: CheckFacts;
 };
 
-/** A source that payouts are put to. */
+/** A source while payouts are assigned to it. */
 type Filling = Source & {
   readonly claimed: PayoutRequest[];
   readonly ahead: PayoutRequest[];
@@ -23,8 +23,8 @@ type Filling = Source & {
 };
 
 /**
- * Goes through the line until no sender has a slot free. A payout that no funds suffice for is kept for the sender that lacks
- * least, and nothing behind it takes those funds: a small payout does not overtake a large one there.
+ * Goes through the line until no sender has a free slot. A payout that no sender can fund is assigned to the one that lacks least, and
+ * nothing behind it takes those funds: a small payout does not overtake a large one there.
  */
 export async function chooseSources(
   db: Sql,
@@ -45,7 +45,7 @@ export async function chooseSources(
       chosen.set(request.ownerId, source);
       continue;
     }
-    // One that can pay for it has no slot free now: it waits for that, with its funds.
+    // A sender could pay for it but has no free slot: the payout waits for that one, with its funds reserved.
     const keeper = able[0] ?? nearestOf(request, sources);
     keeper?.ahead.push(request);
     if (keeper && able.length === 0) chosen.set(request.ownerId, keeper);
@@ -58,7 +58,7 @@ export async function chooseSources(
   };
 }
 
-/** What each sender has, asked once for each asset. */
+/** The funds of each sender, asked once for each asset. */
 async function openSources(
   db: Sql,
   chain: Chain,
@@ -76,15 +76,15 @@ async function openSources(
   );
 }
 
-/** The one with the fewest slots that wait for a signature, which may be long in coming, then with the fewest open; else the first of the settings. */
+/** The one with the fewest unsigned slots, which may wait long, then with the fewest open ones, then the first of the settings. */
 function bestOf(sources: readonly Filling[]): Filling | undefined {
   const open = ({ sender, claimed }: Filling) => sender.openSlots + claimed.length;
   return sources.toSorted((a, b) => a.unsigned - b.unsigned || open(a) - open(b))[0];
 }
 
 /**
- * Of those whose coin pays the fees the one with most left of the asset, so that what a payout waits for never gets less. One whose funds
- * are not known comes first: it may suffice.
+ * Among those whose coin pays the fees, the one with most of the asset left, so that the missing amount only shrinks. One whose funds are
+ * unknown comes first: they may suffice.
  */
 function nearestOf(request: PayoutRequest, sources: readonly Filling[]): Filling | undefined {
   const unknown = sources.find(({ funds }) => !funds.get(request.symbol));
@@ -100,10 +100,10 @@ function leftOf(symbol: AssetSymbol, { sender, funds, claimed, ahead }: Source):
   return (funds.get(symbol)?.asset ?? 0n) - (sender.openUnits[symbol] ?? 0n) - taken;
 }
 
-/** Refusals that may be about the sender, not about the payee: the issuer of a token blocks either. */
+/** Refusals that may be due to the sender and not the payee: the issuer of a token can block either. */
 const OF_SENDER: readonly CheckReason[] = ['blocked', 'no_funds', 'would_revert'];
 
-/** Whether each transfer could be carried out now. One that is refused is tried from the other senders that have a slot and funds for it. */
+/** Whether each transfer could be carried out now. A refused one is tried from the other senders with a slot and funds for it. */
 async function checkAll(
   chain: Chain,
   sources: readonly Filling[],

@@ -1,6 +1,6 @@
-// Which senders of a network may take slots now. With several, one could pay again what another has paid: a database that went back
-// forgets a transfer, by any sender. So while one is halted, or the chain may show more of it than the books have, the others send only for
-// owners that were made after that began.
+// Which senders of a network may take slots now. With several, one could pay again what another has paid, since a database that went
+// back forgets transfers of any sender. So while one is halted, or the chain may show more of it than the books have, the others send
+// only for owners that were created after that began.
 import type { Network } from '../../chains/asset.ts';
 import { activeSendersOf, type Chain, type SlotCounts } from '../../chains/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -16,17 +16,17 @@ import { type JudgeFirst, requireSender } from './open.ts';
 type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
 
 export type UsableSenders = {
-  /** They may take slots, as far as they have any free. */
+  /** They may take slots, if they have free ones. */
   readonly usable: readonly Sender[];
-  /** The transactions that the books must have when slots are taken, of each sender that is neither halted nor doubted. */
+  /** The transactions that the books must have when slots are taken, of each sender that is not halted or doubted. */
   readonly sent: readonly SentBy[];
-  /** Why payouts wait whose owner was made until a moment, or all of them; absent when none has to wait. */
+  /** Why payouts wait whose owner was created before a moment, or all of them; absent when no payout has to wait. */
   readonly stop?: { readonly message: string; readonly until?: Date };
-  /** Senders of the settings that are halted, former ones too. */
+  /** Halted senders of the settings, including former ones. */
   readonly halted: readonly string[];
-  /** A sender is doubted, or nothing is known of it: it may be usable again soon. */
+  /** A sender is doubted or unknown: it may be usable again soon. */
   readonly mayChange: boolean;
-  /** No node says anything about any of them. */
+  /** No node answers about any of them. */
   readonly isSilent: boolean;
 };
 
@@ -36,7 +36,7 @@ type Look = { readonly address: string; readonly seen: SeenOnChain; readonly sen
 
 type Stop = { readonly message: string; readonly since?: Date };
 
-/** Asks the chain about each sender first, then the books. Halts a sender that a person must look at. */
+/** Asks the chain about each sender first, then the books. Halts a sender that needs a person. */
 export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: JudgeFirst): Promise<UsableSenders> {
   const { network } = chain;
   const active = activeSendersOf(chain);
@@ -54,7 +54,7 @@ export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: Ju
   });
   const unknown = looks.filter(one => !one.sender && !isUnused(one.seen.counts)).map(one => one.address);
   const waits = doubts.filter(({ kind }) => kind === 'wait');
-  // A single sender needs no note: nothing else takes slots. Without a free slot, nothing was asked about the doubts.
+  // A single sender needs no record of doubts: nothing else takes slots. Without a free slot, no doubts were checked.
   const isNoted = active.length > 1 && hasFree;
   const since = isNoted
     ? await sinceWhen(deps, network, [...waits.map(({ sender }) => sender), ...unknown])
@@ -62,7 +62,7 @@ export async function readUsableSenders(deps: Deps, chain: Chain, judgeFirst: Ju
   await renewHalts(deps, chain, looks);
   const halts = await readHalted(deps, chain, looks);
   const stops: Stop[] = [
-    // Of this moment, so every owner is older.
+    // Now, so that every owner is older.
     ...doubts.filter(({ kind }) => kind === 'halt').map(({ message }) => ({ message })),
     ...halts.map(({ haltedAt, words = HALTED }) => ({ since: haltedAt, message: words })),
     ...waits.map(({ sender, message }) => ({ message, ...sinceOf(since, sender) })),
@@ -91,7 +91,7 @@ async function look({ db }: Deps, chain: Chain, address: string, judgeFirst: Jud
   return { address, seen, sender: await requireSender(db, chain, address, judgeFirst) };
 }
 
-/** Whether every provider that answers counts nothing of a sender: then it has paid nobody. */
+/** Whether every provider that answers counts no slot of a sender as used: then it has paid nobody. */
 function isUnused(counts: SlotCounts | undefined): boolean {
   return (
     counts !== undefined && counts.said.length > 0 && counts.said.every(({ mined, pooled }) => mined + pooled === 0n)
@@ -112,7 +112,7 @@ function sinceOf(since: ReadonlyMap<string, Date>, sender: string): { readonly s
   return at ? { since: at } : {};
 }
 
-/** A database may go back to a time when a sender was halted that was resumed since, and has paid for owners that were made after that halt. */
+/** A database may go back to an old halt of a sender that was resumed since, and has paid owners created after that halt. */
 async function renewHalts({ db, clock }: Deps, { network }: Chain, looks: readonly Look[]): Promise<void> {
   for (const { address, seen, sender } of looks) {
     const counted = sender?.haltedAt && seen.counts && mostOf(seen.counts);
@@ -120,15 +120,15 @@ async function renewHalts({ db, clock }: Deps, { network }: Chain, looks: readon
   }
 }
 
-/** Former senders too: whatever halted them, they may have paid what is in line since. */
+/** Former senders too: they may have paid owners that are in line again. */
 async function readHalted({ db }: Deps, { network, senders }: Chain, looks: readonly Look[]): Promise<HaltedSender[]> {
   const isHalted = looks.some(({ sender }) => sender?.haltedAt);
-  // Nothing is read twice where there is one sender alone.
+  // A single sender needs no second read.
   if (senders.length === 1 && !isHalted) return [];
   return (await readHalts(db)).filter(one => one.network === network && senders.includes(one.sender));
 }
 
-/** The one that stops most: everything, or what is older than the latest moment. */
+/** The widest: one that stops everything, or everything before the latest moment. */
 function strictest(stops: readonly Stop[]): Pick<UsableSenders, 'stop'> {
   const [first] = stops.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
   return first ? { stop: { message: first.message, ...(first.since && { until: first.since }) } } : {};

@@ -1,4 +1,4 @@
-// Wakes the lines: the job that lets those in them take slots.
+// Wakes a line: enqueues the job that lets its payouts take slots.
 import type { Network } from '../../chains/asset.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -8,7 +8,7 @@ import { isUnmined } from '../payout.ts';
 
 export type WakeDeps = { readonly queue: Queue; readonly payoutOwner: Pick<OwnerRecords, 'hasWaiting'> };
 
-/** Wakes the line of a network, for instance because a slot became free. */
+/** Wakes the line of a network, for example because a slot became free. */
 export async function wakeLine({ queue, payoutOwner }: WakeDeps, tx: Sql, network: Network): Promise<void> {
   if (await payoutOwner.hasWaiting(tx, network)) await queue.enqueue(tx, CLAIM[network], [{ network }]);
 }

@@ -1,4 +1,4 @@
-// A cold sweep: what a sender has too much of goes to the cold address of its network, as a payout of its own. Pure rules.
+// A cold sweep: the surplus of a sender goes to the cold address of its network, as a payout without an owner. Pure rules.
 import { readPayee } from '../../chains/address.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { type Chain, type Chains, type Funds, ownAddressesOf } from '../../chains/chain.ts';
@@ -26,13 +26,13 @@ export function openColdAddresses(settings: PayoutSettings['coldAddresses'] = {}
   return Object.fromEntries(addresses);
 }
 
-/** What stays with the sender: for open slots and for payouts in line, in smallest units by asset. */
+/** What the sender must keep for open slots and payouts in line, in smallest units by asset. */
 export type Needs = {
   readonly slots: number;
   readonly units: { readonly [S in SentSymbol]?: bigint };
 };
 
-/** Smallest units of an asset that nothing needs. Fees are kept at their worst. */
+/** Smallest units of an asset that nothing needs. Fees are reserved at their maximum. */
 export function spareUnits(
   symbol: SentSymbol,
   { network, window }: Pick<Chain, 'network' | 'window'>,
@@ -41,7 +41,7 @@ export function spareUnits(
 ): bigint {
   const { symbol: coinSymbol } = coinOf(network);
   const isCoin = coinSymbol === symbol;
-  // With its coin swept, the sender still pays for a window full of transfers.
+  // When its coin is swept, the sender must still pay the fees of a full window of transfers.
   const fees = worstFee * BigInt(slots + 1 + (isCoin ? window : 0));
   const spareCoin = coin - (units[coinSymbol] ?? 0n) - fees;
   if (isCoin) return spareCoin > 0n ? spareCoin : 0n;

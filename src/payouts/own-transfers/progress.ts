@@ -1,5 +1,5 @@
-// Posts what changes of cold sweeps and top-ups mean for the ledger. A failed sweep is not sent again
-// automatically: an operator sees it in the list and in the log.
+// Posts changes of cold sweeps and top-ups to the ledger. A failed sweep is not sent again automatically: an operator sees it in the
+// list and in the log.
 import {
   coldSweepEntry,
   coldSweepUndoneEntry,

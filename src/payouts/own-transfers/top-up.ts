@@ -1,11 +1,11 @@
-// A top-up: coin of a network that one sender of ours gives to another, so that it can pay fees.
+// A top-up: coin of a network that one of our senders sends to another, so that it can pay fees.
 import type { Approval } from '../../accounts/approvals.ts';
 import type { Network } from '../../chains/asset.ts';
 import type { SentSymbol } from '../../chains/networks.ts';
 
 export type TopUp = {
   readonly id: string;
-  /** The caller's own id of the request: a repeat finds the first one. */
+  /** The caller's own id of the request: a repeat returns the first one. */
   readonly requestKey?: string;
   readonly network: Network;
   readonly sender: string;

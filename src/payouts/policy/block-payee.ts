@@ -9,8 +9,8 @@ import { waitForClaims, wakeUnsigned } from '../line/after-claims.ts';
 type Deps = ApproveDeps & { readonly queue: Queue };
 
 /**
- * From the moment a block returns no payout to the address takes a slot, on any network, and nothing is signed for a slot that
- * has no signature. A repeat waits in the same way: the first request may have ended before it had.
+ * Once a block returns, no payout to the address takes a slot, on any network, and nothing is signed for a slot without a signature. A
+ * repeat waits in the same way, since the first request may have been cut off.
  *
  * @example
  * await blockPayee(deps, wallet.id, { by: 'operator', isBlocked: true });

@@ -1,5 +1,5 @@
-// What may leave in live while the settings do not say how much: enough to try the service out with real money, and little enough
-// that a mistake does not empty a sender.
+// The limits in live while the settings have none: enough to try the service with real money, and small enough that a mistake does not
+// empty a sender.
 import assert from 'node:assert/strict';
 import type { Network } from '../../chains/asset.ts';
 import type { DefaultLimits, NetworkFacts } from '../../chains/family.ts';
@@ -8,7 +8,7 @@ import type { AssetSymbol } from '../../chains/symbol.ts';
 import { parseUnits } from '../../lib/decimals.ts';
 import type { Log } from '../../lib/log.ts';
 
-/** Worth about as much of each. A coin that only pays fees has its limits in the file of its network. */
+/** Roughly the same value for each. A coin that only pays fees has its limits in the file of its network. */
 const ASSET_LIMITS: { readonly [S in AssetSymbol]: DefaultLimits } = {
   usdt: { perPayout: '1000', perDay: '5000' },
   usdc: { perPayout: '1000', perDay: '5000' },
@@ -31,7 +31,7 @@ function inUnits({ symbol, network }: Asset): DefaultLimits {
   return limits;
 }
 
-/** A line of the log for each asset at the start: how much may leave of each asset for which the settings do not say it. */
+/** Logs, at the start, the limits of each asset that the settings do not limit. */
 export function warnOfDefaultLimits(log: Log, assets: readonly Asset[]): void {
   for (const symbol of new Set(assets.map(asset => asset.symbol))) {
     const networks = assets.filter(asset => asset.symbol === symbol).map(({ network }) => network);

@@ -1,4 +1,4 @@
-// The types of a gate: what it knows and what it decides.
+// The types of a gate: its input and its verdict.
 import type { AssetSymbol } from '../../chains/asset.ts';
 import type { Chain, Check, Funds } from '../../chains/chain.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -9,7 +9,7 @@ import type { Sender } from '../store/senders.ts';
 import type { PayoutLimits } from './limits.ts';
 import type { Pause } from './pause.ts';
 
-/** Why an owner is on hold while its payout stands in line, and why it was taken out of it. */
+/** Why an owner is on hold while its payout is in line, and why it was taken out of the line. */
 export const WAIT_REASONS = [
   'payouts_paused',
   'over_day_limit',
@@ -27,12 +27,12 @@ export type Verdict =
   /** It leaves the line until a person decides. */
   | { readonly kind: 'hold'; readonly reason: RefusalReason; readonly message: string };
 
-/** What the gates know. */
+/** The input of the gates. */
 export type GateContext = {
   readonly chain: Chain;
-  /** The sender that it would be of. */
+  /** The sender that the payout would use. */
   readonly source: Source;
-  /** What already takes a slot in this transaction, of any sender. */
+  /** Payouts that already take a slot in this transaction, of any sender. */
   readonly claimed: readonly PayoutRequest[];
   readonly checks: CheckFacts;
   readonly wallets: WalletFacts;
@@ -41,7 +41,7 @@ export type GateContext = {
   readonly earlier: EarlierFacts;
   readonly pauses: readonly Pause[];
   readonly limits: PayoutLimits;
-  /** Owners that have all approvals, and for the others a text of what is missing; read while the senders are locked. */
+  /** Owners that have all approvals, and for the others a text that names the missing ones; read while the senders are locked. */
   readonly approved: ReadonlySet<PayoutRequest['ownerId']>;
   readonly unapproved: ReadonlyMap<PayoutRequest['ownerId'], string>;
   readonly now: Date;
@@ -49,22 +49,22 @@ export type GateContext = {
 
 export type Gate = (request: PayoutRequest, context: GateContext, tx: Sql) => Verdict | Promise<Verdict>;
 
-/** Why nothing is known. */
+/** The message when no node answers. */
 export const NO_ANSWER = 'The chain does not answer.';
 
 export const GO = { kind: 'go' } as const;
 
-/** By owner: whether the wallet may be paid to, asked before anything was locked: it may need an answer of a service. */
+/** By owner: whether the wallet may be paid, asked before anything was locked, since it may need a call to a service. */
 export type WalletFacts = ReadonlyMap<PayoutRequest['ownerId'], Payability>;
 
-/** By owner: what the chain shows of its earlier transfers, asked before anything was locked. */
+/** By owner: its earlier transfers on the chain, asked before anything was locked. */
 export type EarlierFacts = ReadonlyMap<PayoutRequest['ownerId'], EarlierTransfers>;
 
-/** A sender with what the network says that it has, asked before anything was locked. */
+/** A sender with its funds on the network, asked before anything was locked. */
 export type Source = {
   readonly sender: Sender;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
-  /** What takes a slot of it in this transaction already, and what stands ahead in line for want of its funds. */
+  /** Payouts that already take a slot of it in this transaction, and those ahead in line that wait for its funds. */
   readonly claimed: readonly PayoutRequest[];
   readonly ahead: readonly PayoutRequest[];
 };

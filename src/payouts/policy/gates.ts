@@ -1,6 +1,5 @@
-// The gates that a payout passes before it takes a slot. They are asked one after the other, while the row of the sender is locked, so
-// that what they count cannot change meanwhile; what the network must be asked is asked before. A new rule is a new gate in
-// `GATES`.
+// The gates that a payout passes before it takes a slot. They run one after the other while the row of the sender is locked, so that
+// what they count cannot change meanwhile; the network is queried before that. A new rule is a new gate in `GATES`.
 import type { Chain } from '../../chains/chain.ts';
 import { coinOf, decimalsOf, type SentSymbol } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
@@ -13,7 +12,7 @@ import { coveringPause, pauseMessage } from './pause.ts';
 
 const ASK_WALLET_AGAIN_MS = 60_000;
 const CHECK_AGAIN_MS = 60_000;
-/** An issuer seldom lifts a block, and a node that was wrong is right again soon. */
+/** An issuer rarely lifts a block, and a node with a wrong answer recovers soon. */
 const REFUSED_AGAIN_MS = 5 * 60_000;
 
 const GATES: readonly Gate[] = [
@@ -37,13 +36,13 @@ export async function judge(request: PayoutRequest, context: GateContext, tx: Sq
   return GO;
 }
 
-/** A pause stops claims and first signatures: what is signed is sent and looked up. */
+/** A pause stops claims and first signatures: signed transfers are still sent and looked up. */
 function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
   const pause = coveringPause(pauses, request);
   return pause ? { kind: 'wait', reason: 'payouts_paused', message: pauseMessage(pause) } : GO;
 }
 
-/** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
+/** A sender has few open slots at once: nodes drop more, and what is not sent yet can still be stopped. */
 function windowGate(_: PayoutRequest, { chain, source }: GateContext): Verdict {
   return hasFreeSlot(chain, source) ? GO : { kind: 'wait' };
 }
@@ -81,14 +80,14 @@ export function judgeFunds(request: PayoutRequest, source: Source): Verdict {
   return GO;
 }
 
-/** What was found out about the wallet may have changed since its owner was made. */
+/** The wallet may have been blocked or listed since its owner was created. */
 function walletGate({ ownerId, destination }: PayoutRequest, { wallets, blocked, now }: GateContext): Verdict {
   if (blocked.has(destination)) return { kind: 'hold', reason: 'wallet_refused', message: BLOCKED_MESSAGE };
   const may = wallets.get(ownerId);
   if (!may) return { kind: 'wait' };
   if (may.kind === 'payable') return GO;
   if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', message: may.message };
-  // Those behind it go on meanwhile.
+  // Payouts behind it continue meanwhile.
   return { kind: 'wait', message: may.message, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
 }
 
@@ -99,15 +98,15 @@ function earlierGate({ ownerId }: PayoutRequest, { earlier, now }: GateContext):
   if (found.kind === 'moved_nothing') return GO;
   const message =
     found.kind === 'moved'
-      ? `The chain has carried an earlier transfer out: ${found.hash}.`
-      : `It is not known that an earlier transfer moved nothing: ${found.message}.`;
+      ? `An earlier transfer was carried out: ${found.hash}.`
+      : `An earlier transfer may have moved crypto: ${found.message}.`;
   return { kind: 'wait', message, until: new Date(now.getTime() + CHECK_AGAIN_MS) };
 }
 
-/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, funds come, and nodes may be wrong. */
+/** A transfer that would fail takes no slot, since it would block those behind it. It waits: fees fall, funds come, nodes may be wrong. */
 function checkGate(request: PayoutRequest, { checks, now }: GateContext): Verdict {
   const checked = checks.get(request.ownerId);
-  // Its terms have changed since, so it is asked again in the next round.
+  // Its terms have changed since, so the next round asks again.
   if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {
     return { kind: 'wait' };
   }
@@ -115,7 +114,7 @@ function checkGate(request: PayoutRequest, { checks, now }: GateContext): Verdic
   if (check.kind === 'ready') return GO;
   const until = new Date(now.getTime() + CHECK_AGAIN_MS);
   if (check.kind === 'unknown') {
-    // Those behind it go on meanwhile: the code of its payee may be why nodes do not judge it.
+    // Payouts behind it continue meanwhile: the contract of its payee may be why nodes do not answer.
     return { kind: 'wait', message: check.message ?? NO_ANSWER, until };
   }
   if (check.reason === 'fee_too_high' || check.reason === 'no_funds') {

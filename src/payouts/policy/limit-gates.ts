@@ -1,5 +1,5 @@
-// The gates of limits: how much one payout may be, above which amount a second key approves it, and how much may leave in any
-// 24 hours. They count while the senders of the network are locked, so that several nodes together keep to them.
+// The gates of limits: the most for one payout, the amount above which a second key must approve, and the most in any 24 hours. They
+// count while the senders of the network are locked, so that several nodes together respect them.
 import { decimalsOf, type SentSymbol } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -9,10 +9,10 @@ import { type GateContext, GO, type Verdict } from './gate.ts';
 import { type LimitRule, type PayoutLimits, rulesFor } from './limits.ts';
 
 const DAY_MS = 86_400_000;
-/** It is judged again after this time at the latest: the settings may have changed. */
+/** Judged again after this time at the latest: the settings may have changed. */
 const JUDGE_AGAIN_MS = 900_000;
 
-/** What is approved may be more than one payout may be. */
+/** An approved payout may exceed the limit of one payout. */
 export function payoutLimitGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
   if (approved.has(request.ownerId)) return GO;
   const rules = rulesFor(limits, request).filter(
@@ -20,7 +20,7 @@ export function payoutLimitGate(request: PayoutRequest, { limits, approved }: Ga
   );
   const [{ perPayout, of } = { perPayout: undefined, of: {} }] = rules;
   if (perPayout === undefined) return GO;
-  const message = `${amount(request, request.units)} is more than one payout${ofWhom(of)} may be: ${amount(request, perPayout)}.`;
+  const message = `${amount(request, request.units)} is above the limit of one payout${ofWhom(of)}: ${amount(request, perPayout)}.`;
   return { kind: 'hold', reason: 'over_payout_limit', message };
 }
 
@@ -43,13 +43,13 @@ export async function dayLimitGate(request: PayoutRequest, context: GateContext,
     verdicts.push(await withinDay(request, context, tx, { limit: perDay, counted: of }));
     verdicts.push(await withinDay(request, context, tx, { limit: perDayToAddress, counted: { ...of, destination } }));
   }
-  // The one that lasts longest; what never fits comes first.
+  // The longest wait; what never fits comes first.
   return verdicts.filter(({ kind }) => kind !== 'go').toSorted((a, b) => untilOf(b) - untilOf(a))[0] ?? GO;
 }
 
 type TopUpRequest = Omit<PayoutRequest, 'ownerId' | 'symbol'> & { readonly symbol: SentSymbol };
 
-/** Why a top-up does not fit into 24 hours now; top-ups count by themselves. */
+/** Why a top-up does not fit into 24 hours now; top-ups are counted separately. */
 export async function dayLimitMessage(
   sql: Sql,
   limits: PayoutLimits,
@@ -102,7 +102,7 @@ async function withinDay(
   const room = limit - claimedUnits - units;
   const before = await spentUnits(tx, spent);
   if (before <= room) return GO;
-  // What takes a slot in this transaction leaves the 24 hours last.
+  // Payouts that take a slot in this transaction are the last to drop out of the 24 hours.
   const last = room < 0n ? now : ((await spentBeyond(tx, spent, room)) ?? now);
   const fitsAt = new Date(last.getTime() + DAY_MS);
   const message = `${rule} and ${amount(request, before + claimedUnits)} has; it fits at ${fitsAt.toISOString()}.`;

@@ -1,5 +1,5 @@
-// How much may leave of each asset on each network: by payout, by rolling day, and by rolling day to one address; of all accounts
-// together, of one account, and of one key.
+// How much of each asset may leave on each network: by payout, by rolling day, and by rolling day to one address; for all accounts
+// together, for one account, and for one key.
 import { NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
 import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../../chains/networks.ts';
 import { parseUnits } from '../../lib/decimals.ts';
@@ -18,12 +18,12 @@ export type AmountLimits = {
 };
 
 export type AssetLimits = AmountLimits & {
-  /** What the sender should have at least and at most; an alarm is raised otherwise. */
+  /** The least and the most that the sender should have; otherwise an alarm is raised. */
   readonly lowFunds?: bigint;
   readonly ceiling?: bigint;
 };
 
-/** Limits of the account or key that an entry names. `*` stands for each that has no entry of its own. */
+/** Limits of a named account or key. `*` is for each that has no entry of its own. */
 type NarrowLimits = ReadonlyMap<string, AmountLimits>;
 
 type LimitsOfAsset = {
@@ -37,7 +37,7 @@ export type PayoutLimits = ReadonlyMap<string, LimitsOfAsset>;
 
 const AMOUNT_FIELDS = ['perPayout', 'approvalAbove', 'perDay', 'perDayToAddress'] as const;
 const ASSET_FIELDS = ['lowFunds', 'ceiling'] as const;
-/** What an entry about an account or a key cannot have. */
+/** Fields that an entry for an account or a key cannot have. */
 const FIELDS_OF_ASSETS = [...ASSET_FIELDS, 'minimum', 'networkFee'] as const;
 const EACH = '*';
 
@@ -48,7 +48,7 @@ export function limitsOf(limits: PayoutLimits, { symbol, network }: Asset): Asse
   return limits.get(`${symbol}.${network}`)?.all ?? {};
 }
 
-/** Limits that hold for a payout, and what counts toward them: all of the asset, or only what is of one account or key. */
+/** Limits that apply to a payout, and what counts toward them: all of the asset, or only that of one account or key. */
 export type LimitRule = AmountLimits & { readonly of: Partial<Pick<PayoutRequest, 'accountId' | 'requestedBy'>> };
 
 type Judged = Asset & Pick<PayoutRequest, 'accountId' | 'requestedBy'>;
@@ -66,23 +66,21 @@ export function rulesFor(limits: PayoutLimits, { symbol, network, accountId, req
   ];
 }
 
-/** Whether a second pair of eyes is asked for. */
+/** Whether a second person must approve. */
 export function isAboveApproval(limits: PayoutLimits, judged: Judged, units: bigint): boolean {
   const bounds = rulesFor(limits, judged).flatMap(({ perPayout, approvalAbove }) => [perPayout, approvalAbove]);
   return bounds.some(bound => bound !== undefined && units > bound);
 }
 
 /**
- * The limits of the settings. An entry without a network holds for each network of its asset that has no entry of its own, for
- * each by itself. In live an asset without perPayout and perDay has small ones. Throws a StartError that names every fault.
+ * The limits of the settings. An entry without a network applies to each network of its asset that has no entry of its own, separately.
+ * In live an asset without perPayout and perDay has small ones. Throws a StartError that names every fault.
  */
 export function openLimits(settings: readonly LimitSettings[], mode: 'live' | 'sandbox' = 'sandbox'): PayoutLimits {
   const faults = settings.flatMap(({ symbol, network }) => {
     const homes = NETWORKS.filter(one => sentSymbolsOn(one).includes(symbol));
     const isHome = network === undefined || homes.includes(network);
-    return isHome
-      ? []
-      : [`payouts.limits of ${symbol}: network must be one that ${symbol} lives on: ${homes.join(', ')}.`];
+    return isHome ? [] : [`payouts.limits of ${symbol}: network must be one that has ${symbol}: ${homes.join(', ')}.`];
   });
   for (const entry of settings) faults.push(...narrowFaults(entry));
   const assets = NETWORKS.flatMap(network => sentSymbolsOn(network).map(symbol => ({ symbol, network })));
@@ -114,7 +112,7 @@ function hasNoAmount(entry: LimitSettings | undefined): boolean {
   return entry?.perPayout === undefined && entry?.perDay === undefined;
 }
 
-/** Assets on these networks whose limits in live are the small ones, since the settings name neither perPayout nor perDay. */
+/** Assets on these networks with the small limits of live, since the settings have neither perPayout nor perDay. */
 export function assetsOnDefaults(settings: readonly LimitSettings[], networks: readonly Network[]): Asset[] {
   const assets = networks.flatMap(network => sentSymbolsOn(network).map(symbol => ({ symbol, network })));
   return assets.filter(asset => hasNoAmount(entryOf(settings.filter(isOfAll), asset)));
@@ -133,7 +131,7 @@ function namesIn(settings: readonly LimitSettings[], field: 'accountId' | 'keyId
   return [...new Set(settings.flatMap(entry => entry[field] ?? []))];
 }
 
-/** As the audit log writes who asked. A person is named in full, `person:…`. */
+/** The requester as in the audit log. A person is named in full, `person:…`. */
 function actorOf(keyId: string): string {
   return keyId.includes(':') ? keyId : `key:${keyId}`;
 }
@@ -145,7 +143,7 @@ function narrowFaults(entry: LimitSettings): string[] {
     if (wrong.length > 0) {
       return wrong.map(
         field =>
-          `payouts.limits of ${symbol}: ${field} is of an asset that can be bought, and ${symbol} only pays fees.`,
+          `payouts.limits of ${symbol}: ${field} is for an asset that can be bought, and ${symbol} only pays fees.`,
       );
     }
   }
@@ -153,7 +151,7 @@ function narrowFaults(entry: LimitSettings): string[] {
   const where = `payouts.limits of ${symbol} for ${accountId ?? keyId}`;
   if (accountId !== undefined && keyId !== undefined) return [`${where}: must have accountId or keyId, and not both.`];
   return FIELDS_OF_ASSETS.filter(field => entry[field] !== undefined).map(
-    field => `${where}: ${field} is of an asset, and cannot be of an account or a key.`,
+    field => `${where}: ${field} is for an asset, and cannot be for an account or a key.`,
   );
 }
 

@@ -1,16 +1,16 @@
-// Pauses: an operator stops claims of all payouts, of a network, of an asset, or of an asset on a network. What has a slot is
-// sent and looked up as ever.
+// Pauses: an operator stops claims of all payouts, of a network, of an asset, or of an asset on a network. Payouts with a slot are
+// still sent and looked up.
 import { type AssetSymbol, type Network, SYMBOLS } from '../../chains/asset.ts';
 import type { SentSymbol } from '../../chains/networks.ts';
 
-/** What is paused; without either it is everything. */
+/** What is paused; without either, everything. */
 export type PauseScope = { readonly network?: Network; readonly symbol?: AssetSymbol };
 
 export type Pause = PauseScope & {
   readonly id: string;
   readonly reason?: string;
   readonly pausedAt: Date;
-  /** Who paused, as the audit log writes it. */
+  /** Who paused, as in the audit log. */
   readonly pausedBy: string;
 };
 
@@ -33,12 +33,12 @@ export function pausedSymbols(pauses: readonly Pause[], network: Network): Asset
   return SYMBOLS.filter(symbol => coveringPause(pauses, { network, symbol }));
 }
 
-/** What those that wait for its end show. */
+/** The message of payouts that wait for its end. */
 export function pauseMessage(pause: Pause): string {
   return `${pausedScope(pause)} are paused${pause.reason === undefined ? '' : `: ${pause.reason}`}.`;
 }
 
-/** The beginning of a sentence about what is paused. */
+/** The scope of a pause, as the subject of a sentence. */
 export function pausedScope({ network, symbol }: PauseScope): string {
   const of = symbol === undefined ? '' : ` of ${symbol}`;
   const on = network === undefined ? '' : ` on ${network}`;

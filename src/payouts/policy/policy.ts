@@ -1,4 +1,4 @@
-// What the settings say about payouts, for everything that asks before crypto leaves.
+// The settings of payouts as rules, for every check before crypto leaves.
 import { type ApprovalRules, openApprovalRules } from '../../accounts/approval-rules.ts';
 import type { Mode } from '../../lib/mode.ts';
 import { OPERATOR_ACCOUNT } from '../own-transfers/cold-sweep.ts';

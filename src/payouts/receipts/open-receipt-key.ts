@@ -1,5 +1,4 @@
-// Opens the key that receipts are signed with: that of a file, or one that the service makes at its first start and keeps in the
-// database.
+// Opens the key that signs receipts: from a file, or one that the service makes at its first start and keeps in the database.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { StartError } from '../../lib/errors.ts';

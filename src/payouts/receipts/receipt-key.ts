@@ -1,4 +1,4 @@
-// A key that receipts are signed with, and its public part as others name it.
+// A key that signs receipts, and its public part.
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 
 export type ReceiptKey = {

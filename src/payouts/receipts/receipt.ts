@@ -1,5 +1,5 @@
-// The receipt of a payout: what left, where to, in which block. Signed with Ed25519 over its canonical JSON (RFC 8785), so that
-// anyone can verify it without the service. What it says changes no more, so it is made when it is asked for and always alike.
+// The receipt of a payout: what left, where to, in which block. Signed with Ed25519 over its canonical JSON (RFC 8785), so that anyone
+// can verify it without the service. Its content is final, so it is made on demand and always the same.
 import { sign, verify } from 'node:crypto';
 import { canonicalJson, isPlainJson } from '../../lib/canonical-json.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -24,7 +24,7 @@ export type SignedReceipt = {
   };
 };
 
-/** Refuses a payout that a reorganisation may still undo, and one whose crypto did not arrive as asked. */
+/** Refuses a payout that a reorganisation may still undo, and one whose transfer was not carried out as asked for. */
 export function signedReceipt(payout: Payout, mode: Mode, { id, publicKey, privateKey }: ReceiptKey): SignedReceipt {
   const receipt = receiptOf(payout, mode);
   const value = sign(null, Buffer.from(canonicalJson(receipt)), privateKey).toString('base64url');
@@ -41,7 +41,7 @@ function receiptOf(payout: Payout, mode: Mode) {
     throw new AppError('wrong_state', `This payout is ${state} and has no receipt.`);
   }
   const { place, attempts } = payout;
-  // The process that sent it may have died before it could say so.
+  // The process that sent it may have died before it recorded the time.
   const sentAt = payout.sentAt ?? attempts[0]?.signedAt ?? payout.createdAt;
   return {
     type: RECEIPT_TYPE,
@@ -66,7 +66,7 @@ function receiptOf(payout: Payout, mode: Mode) {
 }
 
 export type Verification =
-  /** The receipt is as it was signed. Whose key `keyId` is, the caller must know. */
+  /** The signature is right. The caller must know whose key `keyId` is. */
   | { readonly kind: 'valid'; readonly receipt: Readonly<Record<string, unknown>>; readonly keyId: string }
   | { readonly kind: 'invalid'; readonly message: string }
   /** The service refused to give a receipt; `message` says why. */
@@ -80,9 +80,9 @@ export function verifyReceipt(text: string, keyId?: string): Verification {
   if ('fault' in document) return { kind: 'invalid', message: document.fault };
   const { receipt, signature } = document;
   const key = publicKeyFrom(signature.publicKey);
-  if (!key) return { kind: 'invalid', message: 'its publicKey is no key of Ed25519' };
+  if (!key) return { kind: 'invalid', message: 'its publicKey is not an Ed25519 key' };
   const id = keyIdOf(key);
-  if (signature.keyId !== id) return { kind: 'invalid', message: 'its keyId is not that of its publicKey' };
+  if (signature.keyId !== id) return { kind: 'invalid', message: 'its keyId does not match its publicKey' };
   if (keyId !== undefined && keyId !== id) return { kind: 'invalid', message: `it is signed by another key, ${id}` };
   const bytes = Buffer.from(canonicalJson(receipt));
   const isRight = verify(null, bytes, key, Buffer.from(signature.value, 'base64url'));
@@ -97,18 +97,18 @@ type Document = {
 
 function readDocument(text: string): Document | { readonly fault: string } {
   const document = parse(text);
-  if (!isFields(document)) return { fault: 'it is no JSON object' };
-  if (!isPlainJson(text, document)) return { fault: 'it has a field twice, or was written in another way' };
+  if (!isFields(document)) return { fault: 'it is not a JSON object' };
+  if (!isPlainJson(text, document)) return { fault: 'it has a field twice, or was reformatted' };
   const { receipt, signature, ...more } = document;
-  if (!isFields(receipt) || receipt['type'] !== RECEIPT_TYPE) return { fault: 'it is no receipt of a payout' };
-  // What stands beside the receipt is not signed.
+  if (!isFields(receipt) || receipt['type'] !== RECEIPT_TYPE) return { fault: 'it is not the receipt of a payout' };
+  // Fields beside the receipt are not signed.
   if (!isFields(signature) || Object.keys(more).length > 0) return { fault: 'it has other fields than a receipt' };
   const { algorithm, keyId, publicKey, value } = signature;
-  if (algorithm !== SIGNATURE_ALGORITHM) return { fault: `its signature is not of ${SIGNATURE_ALGORITHM}` };
+  if (algorithm !== SIGNATURE_ALGORITHM) return { fault: `its signature is not ${SIGNATURE_ALGORITHM}` };
   if (typeof keyId !== 'string' || typeof publicKey !== 'string' || typeof value !== 'string') {
-    return { fault: 'its signature is not whole' };
+    return { fault: 'its signature is incomplete' };
   }
-  if (!isSignable(receipt)) return { fault: 'it has a number that no receipt has' };
+  if (!isSignable(receipt)) return { fault: 'it has a number that a receipt cannot have' };
   return { receipt, signature: { keyId, publicKey, value } };
 }
 

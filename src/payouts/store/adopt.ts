@@ -1,4 +1,4 @@
-// The SQL of transfers that the chain has and the books have not.
+// The SQL of transfers that are on the chain but not in the books.
 import type { Network } from '../../chains/asset.ts';
 import type { Attempt, Slot } from '../../chains/chain.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -7,7 +7,7 @@ import { insertPayouts } from './payouts.ts';
 
 export type AttemptOwner = { readonly payoutId: string; readonly ownerId?: string; readonly state: PayoutState };
 
-/** The payout that a transaction is an attempt at. */
+/** The payout of which a transaction is an attempt. */
 export async function findAttemptOwner(tx: Sql, hash: string): Promise<AttemptOwner | undefined> {
   const [row] = await tx.query<{ id: string; order_id: string | null; state: PayoutState }>(
     `select p.id, p.order_id, p.state from payout_attempts a
@@ -18,7 +18,7 @@ export async function findAttemptOwner(tx: Sql, hash: string): Promise<AttemptOw
   return row && { payoutId: row.id, state: row.state, ...(row.order_id !== null && { ownerId: row.order_id }) };
 }
 
-/** Whether a payout has a slot that no other may have. */
+/** Whether a payout already has the slot. */
 export async function isSlotGiven(tx: Sql, { network, sender, nonce }: Slot): Promise<boolean> {
   const rows = await tx.query(
     `select from payouts where network = $1 and sender = $2 and nonce = $3 and (state <> 'voided' or hash is not null)`,
@@ -27,7 +27,7 @@ export async function isSlotGiven(tx: Sql, { network, sender, nonce }: Slot): Pr
   return rows.length > 0;
 }
 
-/** Saves the bytes of a transfer that a block has, whatever was decided about its payout before. */
+/** Saves the bytes of a mined transfer, regardless of the state of its payout. */
 export async function insertSentAttempt(
   tx: Sql,
   { id, accountId }: Pick<Payout, 'id' | 'accountId'>,
@@ -41,8 +41,7 @@ export async function insertSentAttempt(
 }
 
 /**
- * Records a payout that was already sent, with the bytes that a block has. The caller holds the row locks of
- * the senders of the network.
+ * Records a payout that was already sent, with its mined bytes. The caller holds the row locks of the senders of the network.
  */
 export async function insertAdopted(tx: Sql, payout: Payout, attempt: Attempt, at: Date): Promise<void> {
   await passSlot(tx, payout);
@@ -52,7 +51,7 @@ export async function insertAdopted(tx: Sql, payout: Payout, attempt: Attempt, a
   await insertSentAttempt(tx, payout, attempt);
 }
 
-/** Slots up to this one are not given out any more. */
+/** Moves the next slot past this one. */
 async function passSlot(tx: Sql, { network, sender, nonce }: Slot): Promise<void> {
   await tx.query('update chain_senders set next_nonce = greatest(next_nonce, $3) where network = $1 and sender = $2', [
     network,
@@ -61,7 +60,7 @@ async function passSlot(tx: Sql, { network, sender, nonce }: Slot): Promise<void
   ]);
 }
 
-/** A payout is looked up again; one that moved nothing, as the books had it, is open again. */
+/** Schedules a lookup; a payout that moved nothing by the books is open again. */
 export async function reopenPayout(
   tx: Sql,
   { id, accountId }: Pick<Payout, 'id' | 'accountId'>,
@@ -74,7 +73,7 @@ export async function reopenPayout(
   );
 }
 
-/** Gives up the transfers of a network that no block has, as far as the books know. Returns how many. */
+/** Gives up the transfers of a network that are in no block by the books. Returns how many. */
 export async function giveUpUnmined(tx: Sql, network: Network, at: Date): Promise<number> {
   const rows = await tx.query(
     `update payouts set void_requested_at = coalesce(void_requested_at, $2), unsigned_reason = null, idle_looks = 0, updated_at = $2

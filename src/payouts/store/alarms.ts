@@ -3,7 +3,7 @@ import type { Network } from '../../chains/asset.ts';
 import type { Row, Sql } from '../../storage/database.ts';
 import type { Alarm, AlarmReason } from '../watch/alarm.ts';
 
-/** A network has one alarm of each reason and subject at most, so they are few. */
+/** A network has at most one alarm of each reason and subject, so they are few. */
 const MAX_ALARMS = 1_000;
 
 /** Alarms that are raised and not cleared, oldest first. */
@@ -25,7 +25,7 @@ type AlarmRow = Row & {
   raised_at: Date;
 };
 
-/** False when such an alarm is open already. */
+/** False when such an alarm is already open. */
 export async function insertAlarm(tx: Sql, alarm: Alarm): Promise<boolean> {
   const rows = await tx.query(
     `insert into payout_alarms (id, reason, network, subject, words, raised_at)
@@ -52,7 +52,7 @@ export async function isWatchDue(sql: Sql, network: Network, now: Date): Promise
 
 type Watch = { readonly isSilent: boolean; readonly at: Date; readonly nextAt: Date };
 
-/** Notes whether a node of a network answers, and when its alarms are judged next; returns since when no node answers. */
+/** Records whether a node of a network answers, and when its alarms are judged next; returns since when no node answers. */
 export async function noteWatch(
   sql: Sql,
   network: Network,
@@ -69,7 +69,7 @@ export async function noteWatch(
   return row?.silent_since ?? undefined;
 }
 
-/** When the oldest payout of a network took its slot of those that are open, or were done and are contradicted. */
+/** When the oldest payout of a network took its slot, among those that are open, or were done and are contradicted. */
 export async function oldestUnsettledAt(sql: Sql, network: Network): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date | null }>(
     `select least((select min(created_at) from payouts where state = 'open' and network = $1),
@@ -91,7 +91,7 @@ export async function readContradicted(sql: Sql, network: Network, until: Date):
   return row && { count: row.count, payoutId: row.id };
 }
 
-/** Halted senders, and why where that was kept. */
+/** Halted senders, with the reason where it was recorded. */
 export async function readHaltedSenders(sql: Sql, network: Network): Promise<ReadonlyMap<string, string | undefined>> {
   const rows = await sql.query<{ sender: string; halt_words: string | null }>(
     'select sender, halt_words from chain_senders where network = $1 and halted_at is not null order by sender',

@@ -1,9 +1,9 @@
-// The SQL of what senders had when the books were compared with the chains.
+// The SQL of recorded balances: what senders had when the books were compared with the chains.
 import type { Network } from '../../chains/asset.ts';
 import type { Balance } from '../../chains/chain.ts';
 import type { Sql } from '../../storage/database.ts';
 
-/** The first note of a block stays: blocks of that depth do not change. */
+/** The first record of a block stays: blocks of that depth do not change. */
 export async function noteBalance(
   sql: Sql,
   network: Network,

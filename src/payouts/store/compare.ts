@@ -6,7 +6,7 @@ import type { Spent } from '../compare/balances.ts';
 import type { Payout } from '../payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';
 
-/** The payouts of a sender with the lowest slot first, those after one of them. */
+/** The payouts of a sender after one of them, lowest slot first. */
 export async function readPayoutsOfSender(
   sql: Sql,
   network: Network,
@@ -22,7 +22,7 @@ export async function readPayoutsOfSender(
   return rows.map(toPayout);
 }
 
-/** What top-ups of other senders brought to a sender: spent the other way round. */
+/** What top-ups from other senders brought to a sender, as negative spending. */
 export async function readArrivals(sql: Sql, network: Network, sender: string): Promise<Spent[]> {
   const rows = await sql.query<{ symbol: SentSymbol; block: string; units: string }>(
     `select symbol, block_number as block, (case when state = 'mismatched' then left_units else units end)::text as units
@@ -40,7 +40,7 @@ export async function readArrivals(sql: Sql, network: Network, sender: string): 
 
 export type FirstBlock = {
   readonly number: number;
-  /** Whether a payout was recorded only after it had been sent: then others may have left before the first block, too. */
+  /** Whether a payout was recorded only after it had been sent: then others may have left before the first block. */
   readonly isAdopted: boolean;
 };
 
@@ -54,7 +54,7 @@ export async function firstBlockOf(sql: Sql, network: Network, sender: string): 
   return row?.first == null ? undefined : { number: Number(row.first), isAdopted: row.is_adopted };
 }
 
-/** Whether the payout with the lowest slot was recorded only after it had been sent: then those before it may be missing, too. */
+/** Whether the payout with the lowest slot was recorded only after it had been sent: then earlier ones may be missing. */
 export async function isFirstAdopted(sql: Sql, network: Network, sender: string): Promise<boolean> {
   const [row] = await sql.query<{ is_adopted: boolean }>(
     `select adopted_at is not null as is_adopted from payouts

@@ -22,7 +22,7 @@ export async function takeDueLookups(tx: Sql, until: Date, limit: number): Promi
 /** More than the windows of all senders together. */
 const MAX_UNSIGNED = 1_000;
 
-/** Open payouts for which nothing was signed, and which were not given up. */
+/** Open payouts without a signature that were not given up. */
 export async function findUnsigned(sql: Sql, networks: readonly Network[]): Promise<DueLookup[]> {
   const rows = await sql.query<{ id: string; account_id: string; network: Network }>(
     `select p.id, p.account_id, p.network from payouts p
@@ -43,7 +43,7 @@ export async function nextLookupAt(sql: Sql, until: Date): Promise<Date | undefi
   return row?.at;
 }
 
-/** Those of the networks that have payouts which are still looked up. */
+/** The networks that have payouts to look up. */
 export async function findWatchedNetworks(sql: Sql, networks: readonly Network[]): Promise<Network[]> {
   const rows = await sql.query<{ network: Network }>(
     `select network from unnest($1::text[]) as asked (network)
@@ -53,7 +53,7 @@ export async function findWatchedNetworks(sql: Sql, networks: readonly Network[]
   return rows.map(({ network }) => network);
 }
 
-/** The payouts of a sender whose slots were seen as taken by others, to be looked up at once, and soon again. */
+/** Payouts of a sender whose slots were seen as taken, to be looked up at once, and again soon. */
 export async function takeTaken(tx: Sql, network: Network, sender: string): Promise<PayoutId[]> {
   const rows = await tx.query<{ id: string; account_id: string }>(
     `update payouts set idle_looks = 0

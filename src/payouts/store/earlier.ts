@@ -1,4 +1,4 @@
-// The SQL of the payouts that an owner had before and that moved nothing, as the books say.
+// The SQL of earlier payouts of an owner that moved nothing by the books.
 import type { Sql } from '../../storage/database.ts';
 import type { Payout } from '../payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';

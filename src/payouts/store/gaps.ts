@@ -4,11 +4,11 @@ import type { Sql } from '../../storage/database.ts';
 import type { Payout } from '../payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';
 
-/** Slots that are looked at, from the first that the chain has not used on. */
+/** How many slots are checked, from the first that the chain has not used. */
 const SPAN = 1_000;
 export const MAX_GAP = 64;
 
-/** The lowest slots of a sender from `from` on that were given out or passed over, and that nothing of ours fills. */
+/** The lowest slots of a sender, from `from` on, that were given out or skipped, and that no payout uses. */
 export async function findGap(sql: Sql, network: Network, sender: string, from: bigint): Promise<bigint[]> {
   const rows = await sql.query<{ slot: string }>(
     `select slot from chain_senders s
@@ -22,7 +22,7 @@ export async function findGap(sql: Sql, network: Network, sender: string, from: 
   return rows.map(({ slot }) => BigInt(slot));
 }
 
-/** Gap fills of a sender that are on their way, lowest slot first. */
+/** Open gap fills of a sender, lowest slot first. */
 export async function readOpenFills(sql: Sql, network: Network, sender: string): Promise<Payout[]> {
   const rows = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where p.network = $1 and p.sender = $2 and p.is_gap_fill and p.state in ('open', 'done')
@@ -32,7 +32,7 @@ export async function readOpenFills(sql: Sql, network: Network, sender: string):
   return rows.map(toPayout);
 }
 
-/** Opens payouts that move nothing. From the first on only voids are signed for them. */
+/** Opens payouts that move nothing: only voids are signed for them. */
 export async function insertGapFills(tx: Sql, fills: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
   await tx.query(
     `insert into payouts (id, account_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,

@@ -1,5 +1,4 @@
-// The SQL that compares the ledger with cold sweeps and top-ups, which have no owner: what went to cold addresses and to other senders, and
-// its fees.
+// The SQL that compares the ledger with cold sweeps and top-ups, which have no owner: the amounts sent and their fees.
 import { NETWORKS } from '../../chains/asset.ts';
 import { coinCurrency } from '../../ledger/currency.ts';
 import type { EntryKind } from '../../ledger/entry.ts';
@@ -26,7 +25,7 @@ export const OWN_TRANSFER_LEDGER_CHECKS: readonly LedgerCheck[] = [
   ]),
 ];
 
-/** Compares the sum of a book per payout with the sweeps. */
+/** Compares the sum of a book for each payout with the sweeps. */
 function check(name: string, book: string, currency: string, amount: string, kinds: readonly EntryKind[]): LedgerCheck {
   return {
     name,

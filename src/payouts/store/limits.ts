@@ -1,15 +1,15 @@
-// The SQL of limits: how much left lately, and when less will have.
+// The SQL of limits: how much left within the window, and when there will be room.
 
 import type { SentSymbol } from '../../chains/networks.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { PayoutRequest } from '../payout.ts';
 
-/** Only what goes there, is of that account, and was asked for by that key. */
+/** Only payouts to that address, of that account, requested by that key. */
 type Spent = Pick<PayoutRequest, 'network'> &
   Partial<Pick<PayoutRequest, 'destination' | 'accountId' | 'requestedBy'>> & {
     readonly symbol: SentSymbol;
     readonly since: Date;
-    /** Top-ups between senders of ours in place of payouts that have an owner: each of both counts by itself. */
+    /** Counts top-ups between our senders instead of payouts with an owner: both are counted separately. */
     readonly isOfTopUps?: boolean;
   };
 
@@ -17,8 +17,8 @@ const COLUMNS = { destination: 'destination', accountId: 'account_id', requested
 const FIELDS = ['destination', 'accountId', 'requestedBy'] as const satisfies (keyof typeof COLUMNS)[];
 
 /**
- * A payout that moved nothing for good does not count, nor does a sweep to the own cold address. Only the conditions that are asked
- * for are in the text, so that the index of just these columns serves it.
+ * A payout that moved nothing for good does not count, nor does a sweep to our cold address. Only the given conditions are in the text,
+ * so that the index on exactly these columns is used.
  */
 function counted({ network, symbol, since, isOfTopUps = false, ...of }: Spent): {
   readonly where: string;
@@ -33,7 +33,7 @@ function counted({ network, symbol, since, isOfTopUps = false, ...of }: Spent): 
   };
 }
 
-/** Smallest units for which slots were taken after `since`. */
+/** Smallest units of payouts that took slots after `since`. */
 export async function spentUnits(tx: Sql, spent: Spent): Promise<bigint> {
   const { where, params } = counted(spent);
   const [row] = await tx.query<{ units: string }>(
@@ -43,7 +43,7 @@ export async function spentUnits(tx: Sql, spent: Spent): Promise<bigint> {
   return BigInt(row!.units);
 }
 
-/** When the newest payout was opened that, with all after it, is more than `room`; undefined when all of them are not. */
+/** When the newest payout was opened that, together with all later ones, exceeds `room`; undefined when all together do not. */
 export async function spentBeyond(tx: Sql, spent: Spent, room: bigint): Promise<Date | undefined> {
   const { where, params } = counted(spent);
   const [row] = await tx.query<{ at: Date | null }>(

@@ -29,7 +29,7 @@ export async function readPayoutPage(
   return { payouts: rows.filter(row => row.id !== null).map(toPayout), total: Number(rows[0]!.total) };
 }
 
-/** A payout by its own id, or as `findPayoutOfOwner` by the id of its owner. */
+/** A payout by its own id or, as in `findPayoutOfOwner`, by the id of its owner. */
 export async function findPayoutByEither(sql: Sql, id: string, accountId?: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where (p.id = $1 or p.order_id = $1) and ($2::text is null or p.account_id = $2)

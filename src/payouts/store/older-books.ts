@@ -1,15 +1,15 @@
-// The SQL that finds what the chain has and the books have not.
+// The SQL that finds what is on the chain but not in the books.
 import type { Network } from '../../chains/asset.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Payout } from '../payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';
 
-/** Slots are few: a sender has a window of them open. */
+/** Few: a sender has at most a window of open slots. */
 const MAX_SLOTS = 100;
 
 export type UsedSlot = Payout & { readonly usedElsewhereSince?: Date };
 
-/** Payouts whose slot is below `used`, without a block in the books, except those that an operator knows of. */
+/** Payouts without a block in the books whose slot is below `used`, except those that an operator has acknowledged. */
 export async function findUsedWithoutBlock(
   sql: Sql,
   network: Network,
@@ -30,7 +30,7 @@ export async function findUsedWithoutBlock(
   }));
 }
 
-/** Notes since when the slot of a payout is used by something else, or that it is not. */
+/** Records since when the slot of a payout is used by something else, or that it is not. */
 export async function setUsedElsewhere(sql: Sql, { id, accountId }: Payout, since: Date | undefined): Promise<void> {
   await sql.query('update payouts set used_elsewhere_since = $3 where id = $1 and account_id = $2', [
     id,
@@ -39,7 +39,7 @@ export async function setUsedElsewhere(sql: Sql, { id, accountId }: Payout, sinc
   ]);
 }
 
-/** Those of the transactions that no payout has as an attempt. */
+/** The transactions that are not an attempt of any payout. */
 export async function findUnknown(sql: Sql, hashes: readonly string[]): Promise<string[]> {
   if (hashes.length === 0) return [];
   const rows = await sql.query<{ hash: string }>(
@@ -50,7 +50,7 @@ export async function findUnknown(sql: Sql, hashes: readonly string[]): Promise<
   return rows.map(({ hash }) => hash);
 }
 
-/** Notes that a lookup saw the slot of a payout taken, and returns whether an operator knows of it. */
+/** Records that a lookup saw the slot of a payout taken, and returns whether an operator has acknowledged it. */
 export async function noteTaken(
   tx: Sql,
   { id, accountId }: Payout,
@@ -64,7 +64,7 @@ export async function noteTaken(
   return { isAcknowledged: row?.is_acknowledged ?? false };
 }
 
-/** An operator lets a sender go on, and knows of its payouts whose slots are used by something else. */
+/** Acknowledges the payouts of a sender whose slots are used by something else, when an operator resumes it. */
 export async function acknowledgeTaken(
   tx: Sql,
   network: Network,
@@ -80,7 +80,7 @@ export async function acknowledgeTaken(
   );
 }
 
-/** Used slots that no payout has: those that the books never gave out, and those of payouts that lost them to something else. */
+/** Used slots without a payout: those that the books never gave out, and those that payouts lost to something else. */
 export async function findMissingSlots(
   sql: Sql,
   network: Network,

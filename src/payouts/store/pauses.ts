@@ -6,13 +6,13 @@ import type { Pause, PauseScope } from '../policy/pause.ts';
 const COLUMNS = 'id, network, symbol, reason, paused_at, paused_by';
 const toPause = recordOf<Pause>(COLUMNS);
 
-/** All pauses, oldest first. They are few: one for each scope at most. */
+/** All pauses, oldest first. They are few: at most one for each scope. */
 export async function readPauses(sql: Sql): Promise<Pause[]> {
   const rows = await sql.query<RowOf<Pause>>(`select ${COLUMNS} from payout_pauses order by paused_at, id`);
   return rows.map(toPause);
 }
 
-/** A pause of the same scope that is there already stays as it is. */
+/** An existing pause of the same scope stays as it is. */
 export async function insertPause(tx: Sql, { id, network, symbol, reason, pausedAt, pausedBy }: Pause): Promise<void> {
   await tx.query(`insert into payout_pauses (${COLUMNS}) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`, [
     id,

@@ -39,7 +39,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
   );
 }
 
-/** Reads payouts as `toPayout` takes them. */
+/** Selects the columns that `toPayout` reads. */
 export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
@@ -56,7 +56,7 @@ export async function findPayout(sql: Sql, id: string, accountId: string): Promi
   return row && toPayout(row);
 }
 
-/** Those of the payouts that exist, by their ids, with their attempts. */
+/** Payouts by their ids, with their attempts; missing ones are absent. */
 export async function findPayouts(
   sql: Sql,
   wanted: readonly Pick<Payout, 'id' | 'accountId'>[],
@@ -69,7 +69,7 @@ export async function findPayouts(
   return new Map(rows.map(row => [row.id, toPayout(row)]));
 }
 
-/** The payout of an owner that may have moved something, of which there is one at most; or the newest. With its attempts. */
+/** The payout of an owner that may have moved something, of which there is at most one, or the newest. With its attempts. */
 export async function findPayoutOfOwner(sql: Sql, ownerId: string, accountId: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
     `${SELECT_PAYOUT} where p.order_id = $1 and p.account_id = $2
@@ -82,8 +82,8 @@ export async function findPayoutOfOwner(sql: Sql, ownerId: string, accountId: st
 export type NewAttempt = { readonly payout: Payout; readonly attempt: Attempt };
 
 /**
- * Saves signed attempts, and returns the ids of the payouts whose attempt was saved: an attempt of the same number that is
- * saved already stays. No transfer is saved for a slot that was given up.
+ * Saves signed attempts, and returns the ids of the payouts whose attempt was saved: an existing attempt of the same number stays. No
+ * transfer is saved for a slot that was given up.
  */
 export async function insertAttempts(tx: Sql, added: readonly NewAttempt[]): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ payout_id: string }>(
@@ -111,7 +111,7 @@ export async function insertAttempts(tx: Sql, added: readonly NewAttempt[]): Pro
 
 export type PayoutUpdate = { readonly payout: Payout; readonly nextLookup: Date | undefined };
 
-/** Updates payouts, each once. Without a next lookup a payout is not looked up any more. */
+/** Updates payouts, each once. A payout without a next lookup is not looked up any more. */
 export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], at: Date): Promise<void> {
   if (updates.length === 0) return;
   const payouts = updates.map(({ payout }) => payout);
@@ -151,7 +151,7 @@ export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], a
   );
 }
 
-/** Notes when the bytes of payouts were first handed to a node. */
+/** Records when the bytes of payouts were first handed to a node. */
 export async function markSent(sql: Sql, ids: readonly string[], at: Date): Promise<void> {
   await sql.query('update payouts set sent_at = $2 where id = any($1) and sent_at is null', [ids, at]);
 }
@@ -160,7 +160,7 @@ export async function setNextLookup(tx: Sql, { id, accountId }: Payout, at: Date
   await tx.query('update payouts set next_look_at = $3 where id = $1 and account_id = $2', [id, accountId, at]);
 }
 
-/** An operator gives the slot of a payout up, whatever it was given up for before. The caller looks the payout up next. */
+/** An operator gives up the slot of a payout, regardless of an earlier reason. The caller schedules a lookup. */
 export async function requestVoid(tx: Sql, { id, accountId }: Payout, at: Date): Promise<void> {
   await tx.query(
     `update payouts set void_requested_at = coalesce(void_requested_at, $3), unsigned_reason = null, idle_looks = 0, updated_at = $3

@@ -1,4 +1,4 @@
-// The SQL of the keys that receipts are signed with.
+// The SQL of the keys that sign receipts.
 import type { Sql } from '../../storage/database.ts';
 import { type SecretStore, sealsSecrets } from '../../storage/sealed-secrets.ts';
 import type { SecretBox } from '../../storage/secret-box.ts';
@@ -6,7 +6,7 @@ import type { ReceiptKey } from '../receipts/receipt-key.ts';
 
 export type PublicReceiptKey = Pick<ReceiptKey, 'id' | 'publicKey'> & { readonly createdAt: Date };
 
-/** Keeps a key; its private part, sealed, only when the service has made it. A key that is kept stays as it is. */
+/** Stores a key; its private part, sealed, only when the service made it. An existing key stays as it is. */
 export async function addReceiptKey(
   tx: Sql,
   { id, publicKey, privateKey }: ReceiptKey,
@@ -20,7 +20,7 @@ export async function addReceiptKey(
   );
 }
 
-/** The key that the service has made, as PKCS #8. */
+/** The key that the service made, as PKCS #8. */
 export async function findOwnReceiptKey(sql: Sql, box: SecretBox): Promise<Buffer | undefined> {
   const [row] = await sql.query<{ id: string; private_key: Buffer }>(
     'select id, private_key from receipt_keys where private_key is not null',
@@ -36,7 +36,7 @@ function placeOf(id: string): string {
 export const RECEIPT_SECRETS: SecretStore = {
   label: 'the key of receipts',
   placeOf,
-  // A receipt names its key, so another key is another row.
+  // A receipt names its key, so a new key is a new row.
   renew: () => undefined,
   read: (sql, after, limit) =>
     sql.query<{ id: string; secrets: Buffer[] }>(
@@ -56,7 +56,7 @@ export const RECEIPT_SECRETS: SecretStore = {
 /** Keys are changed by hand, so they are few. */
 const MAX_KEYS = 100;
 
-/** Every key that receipts were signed with, newest first. */
+/** Every key that has signed receipts, newest first. */
 export async function readReceiptKeys(sql: Sql): Promise<PublicReceiptKey[]> {
   const rows = await sql.query<{ id: string; public_key: Buffer; created_at: Date }>(
     `select id, public_key, created_at from receipt_keys order by created_at desc, id limit ${MAX_KEYS}`,

@@ -1,9 +1,9 @@
-// The SQL of restores: until the books were compared with the chains, transfers after the backup may be missing in them.
+// The SQL of restores: until the books are compared with the chains, they may lack transfers made after the backup.
 import type { Sql } from '../../storage/database.ts';
 
 export type Restore = {
   readonly id: string;
-  /** What happened later is not in the database. */
+  /** The database has nothing later than this. */
   readonly asOf: Date;
   readonly restoredAt: Date;
   /** The pause that ends only after a comparison. */
@@ -19,7 +19,7 @@ export async function insertRestore(tx: Sql, { id, asOf, restoredAt, pauseId }: 
   ]);
 }
 
-/** The span that is not compared yet: from the oldest backup to the newest restore. A backup of a restored database has both. */
+/** The span that is not compared yet: from the oldest backup to the newest restore. A backup of a restored database has two restores. */
 export async function findUncompared(sql: Sql): Promise<Pick<Restore, 'asOf' | 'restoredAt'> | undefined> {
   const [row] = await sql.query<{ as_of: Date | null; restored_at: Date | null }>(
     'select min(as_of) as as_of, max(restored_at) as restored_at from restores where compared_at is null',
@@ -36,12 +36,12 @@ export async function findUncomparedOfPause(sql: Sql, pauseId: string): Promise<
   return row && { asOf: row.as_of };
 }
 
-/** Those up to a moment are compared. */
+/** Marks restores up to a moment as compared. */
 export async function markCompared(sql: Sql, { until, at }: { until: Date; at: Date }): Promise<void> {
   await sql.query('update restores set compared_at = $2 where compared_at is null and restored_at <= $1', [until, at]);
 }
 
-/** An operator answers for a restore that the check could not compare as a whole. */
+/** An operator vouches for a restore that the check could not compare completely. */
 export async function markExcused(tx: Sql, pauseId: string, note: string, at: Date): Promise<void> {
   await tx.query('update restores set compared_at = $3, note = $2 where compared_at is null and pause_id = $1', [
     pauseId,

@@ -5,7 +5,7 @@ import { SENT_SYMBOLS, type SentSymbol } from '../../chains/networks.ts';
 import type { Row, Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 
-/** A sender with its slots that no block has used yet, from one snapshot. */
+/** A sender with its open slots, from one snapshot. */
 export type Sender = {
   readonly network: Network;
   readonly sender: string;
@@ -14,7 +14,7 @@ export type Sender = {
   /** Why it was halted, and what to do. */
   readonly haltWords?: string;
   readonly openSlots: number;
-  /** Smallest units that those slots are for, by asset. */
+  /** Smallest units of the payouts in those slots, by asset. */
   readonly openUnits: { readonly [S in SentSymbol]?: bigint };
 };
 
@@ -57,7 +57,7 @@ function unitsIn(texts: NonNullable<SenderRow['units']>): Sender['openUnits'] {
   return Object.fromEntries(SENT_SYMBOLS.map(symbol => [symbol, BigInt(texts[symbol] ?? 0)]));
 }
 
-/** Slots of each sender of a network that nothing is signed for. */
+/** Unsigned slots of each sender of a network. */
 export async function countUnsigned(sql: Sql, network: Network): Promise<ReadonlyMap<string, number>> {
   const rows = await sql.query<{ sender: string; count: number }>(
     `select sender, count(*)::int as count from payouts p
@@ -76,7 +76,7 @@ export async function readSenders(sql: Sql): Promise<Pick<Sender, 'network' | 's
   );
 }
 
-/** Stores the next nonce of a sender, unless it is stored. From then on only this row counts, not the answer of a node. */
+/** Stores the next nonce of a new sender. From then on this row is authoritative, not the answer of a node. */
 export async function insertSender(sql: Sql, network: Network, sender: string, nextNonce: bigint): Promise<void> {
   await sql.query(
     'insert into chain_senders (network, sender, next_nonce) values ($1, $2, $3) on conflict do nothing',
@@ -87,8 +87,8 @@ export async function insertSender(sql: Sql, network: Network, sender: string, n
 export type LockedSender = Pick<Sender, 'nextNonce'> & { readonly isHalted: boolean };
 
 /**
- * Locks the senders of a network until the transaction ends, since limits count what all of them send, and returns what may
- * have changed of each since it was read.
+ * Locks the senders of a network until the transaction ends, since limits count what all of them send, and returns what may have changed
+ * since they were read.
  */
 export async function lockNetwork(tx: Sql, network: Network): Promise<ReadonlyMap<string, LockedSender>> {
   const rows = await tx.query<{ sender: string; next_nonce: string; is_halted: boolean }>(
@@ -101,19 +101,19 @@ export async function lockNetwork(tx: Sql, network: Network): Promise<ReadonlyMa
   );
 }
 
-/** The same, for one that is stored. */
+/** The same, for one sender that is stored. */
 export async function lockSender(tx: Sql, { network, sender }: Sender): Promise<LockedSender> {
   const locked = (await lockNetwork(tx, network)).get(sender);
   assert(locked, 'the next nonce of the sender is stored');
   return locked;
 }
 
-/** Waits for the transactions that hold senders of these networks, and keeps others from them until the transaction ends. */
+/** Waits for transactions that hold senders of these networks, and locks the senders until the transaction ends. */
 export async function lockSenders(tx: Sql, networks: readonly Network[]): Promise<void> {
   await tx.query('select from chain_senders where network = any($1) order by network, sender for update', [networks]);
 }
 
-/** Waits for claims and for `lockSenders`, and makes both wait until the transaction ends. Others that call this do not wait. */
+/** Waits for claims and `lockSenders`, and blocks both until the transaction ends. Concurrent calls of this do not wait. */
 export async function keepFromSenders(tx: Sql, network: Network): Promise<void> {
   await tx.query('select from chain_senders where network = $1 order by sender for key share', [network]);
 }
@@ -127,7 +127,7 @@ export async function setNextNonce(tx: Sql, { network, sender }: Sender, nextNon
   ]);
 }
 
-/** When the line of a network is looked at again, kept with one of its senders. A time that is set already and is earlier stays. */
+/** Schedules the next run of the line of a network, kept with one of its senders. An earlier time stays. */
 export async function setNextClaim(sql: Sql, network: Network, at: Date): Promise<void> {
   await sql.query(
     `update chain_senders set next_claim_at = $2
@@ -137,7 +137,7 @@ export async function setNextClaim(sql: Sql, network: Network, at: Date): Promis
   );
 }
 
-/** Takes the lines that are to be looked at; returns their networks. */
+/** Takes the lines that are due; returns their networks. */
 export async function takeDueClaims(tx: Sql, until: Date): Promise<Network[]> {
   const rows = await tx.query<{ network: Network }>(
     'update chain_senders set next_claim_at = null where next_claim_at <= $1 returning network',
@@ -155,8 +155,8 @@ export async function nextClaimAt(sql: Sql, until: Date): Promise<Date | undefin
 }
 
 /**
- * The sender takes no further slot until it is resumed. `message`: why, and what to do; the text of the first halt stays. False when it was
- * halted before.
+ * Halts a sender: it takes no further slot until it is resumed. `message`: why, and what to do; the text of the first halt stays. False
+ * when it was already halted.
  */
 export async function haltSender(
   tx: Sql,
@@ -173,7 +173,7 @@ export async function haltSender(
   return rows.length > 0;
 }
 
-/** Of a halted sender a node counts these slots. When that is more than before, and than the books gave out, the halt is of this moment. */
+/** Records the used slots of a halted sender. When they grow, beyond what the books gave out, the halt begins anew at this moment. */
 export async function noteHaltSeen(
   sql: Sql,
   { network, sender }: Pick<Sender, 'network' | 'sender'>,
@@ -189,7 +189,7 @@ export async function noteHaltSeen(
 
 export const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';
 
-/** Halts a sender of which the chain has used slots that were never given out. */
+/** Halts a sender with used slots that were never given out. */
 export async function haltUsedElsewhere(
   tx: Sql,
   network: Network,
@@ -206,8 +206,7 @@ export async function haltUsedElsewhere(
 }
 
 /**
- * Lets a halted sender take slots again, from the first that is not used on. Returns how many slots it passes over; undefined when it
- * was not halted.
+ * Lets a halted sender take slots again, from the first unused one. Returns how many slots it skips; undefined when it was not halted.
  */
 export async function resumeSender(
   tx: Sql,
@@ -237,7 +236,7 @@ export type HaltedSender = {
 const HALT_COLUMNS = 'network, sender, halted_at, halt_words as words';
 const toHalted = recordOf<HaltedSender>(HALT_COLUMNS);
 
-/** Senders that take no slots until a person has looked. */
+/** Halted senders, which wait for a person. */
 export async function readHalts(sql: Sql): Promise<HaltedSender[]> {
   const rows = await sql.query<RowOf<HaltedSender>>(
     `select ${HALT_COLUMNS} from chain_senders where halted_at is not null order by halted_at, network, sender`,

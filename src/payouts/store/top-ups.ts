@@ -1,4 +1,4 @@
-// The SQL of top-ups between senders of ours.
+// The SQL of top-ups between our senders.
 import type { Approval } from '../../accounts/approvals.ts';
 import type { Network } from '../../chains/asset.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -44,7 +44,7 @@ export async function findTopUpByKey(sql: Sql, requestKey: string): Promise<TopU
   return row && toTopUp(row);
 }
 
-/** Those without a payout that were made after a moment, oldest first. */
+/** Top-ups without a payout that were requested after a moment, oldest first. */
 export async function readWaitingTopUps(sql: Sql, since: Date, limit: number): Promise<TopUp[]> {
   const rows = await sql.query<RowOf<StoredTopUp>>(
     `${SELECT} where payout_id is null and created_at > $1 order by created_at, id limit $2`,
@@ -61,7 +61,7 @@ export async function setTopUpPayout(tx: Sql, id: string, payoutId: string): Pro
   await tx.query('update top_ups set payout_id = $2 where id = $1', [id, payoutId]);
 }
 
-/** The top-up of an address that is on its way. */
+/** The open top-up of an address. */
 export async function findOpenTopUp(tx: Sql, network: Network, destination: string): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>(
     `select id from payouts where network = $1 and destination = $2 and is_top_up and state = 'open'`,

@@ -1,7 +1,7 @@
-// Alarms: what operators should look at. Each is judged on or off from what is known, and stays as it is while nothing is.
+// Alarms: what operators should look at. Each is judged on or off, and stays as it is while nothing is known.
 import type { Network } from '../../chains/asset.ts';
 
-/** docs/payouts.md explains each. */
+/** docs/payouts.md explains each reason. */
 export const ALARM_REASONS = [
   'low_funds',
   'above_ceiling',
@@ -17,7 +17,7 @@ export const ALARM_REASONS = [
 ] as const;
 export type AlarmReason = (typeof ALARM_REASONS)[number];
 
-/** Whether it is judged by what nodes answer, not by the database. */
+/** Whether it is judged from answers of nodes, not from the database. */
 export function isToldByNodes(reason: AlarmReason): boolean {
   return ['low_funds', 'above_ceiling', 'finality_lag', 'nonce_gap'].includes(reason);
 }
@@ -28,7 +28,7 @@ export type Alarm = {
   readonly id: string;
   readonly reason: AlarmReason;
   readonly network: Network;
-  /** The asset, the coin, the sender or the payout that it is about; empty when it is about the network. */
+  /** The asset, coin, sender or payout that it concerns; empty when it concerns the network. */
   readonly subject: string;
   readonly words: string;
   readonly raisedAt: Date;
@@ -43,7 +43,7 @@ export type Judgement = {
   readonly words: string;
 };
 
-/** What is raised and what is cleared. An alarm that no rule judges any more is cleared. */
+/** The alarms to raise and to clear. An alarm that no rule judges any more is cleared. */
 export function changesOf(
   open: readonly Alarm[],
   judgements: readonly Judgement[],

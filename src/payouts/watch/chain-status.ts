@@ -1,4 +1,4 @@
-// How a network stands: what its nodes answer, and what each sender has, owes and may do. For operators.
+// The state of a network for operators: the answers of its nodes, and the funds and slots of each sender.
 import { type Network, symbolsOn } from '../../chains/asset.ts';
 import { activeSendersOf, type Chain, type ChainHealth, type SlotCount } from '../../chains/chain.ts';
 import { coinOf, decimalsOf } from '../../chains/networks.ts';
@@ -11,7 +11,7 @@ import { findSender } from '../store/senders.ts';
 
 export type ChainStatus = Awaited<ReturnType<typeof readChainStatus>>;
 
-/** Asks the nodes. What no node answers is absent. */
+/** Asks the nodes. Fields without an answer are absent. */
 export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain) {
   const { network, name, depth, window, senders } = chain;
   const [health, counts, ofSenders] = await Promise.all([
@@ -37,7 +37,7 @@ export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain
 async function senderStatus(db: Sql, chain: Chain, address: string) {
   const { network } = chain;
   const coin = coinOf(network);
-  // Before the books: what it counts was given out before.
+  // Before the books: every slot that it counts was given out before.
   const counts = await chain.slotCounts?.(address);
   const unused = counts && firstUnused(counts);
   const [stored, gap, ...funds] = await Promise.all([
@@ -64,7 +64,7 @@ async function senderStatus(db: Sql, chain: Chain, address: string) {
   };
 }
 
-/** What is wrong with a network, as texts; empty when all is well. */
+/** The faults of a network as texts; empty when there are no faults. */
 function faultsOf(
   network: Network,
   { head, providers, fault }: ChainHealth,
@@ -82,4 +82,4 @@ function faultsOf(
 }
 
 const overruledMessage = ({ provider }: SlotCount) =>
-  `${provider} counts slots of the sender as used that the others do not`;
+  `${provider} counts slots of the sender as used that others do not`;

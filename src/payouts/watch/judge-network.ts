@@ -12,7 +12,7 @@ import type { Contradicted } from '../store/alarms.ts';
 import type { AlarmReason, Judgement } from './alarm.ts';
 
 export type AlarmRules = {
-  /** How long a payout may have no end, one in line wait without a reason, and a network not answer; and a block not be final. */
+  /** How long a payout may be open, one in line may wait without a reason, and a network may not answer; and how long until finality. */
   readonly stuckMs: number;
   readonly finalityLagMs: number;
 };
@@ -25,23 +25,23 @@ export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
   return { stuckMs: stuckMinutes * MINUTE_MS, finalityLagMs: finalityLagMinutes * MINUTE_MS };
 }
 
-/** What the nodes answered; undefined where no node did. */
+/** The answers of the nodes; undefined where no node answered. */
 export type NetworkAnswers = {
   readonly isSilent: boolean;
   readonly finalityLagMs: number | undefined;
-  /** Those that take new slots. */
+  /** Senders that take new slots. */
   readonly senders: readonly SenderAnswers[];
 };
 
 export type SenderAnswers = {
   readonly sender: string;
   readonly usedSlots: bigint | undefined;
-  /** The first slot that no provider counts as used; undefined where too few answer, or slots block no other. */
+  /** The first slot that no provider counts as used; undefined where too few answer, or unused slots block no others. */
   readonly firstUnused: bigint | undefined;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
 };
 
-/** What the database knows. */
+/** The facts from the database. */
 export type NetworkRecords = {
   readonly silentSince: Date | undefined;
   /** The first in line that should have a slot. */
@@ -50,10 +50,10 @@ export type NetworkRecords = {
   readonly contradicted: Contradicted | undefined;
   /** With the reason of each halt. */
   readonly haltedSenders: ReadonlyMap<string, string | undefined>;
-  /** Slots for which no transfer may be signed, or which have had no signature for as long as `stuckMs`. */
+  /** Slots for which no transfer may be signed, or which have been unsigned for longer than `stuckMs`. */
   readonly unsigned: readonly UnsignedSlot[];
   readonly isFeeTooHigh: boolean;
-  /** Slots that nothing uses, of each sender that takes new ones. */
+  /** Skipped slots of each sender that takes new ones. */
   readonly gaps: ReadonlyMap<string, readonly bigint[]>;
 };
 
@@ -68,7 +68,7 @@ export type UnsignedSlot = {
   readonly lastError?: string;
 };
 
-/** Asks for the funds of the assets that limits name, and of one asset at least, whose answer has the coin too. */
+/** Asks for the funds of the assets with limits, and of at least one asset, since its answer includes the coin. */
 export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<NetworkAnswers> {
   const { network } = chain;
   const symbols = symbolsOn(network);
@@ -95,12 +95,12 @@ async function askSender(chain: Chain, sender: string, symbols: readonly AssetSy
 
 type Rules = AlarmRules & {
   readonly limits: PayoutLimits;
-  /** What an owner is called. */
+  /** The noun of an owner, for messages. */
   readonly noun: string;
   readonly now: Date;
 };
 
-/** `asked`: undefined for a network that the settings do not name. What only nodes could answer is not judged there. */
+/** `asked`: undefined for a network that is not in the settings; what only nodes can answer is not judged there. */
 export function judgeNetwork(
   asked: { readonly chain: Chain; readonly answers: NetworkAnswers } | undefined,
   records: NetworkRecords,
@@ -140,27 +140,27 @@ function judgeGaps({ network, slotCounts }: Chain, { senders }: NetworkAnswers, 
   });
 }
 
-/** What lasts for too long. */
+/** What takes too long. */
 function judgeTimes(chain: Chain | undefined, records: NetworkRecords, rules: Rules): Judgement[] {
   const { now, stuckMs } = rules;
   const { silentSince, oldestUnsettledAt, waiting, haltedSenders } = records;
   const since = (at: Date | undefined) => (at ? now.getTime() - at.getTime() : 0);
   const [silentMs, openMs, waitMs] = [since(silentSince), since(oldestUnsettledAt), since(waiting?.waitsSince)];
   const silence = chain
-    ? `No node answers for ${minutes(silentMs)}.`
-    : `Payouts wait, open or in line, for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
-  // They wait for a person then, and another alarm says so.
+    ? `No node has answered for ${minutes(silentMs)}.`
+    : `Payouts have waited, open or in line, for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
+  // Halted senders wait for a person, which is another alarm.
   const isHalted = chain !== undefined && activeSendersOf(chain).every(sender => haltedSenders.has(sender));
   return [
     judged('network_silent', silentMs > stuckMs, silence),
     judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingMessage(waiting, waitMs, rules) : ''),
-    judged('payout_stuck', openMs > stuckMs, `A payout has no end for ${minutes(openMs)}.`),
+    judged('payout_stuck', openMs > stuckMs, `A payout has been open for ${minutes(openMs)}.`),
   ];
 }
 
 function waitingMessage({ ownerId, lastError }: Unheld, waitMs: number, { noun }: Rules): string {
-  const words = `The payout of ${noun} ${ownerId} is in line for ${minutes(waitMs)}, and nothing holds it`;
-  return lastError === undefined ? `${words}.` : `${words}: ${lastError}`;
+  const message = `The payout of ${noun} ${ownerId} has been in line for ${minutes(waitMs)}, and nothing holds it`;
+  return lastError === undefined ? `${message}.` : `${message}: ${lastError}`;
 }
 
 function unsignedMessage(slot: UnsignedSlot, { noun, now }: Rules): string {
@@ -168,7 +168,7 @@ function unsignedMessage(slot: UnsignedSlot, { noun, now }: Rules): string {
   const whose = ownerId === undefined ? `payout ${payoutId}` : `${noun} ${ownerId}`;
   const end = isGivenUp ? 'It is being given up.' : 'Those behind it wait.';
   if (reason) return `Slot ${nonce} of ${sender} has no transfer, for ${whose}: ${reason}. ${end}`;
-  const message = `Slot ${nonce} of ${sender} has no signature for ${minutes(now.getTime() - since.getTime())}, for ${whose}`;
+  const message = `Slot ${nonce} of ${sender} has had no signature for ${minutes(now.getTime() - since.getTime())}, for ${whose}`;
   const said = lastError === undefined ? '.' : `: ${lastError.replace(/\.$/, '')}.`;
   return `${message}${said} ${end}`;
 }
@@ -176,10 +176,10 @@ function unsignedMessage(slot: UnsignedSlot, { noun, now }: Rules): string {
 function contradictedMessage({ count, payoutId }: Contradicted): string {
   const which =
     count === 1 ? `Payout ${payoutId} was done` : `${count} payouts were done, the first of them ${payoutId}`;
-  return `${which}, and the nodes do not agree on it any more: compare with an explorer.`;
+  return `${which}, and the nodes no longer agree on it: compare with an explorer.`;
 }
 
-/** Where several senders take slots each has alarms of its own, whose subject names it. */
+/** Where several senders take slots, each has its own alarms, whose subject names it. */
 function judgeFunds(chain: Chain, { sender, funds }: SenderAnswers, { limits }: Rules): Judgement[] {
   const judgements = judgeOneSender(chain, funds, limits, activeSendersOf(chain).length > 1 ? sender : 'The sender');
   if (activeSendersOf(chain).length === 1) return judgements;
@@ -197,7 +197,7 @@ function judgeOneSender(
     `${whose} has ${formatUnits(units, decimals)} ${symbol}; the limit is ${formatUnits(limit, decimals)}.`;
   const known = [...funds].flatMap(([symbol, found]) => (found ? [{ symbol, ...found }] : []));
   const [any] = known;
-  // What a window full of transfers may cost at most.
+  // The maximum cost of a full window of transfers.
   const least = any ? any.worstFee * BigInt(window) : 0n;
   const ofCoin = any
     ? judged('low_funds', any.coin < least, has(any.coin, coin.symbol, coin.decimals, least), coin.symbol)
@@ -216,7 +216,7 @@ function judgeOneSender(
       ...judge('above_ceiling', ceiling, (units, of) => units > of),
     ];
   });
-  // The coin may be an asset with a limit of its own: one alarm speaks for both.
+  // The coin may be an asset with a limit of its own: one alarm covers both.
   const coinRule = ofAssets.find(({ reason, subject }) => reason === 'low_funds' && subject === coin.symbol);
   return [coinRule?.state === 'on' ? coinRule : ofCoin, ...ofAssets.filter(one => one !== coinRule)];
 }
