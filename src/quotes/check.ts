@@ -38,7 +38,7 @@ export function checkNetwork(symbol: AssetSymbol | undefined, network: Network |
   if (!symbol || !network) return [];
   const networks: readonly Network[] = NETWORKS_OF[symbol];
   if (networks.includes(network)) return [];
-  const message = `must be one that ${symbol} lives on: ${networks.join(', ')}`;
+  const message = `must be one that has ${symbol}: ${networks.join(', ')}`;
   return [{ path: 'network', code: 'not_on_network', message }];
 }
 

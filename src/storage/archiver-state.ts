@@ -1,14 +1,14 @@
-// What a server, embedded or external, reports about the archiving of its write-ahead log.
+// The state of a server's archiving of its write-ahead log, embedded or external.
 import type { Sql } from './database.ts';
 
 export type ArchiverState = {
   readonly lastArchivedAt: Date | undefined;
-  /** The last attempt has failed, or a segment waits for too long; the server goes on trying, and keeps its log until it succeeds. */
+  /** The last attempt has failed, or a segment waits too long; the server keeps retrying, and keeps its log until it succeeds. */
   readonly isFailing: boolean;
   readonly hasFailed: boolean;
-  /** Since when that segment waits: an attempt that hangs has not failed. Not known where the user may not ask. */
+  /** Since when that segment waits, since a hanging attempt has not failed. Unknown where the user lacks the right to ask. */
   readonly waitsSince: Date | undefined;
-  /** Where the embedded database archives to. */
+  /** The folder to which the embedded database archives. */
   readonly folder: string | undefined;
 };
 
@@ -35,7 +35,7 @@ export async function readArchiver(sql: Sql): Promise<ArchiverState | undefined>
   };
 }
 
-/** In a statement of its own: the right to list the folder is asked for before any row is read. */
+/** In a separate statement: the right to list the folder is checked even when no row is read. */
 async function findWaiting(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql.query<{ since: Date | null }>(
     `select min(modification) as since from pg_ls_archive_statusdir()

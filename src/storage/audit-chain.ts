@@ -24,11 +24,11 @@ export type Verdict = {
 
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 1_000_000;
-/** Lines of other processes wait this long at most. */
+/** Lines of other processes wait at most this long. */
 const LOOK_EVERY_MS = 5_000;
 /** Lines of this process that are written within this time are sealed together. */
 const GATHER_MS = 500;
-/** What the line says that is written when lines were moved to the archive. */
+/** The action of the line that records a move to the archive. */
 export const CUT_ACTION = 'archive audit';
 
 const LINE = 'id, iso_utc(at) as at, actor, action, object_id, request_id, status';
@@ -44,7 +44,7 @@ type LineRow = Row & {
 };
 type SealedRow = LineRow & { position: string; hash: string };
 
-/** A line as the archive holds it. */
+/** A line in the archive. */
 export type SealedLine = {
   readonly position: number;
   readonly id: string;
@@ -59,7 +59,7 @@ export type SealedLine = {
 
 /** Moves every committed line into the chain, and returns their number. A row lock lets one node at a time do it. */
 export async function sealAudit(db: Database): Promise<number> {
-  // Most runs find nothing; then no lock is taken.
+  // Most runs find nothing and take no lock.
   const [waiting] = await db.query<{ any: boolean }>('select exists (select from audit_inbox) as any');
   if (!waiting?.any) return 0;
   let sealed = 0;
@@ -83,7 +83,7 @@ async function sealBatch(tx: Sql): Promise<{ taken: number; sealed: number }> {
   const isKnown = new Set(known.map(({ id }) => id));
   // A transaction retried after a commit whose answer was lost may have inserted its line a second time.
   const fresh = lines.filter(({ id }) => !isKnown.has(id));
-  // A log that was moved to the archive as a whole goes on from there.
+  // A log that was moved to the archive entirely continues from there.
   let head = last ? { position: Number(last.position), hash: last.hash } : await readCut(tx, 'audit');
   const heads = fresh.map(line => {
     head = nextHead(head, { ...line, objectId: line.object_id, requestId: line.request_id });
@@ -112,14 +112,14 @@ export async function readSealed(sql: Sql, after: number, limit: number): Promis
   });
 }
 
-/** How a line of the log names the line up to which it was moved to the archive. */
+/** The object id of a line that records a move: position and hash of the last moved line. */
 export function cutText({ position, hash }: Head): string {
   return `${position} ${hash}`;
 }
 
 /**
- * Verifies the chain from its first line in the database. `knownHead` is a head that was stored elsewhere: it must be part of the
- * chain, unless it was moved to the archive.
+ * Verifies the chain from its first line in the database. `knownHead` is a head that was stored elsewhere: it must be part of the chain,
+ * unless it was moved to the archive.
  */
 export async function verifyAudit(sql: Sql, knownHead?: Head): Promise<Verdict> {
   for (;;) {
@@ -131,39 +131,39 @@ export async function verifyAudit(sql: Sql, knownHead?: Head): Promise<Verdict> 
 }
 
 async function verifyFrom(sql: Sql, cut: Head, knownHead: Head | undefined): Promise<Verdict> {
-  const [inbox] = await sql.query<{ count: string; told: string[] | null }>(
-    `select count(*), array_agg(object_id) filter (where action = $1) as told from audit_inbox`,
+  const [inbox] = await sql.query<{ count: string; moves: string[] | null }>(
+    `select count(*), array_agg(object_id) filter (where action = $1) as moves from audit_inbox`,
     [CUT_ACTION],
   );
   const common = { unsealed: Number(inbox!.count), ...(cut.position > 0 && { cut }) };
   let head: Head = cut;
-  let isTold = cut.position === 0 || (inbox!.told ?? []).includes(cutText(cut));
+  let isRecorded = cut.position === 0 || (inbox!.moves ?? []).includes(cutText(cut));
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const lines = await readSealed(sql, head.position, BATCH_SIZE);
     const followed = followLines(head, lines, knownHead);
     if (followed.broken) return { ...common, ...followed };
     head = followed.head;
-    isTold ||= lines.some(({ action, objectId }) => action === CUT_ACTION && objectId === cutText(cut));
+    isRecorded ||= lines.some(({ action, objectId }) => action === CUT_ACTION && objectId === cutText(cut));
     if (lines.length === BATCH_SIZE) continue;
-    const broken = faultOfEnds(cut, head, isTold, knownHead);
+    const broken = faultOfEnds(cut, head, isRecorded, knownHead);
     return { ...common, head, ...(broken && { broken }) };
   }
   assert.fail(`the audit log has more than ${MAX_BATCHES} batches`);
 }
 
-/** What is wrong before the first line or after the last one. */
-function faultOfEnds(cut: Head, head: Head, isTold: boolean, knownHead: Head | undefined): Verdict['broken'] {
+/** The fault before the first line or after the last one, if any. */
+function faultOfEnds(cut: Head, head: Head, isRecorded: boolean, knownHead: Head | undefined): Verdict['broken'] {
   const { position } = cut;
-  if (!isTold) return { position, reason: 'it and the lines before it are gone, and no line says so' };
+  if (!isRecorded) return { position, reason: 'it and the lines before it are gone, and no line records it' };
   if (!knownHead) return undefined;
   if (knownHead.position === position && knownHead.hash !== cut.hash) return { position, reason: NOT_RECORDED };
   if (knownHead.position <= head.position) return undefined;
-  return { position: head.position + 1, reason: 'it was there once and is gone' };
+  return { position: head.position + 1, reason: 'it existed and is gone' };
 }
 
 const NOT_RECORDED = 'it is not the one that was recorded';
 
-/** Follows the chain along lines: the last one that fits, and the first that does not. */
+/** Verifies the chain along lines: returns the last that matches and the first that does not. */
 export function followLines(
   from: Head,
   lines: readonly SealedLine[],
@@ -181,7 +181,7 @@ export function followLines(
 
 function faultOf(line: SealedLine, expected: Head, knownHead: Head | undefined): string | undefined {
   if (line.position !== expected.position) return 'it is missing';
-  if (line.hash !== expected.hash) return 'it, or the order it stands in, was changed';
+  if (line.hash !== expected.hash) return 'it or its order was changed';
   if (knownHead?.position === expected.position && knownHead.hash !== expected.hash) return NOT_RECORDED;
   return undefined;
 }
@@ -196,7 +196,7 @@ function nextHead(previous: Head, { id, at, actor, action, objectId, requestId, 
 
 export type SealingDeps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
-/** Seals after commits of this process and from time to time, until it is stopped, and once more at the stop. */
+/** Seals after commits of this process and at intervals, until it is stopped, and a last time at the stop. */
 export function startSealing({ db, log, heartbeats }: SealingDeps): Loop {
   const loop = startLoop({
     name: 'sealing the audit log',

@@ -1,4 +1,4 @@
-// The SQL of the audit log as a person reads it: newest first, by position.
+// The SQL of the audit log for display: newest first, by position.
 import type { Sql } from './database.ts';
 import { type RowOf, recordOf } from './records.ts';
 
@@ -20,7 +20,7 @@ export type AuditQuery = {
   readonly limit: number;
 };
 
-/** A filter by actor looks through this many lines: the log has no index for it. */
+/** A filter by actor searches this many lines: the log has no index for it. */
 const LOOKED_THROUGH = 100_000;
 
 export async function readAuditLines(sql: Sql, { before, actor, limit }: AuditQuery): Promise<AuditEntry[]> {

@@ -56,12 +56,12 @@ export async function insertAuditLines(tx: Sql, lines: readonly AuditLine[]): Pr
   tx.notify?.(AUDIT_CHANNEL);
 }
 
-/** Gives a transaction that only reads its audit line as well, for reading that has to be on record. */
+/** Inserts an audit line for a transaction that only reads, where reading must be on record. */
 async function auditReading(tx: Sql): Promise<void> {
   await tx.query('select pg_current_xact_id()');
 }
 
-/** Puts a reading on record, before anything of it is sent. */
+/** Records a read before anything of it is sent. */
 export async function recordReading(db: Database, objectId?: string): Promise<void> {
   await db.transaction(async tx => {
     if (objectId !== undefined) setAuditObject(objectId);

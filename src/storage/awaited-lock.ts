@@ -1,15 +1,15 @@
-// Which table a session waits for, seen from another one: the server does not say it when the wait was in vain.
+// Finds the table that a session waits for, from another session: the error of a failed wait does not name it.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Sql } from './database.ts';
 
-/** A lock as a statement names it: `lock table <table> in <mode> mode`. */
+/** A lock as in a statement: `lock table <table> in <mode> mode`. */
 export type TableLock = { readonly table: string; readonly mode: string };
 
 const LOOK_EVERY_MS = 50;
 
 type Watch = { readonly tx: Sql; readonly probe: Sql; readonly onWait: (lock: TableLock) => void };
 
-/** Looks again and again while `work` runs, and calls `onWait` with each lock that the session of `tx` waits for. */
+/** Polls while `work` runs, and calls `onWait` with each lock that the session of `tx` waits for. */
 export async function watchWaits({ tx, probe, onWait }: Watch, work: () => Promise<void>): Promise<void> {
   const [session] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
   const over = new AbortController();
@@ -20,7 +20,7 @@ export async function watchWaits({ tx, probe, onWait }: Watch, work: () => Promi
       if (lock) onWait(lock);
     }
   };
-  // Not waited for at the end, where the work may hold locks. A look that failed teaches nothing, and the work goes on without.
+  // Not awaited at the end, when the work may hold locks. A failed poll is ignored.
   watch().catch(() => {});
   try {
     await work();

@@ -1,5 +1,5 @@
-// Opens the database and checks its version and what lies in front of it. A failure becomes a StartError of one line;
-// a server that is away, one of its own kind.
+// Opens the database, and checks its version and whether a pooler in front of it works. A failure becomes a StartError of one line; an
+// unavailable server, an AwayError.
 import type pg from 'pg';
 import { AppError, AwayError, isOutage, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -48,12 +48,12 @@ export function asStartFault(error: unknown): unknown {
   return error;
 }
 
-/** An outage that ends without a person: a setting that is missing does not. */
+/** Whether the outage can end without a person; a missing setting cannot. */
 function isPassing(error: AppError): boolean {
   return isOutage(error) && error.code !== 'not_configured';
 }
 
-/** A URL of a database as it may be shown: without the password, and without parameters, which may hold one. */
+/** A URL of a database that may be shown: without the password, and without parameters, which may have one. */
 export function shownUrl(url: string): string {
   if (mayCutPassword(url)) return 'the PostgreSQL of DATABASE_URL';
   const { username, password, host, pathname, searchParams } = new URL(url);
@@ -63,8 +63,7 @@ export function shownUrl(url: string): string {
 }
 
 /**
- * An unescaped /, ? or # in a password cuts it in two, and what looks like host or database is a part of it. It shows by an @
- * behind the host.
+ * An unescaped /, ? or # in a password splits it, so that host or database would show a part of it. An @ after the host reveals that.
  */
 function mayCutPassword(url: string): boolean {
   const { username, pathname, search, hash } = new URL(url);
@@ -89,7 +88,7 @@ function reasonOf({ code, message }: Fault): string {
     case '3D000':
       return 'it has no database of this name';
     case '53300':
-      return 'it takes no more connections';
+      return 'it accepts no more connections';
     case undefined:
       return 'it cannot be reached';
     default:

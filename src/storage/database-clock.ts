@@ -1,5 +1,5 @@
-// The time of the database's machine, which all nodes share: the machine's own clock, corrected by how far it is off. The
-// offset is measured in the background, so that reading the time costs nothing.
+// The time of the database's machine, which all nodes share: this machine's clock plus its offset. The offset is measured in the
+// background, so that reading the time costs nothing.
 import type { Clock } from '../lib/clock.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
@@ -32,10 +32,10 @@ export async function startDatabaseClock({ db, log, machineClock, heartbeats }: 
     const [row] = await db.query<{ now: Date }>('select clock_timestamp() as now');
     const receivedMs = machineClock.now().getTime();
     const measuredMs = Math.round(row!.now.getTime() - (sentMs + receivedMs) / 2);
-    // A measurement is only as exact as half its round trip: what lies within that is noise.
+    // A measurement is only as exact as half its round trip: smaller differences are noise.
     if (Math.abs(measuredMs - offsetMs) <= (receivedMs - sentMs) / 2 + 1) return;
     offsetMs = measuredMs;
-    // A first measurement may be inexact, as on a connection that is just being opened: small corrections are not logged.
+    // The first measurement may be inexact, as the connection is just being opened: small corrections are not logged.
     if (Math.abs(offsetMs - toldMs) > WARN_ABOVE_MS) {
       toldMs = offsetMs;
       log.warn("this machine's clock is off; the service uses the database's time", { offsetMs });

@@ -1,5 +1,5 @@
-// The database as the service uses it: a pool of connections with a limit on every wait, and transactions that are run again when
-// the server asks for it.
+// The database as the service uses it: a pool of connections with a limit on every wait, and transactions that are retried when the
+// server asks for it.
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import { isLockTimeout, isReadOnly } from './faults.ts';
@@ -17,25 +17,25 @@ export type { Row, Sql, TransactionOptions };
 
 export type Database = Sql & {
   /**
-   * Runs `work` in one transaction and commits it. Serialisation failures, deadlocks and lost connections run the whole
-   * of it again, and a connection may be lost after the commit took effect: so `work` makes its ids beforehand and
-   * writes in a way that a second run finds the first.
+   * Runs `work` in one transaction and commits it. After serialisation failures, deadlocks and lost connections all of it is
+   * retried, and a connection may be lost after the commit took effect: so `work` makes its ids beforehand and writes so that a
+   * second run finds the first.
    */
   transaction<T>(work: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Calls `listener` after each commit of this process whose transaction notified the channel. */
   listen(channel: string, listener: () => void): void;
   poolStats(): PoolStats;
-  /** Has connections of its own and short limits: answers while all others are taken. For questions about the database. */
+  /** Has its own connections and short limits, so it answers while all others are taken. For questions about the database. */
   readonly probe: Sql;
-  /** Why it cannot be written (a full disk, read-only), from a write that found so until `tryToWrite` succeeds. */
+  /** Why the database cannot be written (a full disk, read-only), from a failed write until `tryToWrite` succeeds. */
   whyUnwritable(): string | undefined;
-  /** Writes as much as a busy second would, in a session of its own, and throws it away. Refused with the reason. */
+  /** Writes as much as a busy second, in a new session, and rolls it back. Throws the reason when that fails. */
   tryToWrite(): Promise<void>;
-  /** Waits for what is running, then returns when the server holds no session of this pool any more. */
+  /** Waits for running work, then returns when the server has no session of this pool any more. */
   close(): Promise<void>;
 };
 
-/** Open connections, those of them that are free, callers that wait for one, and the most that may be open. */
+/** Open connections, free ones, callers that wait for one, and the maximum. */
 export type PoolStats = {
   readonly total: number;
   readonly idle: number;
@@ -52,12 +52,12 @@ type Options = {
 const MAX_CONNECTIONS = 20;
 const PROBE_LIMIT_MS = 2_000;
 const PROBE_LIFE_SECONDS = 10;
-// No caller waits longer than about five seconds for a database that is silent, locked or overloaded: decision 56.
+// No caller waits longer than about five seconds for a database that does not answer, is locked or overloaded: decision 56.
 /** Also the wait for a free connection of the pool. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The wait for a lock included. */
 const STATEMENT_TIMEOUT_MS = 4_000;
-/** A server that went silent cannot keep its own limit, so the driver has one a little above. */
+/** A server that does not answer cannot enforce its own limit, so the driver has a slightly longer one. */
 const SILENCE_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
@@ -69,11 +69,11 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: SILENCE_TIMEOUT_MS,
     keepAlive: true,
-    // The default of most systems is two hours: work without a limit of its own would wait that long for a machine that vanished.
+    // Most systems default to two hours: work without its own limit would wait that long for a machine that is gone.
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    // Statements that do not wait for each other are sent at once; the server still runs them in their order.
+    // Independent statements are sent at once; the server still runs them in order.
     pipeline: true,
-    // Moments are read back as they are sent, whatever zone the server lives in.
+    // Moments are read back as they were sent, regardless of the server's zone.
     options: '-c timezone=UTC',
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...connection,
@@ -86,14 +86,14 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     max: 1,
   };
   const { pool, close } = openPool({ ...settings, max: maxConnections }, log);
-  // What is set for a database, such as that it is read-only, holds for new sessions.
+  // Settings of a database, such as read-only, apply to new sessions.
   const probes = openPool({ ...probeSettings, maxLifetimeSeconds: PROBE_LIFE_SECONDS }, log);
   const writability = watchWritability(probeSettings, log);
 
-  /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
+  /** `handlesLockTimeout`: the caller set a lock limit and handles that error itself. */
   async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
     try {
-      // A session of another server may take writes; when no session did, further retries would only open more in vain.
+      // A session of another server may accept writes; when no session did, further retries would only open more sessions.
       return await withRetries(work, error => isReadOnly(error) && writability.whyNot() !== undefined);
     } catch (error) {
       writability.note(error);

@@ -1,5 +1,4 @@
-// What a failure of the database means: whether to run the transaction again, what the caller gets, and whether to throw
-// the session away.
+// What a failure of the database means: whether to retry the transaction, what the caller gets, and whether to discard the session.
 import type { Outage } from '../lib/errors.ts';
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -13,7 +12,7 @@ function codeOf(error: unknown): string {
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   if (['40001', '40P01', '25006', '57P01', '57P03'].includes(code)) return true;
-  // Asked first: EPIPE has the form of an SQLSTATE.
+  // Checked first: EPIPE has the form of an SQLSTATE.
   return isConnectionLoss(error) || isForgotten(error) || (SQLSTATE.test(code) && code.startsWith('08'));
 }
 
@@ -30,12 +29,12 @@ export function isDiskFull(error: unknown): boolean {
   return ['53100', '58030'].includes(codeOf(error));
 }
 
-/** The session may only read: the database is a standby or set so. Another session may be of a database that takes writes. */
+/** The session is read-only: the database is a standby or set so. Another session may reach a database that accepts writes. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006';
 }
 
-/** What an error says about the state of the database; undefined when it is about the statement itself. */
+/** The outage that an error means; undefined when it is about the statement itself. */
 export function outageOf(error: unknown): DatabaseOutage | undefined {
   const code = codeOf(error);
   if (isPoolExhausted(error) || code === TOO_MANY_CONNECTIONS) return 'overloaded';
@@ -59,25 +58,25 @@ export function isDeadlock(error: unknown): boolean {
   return codeOf(error) === '40P01';
 }
 
-/** Every connection of the pool was in use for as long as a caller waits. The driver gives this no code. */
+/** Every connection of the pool was in use for as long as a caller waits. The driver has no code for this. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
-/** The statement was refused because one before it had failed, and says nothing of its own. */
+/** The statement was refused because an earlier one had failed; the error says nothing itself. */
 export function isAborted(error: unknown): boolean {
   return codeOf(error) === '25P02';
 }
 
 /**
- * The session does not know a statement that the driver has prepared in it, or knows one that it has not: between the two
- * stands a pooler that hands sessions around. The statement was not run, and another session may do better.
+ * The session lacks a statement that the driver has prepared, or has one that it has not: a pooler in between hands sessions around. The
+ * statement was not run, and another session may work.
  */
 export function isForgotten(error: unknown): boolean {
   return ['26000', '42P05'].includes(codeOf(error));
 }
 
-/** The driver gave up waiting; it gives this no code. */
+/** The driver gave up waiting; it has no code for this. */
 export function isSilence(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
@@ -90,6 +89,6 @@ const CONNECTION_LOSSES = [
 
 function isConnectionLoss(error: unknown): boolean {
   if (CONNECTION_LOSSES.includes(codeOf(error))) return true;
-  // The driver gives these no code.
+  // The driver has no code for these.
   return error instanceof Error && /connection terminated|not queryable/i.test(error.message);
 }

@@ -8,7 +8,7 @@ export async function hasSchema(sql: Sql): Promise<boolean> {
   return found?.name != null;
 }
 
-/** Refuses a database without our schema: a command must not write it into a database that was named by mistake. */
+/** Refuses a database without our schema: a command must not create it in a database that was named by mistake. */
 export async function requireSchema(sql: Sql): Promise<void> {
   if (!(await hasSchema(sql))) throw newDatabase();
 }
@@ -21,8 +21,8 @@ export async function requireInstallation(sql: Sql, mode: Mode): Promise<void> {
 }
 
 /**
- * Returns true for the first start only, which also says whether secrets are sealed from the beginning. Refuses to open a
- * sandbox database in live mode, and a live one in a sandbox.
+ * Returns true for the first start only, which also decides whether secrets are sealed from the beginning. Refuses to open a sandbox
+ * database in live mode, and a live one in a sandbox.
  */
 export async function claimInstallation(
   tx: Sql,

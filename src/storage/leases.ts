@@ -1,25 +1,25 @@
-// Work that one node does at a time. A lease goes by the clock of the database, which all nodes share. It is short, and renewed while its
-// work goes on: after a crash another node has it soon.
+// Leases for work that one node does at a time. A lease uses the clock of the database, which all nodes share. It is short, and renewed
+// during the work: after a crash another node gets it soon.
 import { AppError } from '../lib/errors.ts';
 import { requestUuid } from '../lib/ids.ts';
 import type { Beat } from '../lib/loop.ts';
 import type { Database } from './database.ts';
 
-/** With the pause of a loop, what a node was at that has died goes on within half a minute. */
+/** With the pause of a loop, the work of a dead node continues within half a minute. */
 const LEASE_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
 /** The work is signalled to stop before another node may take the lease. */
 const LOST_AFTER_MS = (LEASE_SECONDS - 2) * 1_000;
 
 export type Lease = {
-  /** Makes the lease last `LEASE_SECONDS` from now; false when another node has it. A second call finds what the first has written. */
+  /** Makes the lease last `LEASE_SECONDS` from now; false when another node has it. A retry finds what the first try wrote. */
   take(): Promise<boolean>;
   release(): Promise<void>;
 };
 
 /**
- * Does a piece of work unless another node does it: then the answer is undefined. `lost` is aborted when the lease is lost, which a database that
- * does not answer may cause: from then on the work writes nothing that another node may write.
+ * Does a piece of work, or returns undefined when another node does it. `lost` is aborted when the lease is lost, for example because the
+ * database does not answer: from then on the work must write nothing that another node may write.
  */
 export function withLease<T>(
   db: Database,
@@ -31,8 +31,8 @@ export function withLease<T>(
 }
 
 /**
- * Does a piece of work that is due. That is looked up first without a lease, since mostly it is not, and again with it: another node may
- * have done it meanwhile. The answer is undefined when it is not due, and when another node does it.
+ * Does a piece of work if it is due. This is checked first without a lease, since mostly it is not, and again with it, since another node may
+ * have done it meanwhile. Returns undefined when it is not due or another node does it.
  */
 export async function whenDue<Due, T>(
   db: Database,
@@ -47,7 +47,7 @@ export async function whenDue<Due, T>(
   });
 }
 
-/** For work of many steps, to be called between two of them: shows that it goes on, and throws when the lease is lost. */
+/** For work of many steps, called between two steps: sends a heartbeat, and throws when the lease is lost. */
 export function betweenSteps(lost: AbortSignal, beat: Beat | undefined): () => void {
   return () => {
     lost.throwIfAborted();
@@ -73,7 +73,7 @@ async function releaseLease(db: Database, work: string, holder: string): Promise
 export async function keepLease<T>(lease: Lease, task: (lost: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const lost = new AbortController();
   const lose = () => lost.abort(lostLease());
-  // From before the database is asked: an answer that comes late makes the lease no longer.
+  // Measured before the query: a late answer must not extend the lease.
   let limit = setTimeout(lose, LOST_AFTER_MS);
   let renewing: Promise<void> | undefined;
 
@@ -102,12 +102,12 @@ export async function keepLease<T>(lease: Lease, task: (lost: AbortSignal) => Pr
     clearInterval(timer);
     await renewing;
     clearTimeout(limit);
-    // One that cannot be released ends by itself.
+    // A lease that cannot be released expires.
     if (isTaken) await lease.release().catch(() => {});
   }
 }
 
 function lostLease(): AppError {
-  const message = 'Another node may do this work by now: the database did not answer in time.';
+  const message = 'Another node may be doing this work: the database did not answer in time.';
   return new AppError('database_timeout', message);
 }

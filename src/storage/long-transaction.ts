@@ -1,4 +1,4 @@
-// A transaction that reads a whole table, however large: its statements have no limit of time.
+// A transaction for reading whole tables of any size: its statements have no time limit.
 import type { Database, Sql } from './database.ts';
 
 export function longTransaction<T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> {

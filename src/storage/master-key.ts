@@ -1,4 +1,4 @@
-// The master key: what secrets in the database and in sealed files are encrypted with. The first one encrypts, all of them decrypt.
+// Master keys encrypt secrets in the database and in sealed files. The first one encrypts, all of them decrypt.
 import type { Kind } from '../lib/settings/kinds.ts';
 
 export const MASTER_KEY_BYTES = 32;

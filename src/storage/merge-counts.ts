@@ -5,7 +5,7 @@ import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database } from './database.ts';
 
 const MERGE_EVERY_MS = 1_000;
-/** Changes that one transaction merges. */
+/** The most changes that one transaction merges. */
 const BATCH_SIZE = 10_000;
 /** Rows that one transaction reads to split buckets; the last bucket may exceed it. */
 const SPLIT_BUDGET_ROWS = 200_000;
@@ -14,8 +14,8 @@ const STATEMENT_LIMIT_MS = 600_000;
 const STOP_LIMIT_MS = 5_000;
 
 /**
- * Merges all pending changes in bounded batches and splits the buckets that have grown. Several nodes may call it at once: one of
- * them works, the others find nothing to do.
+ * Merges all pending changes in bounded batches and splits the buckets that have grown. Several nodes may call it at once: one of them
+ * works, the others find nothing to do.
  */
 export async function mergeCounts({ db, signal }: { db: Database; signal?: AbortSignal }): Promise<void> {
   const [row] = await db.query<{ lists: boolean; sums: boolean }>(

@@ -11,15 +11,14 @@ import { describeTransaction, LOCK_WAIT_MS, MAX_LOCK_WAIT_MS, readOpenTransactio
 import type { Step } from './upgrade.ts';
 
 const PAUSE_MS = 500;
-/** Far longer than the longest wait for a lock: while a backup runs, callers wait behind a migration for a small part of the time. */
+/** Far longer than the longest wait for a lock, so that during a backup callers wait behind a migration only a small part of the time. */
 const MAX_PAUSE_MS = 10 * MAX_LOCK_WAIT_MS;
 const ADVICE_FROM_ATTEMPT = 5;
 
 /**
- * Applies missing migrations. Refuses a database with a migration that this version does not have, or has with other
- * text. While others hold a lock that it needs, such as a backup, it gives up and tries again, for as long as they do.
- * Callers cannot keep it out for ever: each time it waits longer, and begins with the table that it waited for in vain, since one
- * who has that table may want another which it has by then.
+ * Applies missing migrations. Refuses a database with a migration that this version does not have, or has with other text. While others,
+ * such as a backup, hold a lock that it needs, it gives up and retries. Callers cannot block it for ever: each time it waits longer, and
+ * begins with the table that it could not lock, since a holder of that table may wait for another that the migration would have by then.
  */
 export async function migrate({ db, log }: { db: Database; log: Log }): Promise<void> {
   const migrations = await readMigrations();
@@ -36,9 +35,9 @@ export async function migrate({ db, log }: { db: Database; log: Log }): Promise<
     } catch (error) {
       if (!isLockTimeout(error) && !isDeadlock((error as Error).cause)) throw error;
       const open = await readOpenTransactions(db);
-      const names = open.map(describeTransaction).join(', ') || 'none that this role sees';
-      const advice = attempt < ADVICE_FROM_ATTEMPT ? '' : '; lower the load, or stop the nodes of the version before';
-      log.warn('a migration waited for a lock in vain, changed nothing and tries again until it gets it', {
+      const names = open.map(describeTransaction).join(', ') || 'not visible to this role';
+      const advice = attempt < ADVICE_FROM_ATTEMPT ? '' : '; lower the load, or stop the nodes of the previous version';
+      log.warn('a migration did not get a lock in time, changed nothing and is retried', {
         attempt,
         durationMs: lockWaitMs,
         reason: `open transactions: ${names}${advice}`,
@@ -54,21 +53,21 @@ type Attempt = {
   readonly migrations: readonly Migration[];
   readonly log: Log;
   readonly lockWaitMs: number;
-  /** What is locked before the first migration, in this order. */
+  /** Tables to lock before the first migration, in this order. */
   readonly first: readonly TableLock[];
   /** Called with each lock that it is seen to wait for. */
   readonly onWait: (lock: TableLock) => void;
 };
 
 async function migrateOnce(db: Database, { migrations, log, lockWaitMs, first, onWait }: Attempt): Promise<void> {
-  // Said once it is true: the transaction may be run again.
+  // Logged after the commit, since the transaction may be retried.
   let said: Parameters<Log['info']>[] = [];
   await db.transaction(
     async tx => {
       said = [];
-      // The duration of a migration depends on the amount of data.
+      // No limit: the duration of a migration depends on the amount of data.
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0');
-      // The node that gets this lock applies the migrations; the others wait here, where they block no caller, and then find nothing to do.
+      // The node with this lock applies the migrations; the others wait here, where they block no caller, and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
       await tx.query(`set local lock_timeout = ${lockWaitMs}`);
       // Another node may have done it meanwhile.

@@ -3,7 +3,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Applied, Migration } from './migrations.ts';
 import { isUnknownSnapshot, type Step, upgradeStep, WAY_OF_SNAPSHOTS } from './upgrade.ts';
 
-/** What is to be run on a database with these migrations, in order. Refuses a database that is not of this version or of one before it. */
+/** The steps for a database with these migrations, in order. Refuses a database that is not from this or an earlier version. */
 export async function pendingSteps(applied: Applied, migrations: readonly Migration[]): Promise<readonly Step[]> {
   const upgrade = await upgradeStep(applied, migrations);
   if (!upgrade) refuseUnknown(applied, migrations);

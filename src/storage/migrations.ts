@@ -5,7 +5,7 @@ import type { Sql } from './sql.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
 
-/** The last of those that 1.0.0 began with: a database of an older version is brought to them first. */
+/** The last migration of the baseline of 1.0.0: a database of an older version is first upgraded to it. */
 const END_OF_BASELINE = '0018_sandbox.sql';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
@@ -29,7 +29,7 @@ async function readFolder(): Promise<Migration[]> {
   );
 }
 
-/** The files of migrations/upgrades/ that make a database of `release` one of the baseline, which is made between the two. */
+/** The files of migrations/upgrades/ that run before and after the baseline on a database of `release`. */
 export async function readUpgrade(release: string): Promise<readonly [string, string]> {
   const read = (file: string) => readFile(new URL(`upgrades/${release}-${file}.sql`, FOLDER), 'utf8');
   return Promise.all([read('1-set-aside'), read('2-copy-rows')]);

@@ -1,4 +1,4 @@
-// What the storage itself does in the background: it seals the audit log, merges counts, and removes what nothing needs any more.
+// The background work of the storage itself: sealing the audit log, merging counts, and removing old rows.
 import type { JobSettings } from '../jobs/job-settings.ts';
 import { pruneJobs } from '../jobs/prune-jobs.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -15,7 +15,7 @@ export function storageModule(
   deps: SealingDeps & { readonly clock: Clock },
   { keepAudit, keepTraces, keepJobs, archiveDir: dir }: Settings,
 ): Module {
-  // The audit log is a record: without an archive it stays.
+  // Without an archive, the audit log is kept.
   const records = dir === undefined ? [] : [pruneAudit({ clock: deps.clock, dir }, keepAudit)];
   return {
     prunes: [pruneTraces(keepTraces), pruneJobs(keepJobs), ...records],

@@ -1,5 +1,5 @@
-// The traces of objects: what a job, a rail or a webhook does about a charge much later, maybe on another node, belongs to the
-// trace of the request that made it.
+// The traces of objects: what a job, a rail or a webhook does for a charge much later, perhaps on another node, belongs to the trace of
+// the request that created it.
 import type { Duration } from '../lib/date-times.ts';
 import {
   formatTraceparent,
@@ -28,7 +28,7 @@ export async function insertTraces(tx: Sql, traces: readonly (ObjectTrace | unde
 
 type Deps = { readonly tracing?: Tracing | undefined };
 
-/** An object that belongs to another one is in its trace; nothing is asked or written without tracing. */
+/** An object that belongs to another one shares its trace; without tracing there is no query. */
 export async function shareTraces(
   { tracing }: Deps,
   tx: Sql,
@@ -44,17 +44,16 @@ export async function shareTraces(
   );
 }
 
-const NONE: ReadonlyMap<string, TraceContext> = new Map();
+const NO_TRACES: ReadonlyMap<string, TraceContext> = new Map();
 
 /**
- * The traces of those that have one; without tracing there is no query. A failed query counts as no traces: what the caller is about
- * to do matters more.
+ * The traces of objects; without tracing there is no query. A failed query counts as no traces: the caller's work matters more.
  */
 export async function findTraces(
   { db, tracing }: Deps & { readonly db: Database },
   objectIds: readonly string[],
 ): Promise<ReadonlyMap<string, TraceContext>> {
-  if (!tracing || objectIds.length === 0) return NONE;
+  if (!tracing || objectIds.length === 0) return NO_TRACES;
   try {
     const rows = await db.query<{ object_id: string; traceparent: string }>(
       'select object_id, traceparent from object_traces where object_id = any($1)',
@@ -62,7 +61,7 @@ export async function findTraces(
     );
     return new Map(rows.map(({ object_id: id, traceparent }) => [id, parseTraceparent(traceparent)!]));
   } catch {
-    return NONE;
+    return NO_TRACES;
   }
 }
 
@@ -70,7 +69,7 @@ export function pruneTraces(keep: Duration | 'forever'): Prune {
   return {
     kind: 'traces',
     keep,
-    // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
+    // Removed rows stay as dead entries at the front of the index until a vacuum: each run continues after them.
     step: async (db, before, from) => {
       const rows = await db.query<{ created_at: Date }>(
         `with removed as (

@@ -1,5 +1,4 @@
-// The database server of the settings: that of DATABASE_URL, or the embedded one, which may be running already and then goes on
-// running.
+// Opens the database server of the settings: that of DATABASE_URL, or the embedded one, which keeps running if it already does.
 import type pg from 'pg';
 import { StartError } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
@@ -11,13 +10,13 @@ export type ServerSettings = {
   readonly databaseUrl?: string | undefined;
   readonly dataDir: string;
   readonly walArchive?: string | undefined;
-  /** Whether the WAL archive of the database that this one was restored from becomes its own. */
+  /** Whether to take over the WAL archive of the database from which this one was restored. */
   readonly takesOver?: boolean;
 };
 
 export type OpenServer = {
   readonly connection: pg.PoolConfig;
-  /** Where the data lives, as text for a person. */
+  /** The location of the data, as text for a person. */
   readonly place: string;
   stop(): Promise<void>;
 };

@@ -1,19 +1,19 @@
-// Transactions of other sessions on this database that are open for long, such as a backup's. A migration cannot change the tables
-// that they have read until they end.
+// Long-running transactions of other sessions on this database, such as a backup's. A migration cannot change tables that they have read
+// until they end.
 import type { Sql } from './database.ts';
 
 export type OpenTransaction = { readonly pid: number; readonly since: Date };
 
-/** How long a migration waits for a lock at first: everybody who needs that table waits behind it, and is refused when that takes longer. */
+/** The first wait of a migration for a lock: everybody who needs that table waits behind it, and fails when that takes longer. */
 export const LOCK_WAIT_MS = 300;
 /**
- * Doubled with each try up to this. Longer than the second after which the server looks for a deadlock: under a shorter limit, a
- * transaction that has a table and waits for one which the migration has would win every time.
+ * The wait doubles with each try up to this. Longer than the second after which the server detects deadlocks: under a shorter limit, a
+ * transaction that holds one table and waits for another that the migration holds would win every time.
  */
 export const MAX_LOCK_WAIT_MS = 3_000;
 const MAX_NAMED = 10;
 
-/** Those that are open for longer than that, oldest first. A role without pg_read_all_stats sees its own alone. */
+/** Transactions open for longer than the first wait, oldest first. A role without pg_read_all_stats sees only its own. */
 export function readOpenTransactions(sql: Sql): Promise<OpenTransaction[]> {
   return sql.query<OpenTransaction>(
     `select pid, xact_start as since from pg_stat_activity

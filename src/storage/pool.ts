@@ -14,8 +14,8 @@ export function openPool(settings: pg.PoolConfig, log: Log): OpenPool {
   pool.on('error', error =>
     log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
   );
-  // One may also die in the middle of a transaction, between two statements. The next statement then fails; the `error`
-  // event, without a listener, would end the process.
+  // A connection may also die inside a transaction, between two statements. The next statement then fails; without a listener, the
+  // `error` event would end the process.
   pool.on('connect', client => client.on('error', () => {}));
   const open = new Set<pg.PoolClient>();
   pool.on('connect', client => open.add(client));

@@ -1,4 +1,4 @@
-// The address of a PostgreSQL server, as settings take it.
+// The address of a PostgreSQL server in settings.
 import { kindOf } from '../lib/settings/kinds.ts';
 
 export const postgresUrl = kindOf('a URL such as postgres://user:password@host:5432/database', given =>

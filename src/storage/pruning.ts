@@ -1,4 +1,4 @@
-// Removes rows that nothing needs any more, in small steps. Each noun says how a step of it goes; one node at a time takes them.
+// Removes old rows in small steps. Each noun declares its step; one node at a time runs them.
 import { setTimeout as wait } from 'node:timers/promises';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,16 +9,16 @@ import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from './database.ts';
 import { withLease } from './leases.ts';
 
-/** What a step removed, and where the next one goes on; without `next` nothing more is to be removed now. */
+/** How many rows a step removed, and where the next one continues; without `next`, nothing more can be removed now. */
 export type PruneStep = { readonly removed: number; readonly next?: string | undefined };
 
 export type Prune = {
-  /** What is removed, as the metrics call it. */
+  /** The kind of rows, as in the metrics. */
   readonly kind: string;
   readonly keep: Duration | 'forever';
   /** Removes some of what is older than a moment, in a short transaction. */
   step(db: Database, before: Date, from: string | undefined): Promise<PruneStep>;
-  /** When the oldest row was written that is not to stay; bounded work at any size. */
+  /** When the oldest removable row was written; bounded work at any size. */
   oldest(sql: Sql): Promise<Date | undefined>;
 };
 
@@ -30,14 +30,14 @@ export type PruneDeps = {
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
 };
 
-/** What has an archive is removed by whole days, in UTC. */
+/** Rows with an archive are removed by whole days, in UTC. */
 export function startOfDay(at: Date): Date {
   return new Date(at.getTime() - (at.getTime() % DAY_MS));
 }
 
-/** Rows that a step looks at. */
+/** Rows that a step examines. */
 export const PRUNE_BATCH_SIZE = 500;
-/** Of one kind in one run. */
+/** Steps for one kind in one run. */
 const MAX_STEPS = 100;
 const RUN_EVERY_MS = 60_000;
 const SOON_MS = 5_000;
@@ -50,10 +50,10 @@ type Pace = {
   readonly signal?: AbortSignal;
 };
 
-/** In the background others come first, and no kind keeps the rest waiting for long. */
+/** In the background other work comes first, and no kind delays the others for long. */
 const BACKGROUND_PACE: Pace = { pauseMs: 50, kindMs: 10_000 };
 
-/** Rows that were removed, whether a kind was left in the middle of removing, and kinds that failed. */
+/** Removed rows, whether a kind has more to remove, and kinds that failed. */
 type Pruned = {
   readonly removed: number;
   readonly hasMore: boolean;
@@ -62,8 +62,8 @@ type Pruned = {
 };
 
 /**
- * Removes what is too old, kind by kind. Does nothing while another node does it. A kind that fails is logged and tried again in
- * the next run; the others go on.
+ * Removes old rows, kind by kind. Does nothing while another node does it. A kind that fails is logged and retried in the next run; the
+ * others continue.
  */
 export async function pruneDue(deps: PruneDeps, pace: Pace = {}): Promise<Pruned> {
   const pruned = await withLease(deps.db, 'prune', lost =>
@@ -90,7 +90,7 @@ async function pruneAll(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace):
       if (from === undefined) break;
       if (pauseMs > 0) await wait(pauseMs, undefined, { signal }).catch(() => {});
     }
-    // Rows that are still needed may fill a whole run: without any that went there is no haste.
+    // Rows that are still needed may fill a whole run: when nothing was removed, there is no hurry.
     hasMore ||= from !== undefined && removed > before;
   }
   return { removed, hasMore, failed };
@@ -107,7 +107,7 @@ async function tryStep(
     if (done.removed > 0) observePruned({ kind, count: done.removed });
     return done;
   } catch (error) {
-    log.error(`old ${kind} were not removed; it is tried again`, { error });
+    log.error(`old ${kind} were not removed; the next run retries`, { error });
     return { removed: 0, hasFailed: true };
   }
 }
@@ -124,13 +124,13 @@ export function startPruning(deps: LoopDeps): Loop {
     task: async signal => {
       await beforeWork?.();
       const { hasMore, failed, isLeasedByOther } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
-      // A backlog is worked off in one run after another; what a node leaves that dies is taken over soon.
+      // A backlog is worked off in consecutive runs; another node soon takes over from a dead one.
       if (hasMore || isLeasedByOther) setTimeout(loop.wake, SOON_MS).unref();
       // So that the loop counts as failing.
       if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
     },
     pauseMs: RUN_EVERY_MS,
-    // An archive on a disk that hangs takes no node out of service.
+    // An archive on a hanging disk must not make a node unready.
     longestRunMs: Number.POSITIVE_INFINITY,
     heartbeats,
     log,

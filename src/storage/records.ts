@@ -1,4 +1,4 @@
-// Records and the rows that hold them: the column `created_at` is the field `createdAt`, and what is null is absent.
+// Maps rows to records: the column `created_at` is the field `createdAt`, and null fields are absent.
 
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`

@@ -1,4 +1,4 @@
-// What a caller gets when the database cannot serve.
+// The errors that a caller gets when the database cannot serve.
 import { AppError } from '../lib/errors.ts';
 import { type DatabaseOutage, isDiskFull, isReadOnly, outageOf } from './faults.ts';
 

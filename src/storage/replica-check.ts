@@ -1,4 +1,4 @@
-// Whether DATABASE_READ_URL leads to a copy of the database: another database would answer with charges of others.
+// Checks that DATABASE_READ_URL leads to a copy of the database: another database would answer with other charges.
 import { isOutage, StartError } from '../lib/errors.ts';
 import type { Sql } from './database.ts';
 import { requireOwnSession, requireSettings } from './require-session.ts';
@@ -7,7 +7,7 @@ export const NEEDS_OWN_SERVER = 'DATABASE_READ_URL needs DATABASE_URL: the embed
 const OTHER_DATABASE =
   'DATABASE_READ_URL leads to another database than DATABASE_URL; name a standby of the same server.';
 
-/** Refuses a server of another cluster or database. One that does not answer may be right, and is used when it does. */
+/** Refuses a server of another cluster or database. One that does not answer is not refused, and is used once it does. */
 export async function requireCopyOf(primary: Sql, replica: Sql): Promise<void> {
   let place: string;
   try {
@@ -20,7 +20,7 @@ export async function requireCopyOf(primary: Sql, replica: Sql): Promise<void> {
   if (place !== (await placeOf(primary))) throw new StartError(OTHER_DATABASE);
 }
 
-/** Refuses a pooler that takes something of a session away. A server that does not answer is used when it does. */
+/** Refuses a pooler that breaks sessions. A server that does not answer is not refused, and is used once it does. */
 export async function requireReplicaSession(replica: Sql, url: string): Promise<void> {
   try {
     await requireSettings(replica, 'DATABASE_READ_URL');

@@ -1,8 +1,8 @@
-// Marks by which the age of what a replica shows is known: the service writes the time on the primary, the replica repeats it.
-// Explained in docs/decisions/0050-read-replicas.md.
+// Marks that show the age of a replica's data: the service writes the time on the primary, the replica repeats it. Explained in
+// docs/decisions/0050-read-replicas.md.
 import type { Sql } from './database.ts';
 
-/** Leaves a mark unless another node just did. Returns the time of the primary, which is not before the mark. */
+/** Writes a mark unless another node just did. Returns the time of the primary, which is not before the mark. */
 export async function leaveMark(primary: Sql): Promise<Date> {
   const [row] = await primary.query<{ now: Date }>(
     `with marked as (
@@ -15,9 +15,9 @@ export async function leaveMark(primary: Sql): Promise<Date> {
 }
 
 export type SeenMark = {
-  /** All that was committed before this moment is in what the replica shows. */
+  /** The replica shows everything that was committed before this moment. */
   readonly markedAt: Date;
-  /** False: it takes writes of its own, and is no replica any more. */
+  /** False: it accepts writes, and is no longer a replica. */
   readonly isStandby: boolean;
 };
 

@@ -4,7 +4,7 @@ import { kindOf } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 import { postgresUrl } from './postgres-url.ts';
 
-/** Marks are left every second, so a replica that keeps up is up to two seconds old. */
+/** Marks are written every second, so a replica that keeps up is up to two seconds behind. */
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 3_600_000;
 
@@ -32,7 +32,7 @@ export const REPLICA_SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
-/** Where a replica is, and how far behind what it answers may be. */
+/** The address of a replica, and its maximum lag. */
 export type ReplicaSettings = { readonly url: string; readonly maxLagMs: number };
 
 /** Undefined when no replica is set. */

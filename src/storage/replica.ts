@@ -1,5 +1,5 @@
-// Reads lists and exports from a replica as long as it is close behind, otherwise from the primary. How old an answer is, is
-// read in the snapshot of the answer itself: docs/decisions/0050-read-replicas.md.
+// Reads lists and exports from a replica while its lag is small, otherwise from the primary. The age of an answer is read in the snapshot
+// of the answer itself: docs/decisions/0050-read-replicas.md.
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError, isOutage } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
@@ -12,19 +12,19 @@ import { leaveMark, readMark, type SeenMark } from './replica-marks.ts';
 export type Replica = {
   /** Runs `work`, which only reads, on the replica, or on the primary when the replica is away or too far behind. */
   read<T>(work: (db: Sql) => Promise<T>, options?: ReadOptions): Promise<ReplicaRead<T>>;
-  /** How old an answer of it would be now: 0 when there is no replica, infinite when it does not answer. */
+  /** The present lag of the replica: 0 without a replica, infinite when it does not answer. */
   lagMs(): number;
   stop(): Promise<void>;
 };
 
 export type ReadOptions = {
-  /** Only a replica that shows at least this moment will do. */
+  /** The replica must show at least this moment. */
   readonly notBefore?: Date | undefined;
 };
 
 export type ReplicaRead<T> = {
   readonly value: T;
-  /** All that was committed before this moment is in it; absent when the primary answered. */
+  /** The answer has everything committed before this moment; absent when the primary answered. */
   readonly asOf?: Date;
 };
 
@@ -42,10 +42,10 @@ type Deps = {
 type Settings = { readonly url: string; readonly maxLagMs: number };
 
 const MARK_EVERY_MS = 1_000;
-/** How long the replica is waited for; the primary still has to answer after that. */
+/** How long to wait for the replica; after that the primary still has to answer. */
 const READ_LIMIT_MS = 3_000;
 
-/** Its own lines would speak of the database of the service. */
+/** Without a log: its lines would seem to be about the primary. */
 const noLog = createLog('silent', { write: () => {} });
 
 /** Everything from the primary. */
@@ -53,16 +53,16 @@ export function noReplica({ db }: { readonly db: Sql }): Replica {
   return { read: async work => ({ value: await work(db) }), lagMs: () => 0, stop: async () => {} };
 }
 
-/** Connects when it is first asked. */
+/** Connects on first use. */
 export function openReplicaDatabase(url: string): Database {
   return openDatabase({ connection: { connectionString: url, statement_timeout: READ_LIMIT_MS }, log: noLog });
 }
 
-/** Refuses a server with another database, and a pooler that changes sessions. One that is away is used when it comes. */
+/** Refuses a server with another database, and a pooler that changes sessions. An unavailable one is used once it answers. */
 export async function startReplica(deps: Deps, { url, maxLagMs }: Settings): Promise<Replica> {
   const { db, log, heartbeats, observeReplicaRead } = deps;
   const replica = openReplicaDatabase(url);
-  /** The time of the primary, and when it was asked for, by a clock that cannot be set. */
+  /** The time of the primary, and when it was read, by a monotonic clock. */
   let asked = { primaryNow: new Date(0), atMs: 0 };
   /** The last mark that the replica showed; undefined when it does not answer. */
   let seen: SeenMark | undefined;
@@ -91,8 +91,8 @@ export async function startReplica(deps: Deps, { url, maxLagMs }: Settings): Pro
   function tell(usable: boolean): void {
     if (usable) log.info('lists and exports are read from the replica');
     else if (!seen) log.warn('the replica does not answer; lists are read from the primary until it does');
-    else if (!seen.isStandby) log.warn('DATABASE_READ_URL leads to no standby; lists are read from the primary');
-    else if (wasUsable) log.warn('the replica is too far behind; lists are read from the primary until it is not');
+    else if (!seen.isStandby) log.warn('DATABASE_READ_URL is not a standby; lists are read from the primary');
+    else if (wasUsable) log.warn('the replica is too far behind; lists are read from the primary until it catches up');
   }
 
   /** Undefined: the replica is too far behind. */

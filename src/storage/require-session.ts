@@ -1,5 +1,5 @@
-// The service keeps limits, its time zone and prepared statements in a session of the database. A pooler in between may drop the
-// first two or change sessions between transactions: money would be counted with the wrong day, and statements would fail at random.
+// The service keeps limits, its time zone and prepared statements in a session of the database. A pooler in between may drop the first
+// two or change sessions between transactions: money would be counted on the wrong day, and statements would fail at random.
 import pg from 'pg';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from './database.ts';
@@ -10,13 +10,13 @@ const WHAT_TO_SET =
 
 export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a session: ${WHAT_TO_SET}`;
 
-/** Names that servers have for it. */
+/** The names of it in servers. */
 const UTC = new Set(['UTC', 'Etc/UTC', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu']);
 
 /** The settings that name a database. */
 export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL';
 
-/** Whether what was set at the beginning of a session has arrived. */
+/** Requires that the settings from the beginning of a session have arrived. */
 export async function requireSettings(db: Sql, setting: UrlSetting = 'DATABASE_URL'): Promise<void> {
   const [row] = await db.query<{ zone: string; limits: boolean }>(
     `select current_setting('TimeZone') as zone,
@@ -29,10 +29,10 @@ export async function requireSettings(db: Sql, setting: UrlSetting = 'DATABASE_U
   );
 }
 
-/** A session that another has taken answers when that one ends; a busy server answers in time. */
+/** A session that is in use elsewhere answers only when that use ends; a busy server answers in time. */
 const ANSWER_LIMIT_MS = 20_000;
 
-/** Whether a session stays one: while another is in a transaction, it must be on the process of the server that it began with. */
+/** Requires that a session stays the same: while another is in a transaction, it must still be on its own server process. */
 export async function requireOwnSession(
   connection: pg.PoolConfig,
   setting: UrlSetting = 'DATABASE_URL',

@@ -1,4 +1,4 @@
-// Runs work again when the server asks for it or the connection was lost.
+// Retries work when the server asks for it or the connection was lost.
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
 import { isRetryable } from './faults.ts';
@@ -9,7 +9,7 @@ const RETRY_WINDOW_MS = 3_000;
 const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
 
-/** `isInVain`: another try would meet the same error. */
+/** `isInVain`: a retry would meet the same error. */
 export async function withRetries<T>(work: () => Promise<T>, isInVain: (error: unknown) => boolean): Promise<T> {
   const lastTryAt = performance.now() + RETRY_WINDOW_MS;
   for (let tried = 1; ; tried++) {

@@ -1,36 +1,36 @@
-// Secrets that the database holds, of every room that has some: which keys seal them, and sealing all of them with the present key.
+// The secrets in the database, of every room that has some: which keys seal them, and resealing all of them with the present key.
 import { StartError } from '../lib/errors.ts';
 import type { Database, Sql } from './database.ts';
 import { missingKey, type SecretBox, sealedWith } from './secret-box.ts';
 
 export type StoredSecrets = { readonly id: string; readonly secrets: readonly Buffer[] };
 
-/** Where a room keeps its secrets. */
+/** The secrets of a room. */
 export type SecretStore = {
-  /** Whose secrets they are, for a person. */
+  /** A label for people. */
   readonly label: string;
-  /** The place that the secrets of an id are bound to. */
+  /** The place to which the secrets of an id are bound. */
   placeOf(id: string): string;
-  /** In the order of their ids, after the one that is named. */
+  /** In the order of their ids, after a given id. */
   read(sql: Sql, after: string, limit: number): Promise<StoredSecrets[]>;
   /** False when the secrets were replaced meanwhile. */
   replace(tx: Sql, before: StoredSecrets, after: StoredSecrets): Promise<boolean>;
-  /** What takes the place of a secret that no key opens; undefined where the service makes it at its next start. */
+  /** The replacement of a secret that no key opens; undefined where the service makes one at its next start. */
   renew(): Buffer | undefined;
 };
 
 const BATCH_SIZE = 500;
 const MAX_BATCHES = 100_000;
-/** Stands for secrets that are not sealed. */
+/** In place of a key id, for secrets that are not sealed. */
 export const PLAIN = 'plain';
 
 /** The warning to an operator. */
 export const NO_MASTER_KEY =
-  'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set';
+  'there is no master key: a copy of the database can sign in your name until TRILHO_MASTER_KEY is set';
 export const NOT_RESEALED =
-  'there is a master key, and secrets are still stored as they are: run trilho secrets reseal once all nodes have it';
+  'there is a master key, but secrets are not sealed with it: run trilho secrets reseal once all nodes have it';
 
-/** How many secrets each key seals; those that are not sealed under `PLAIN`. */
+/** How many secrets each key seals; unsealed ones are under `PLAIN`. */
 export async function countSeals(sql: Sql, stores: readonly SecretStore[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const store of stores) {
@@ -44,7 +44,7 @@ export async function countSeals(sql: Sql, stores: readonly SecretStore[]): Prom
   return counts;
 }
 
-/** A node that cannot open a secret would sign nothing, so it does not start. */
+/** A node that cannot open a secret could not sign, so it does not start. */
 export async function requireMasterKeys(sql: Sql, stores: readonly SecretStore[], box: SecretBox): Promise<void> {
   for (const keyId of (await countSeals(sql, stores)).keys()) {
     if (keyId !== PLAIN && !box.keyIds.includes(keyId)) throw new StartError(missingKey(keyId));
@@ -52,8 +52,8 @@ export async function requireMasterKeys(sql: Sql, stores: readonly SecretStore[]
 }
 
 /**
- * Whether a new secret is to be sealed, which a first key alone does not do: nodes that were not given it yet could not open
- * the secret. Asked in the transaction that writes the secret: a reseal that begins meanwhile waits for its end.
+ * Whether to seal a new secret. A first key alone does not decide that: nodes without it could not open the secret. Read in the transaction
+ * that writes the secret, so that a reseal that begins meanwhile waits for it.
  */
 export async function sealsSecrets(tx: Sql): Promise<boolean> {
   const [row] = await tx.query<{ seals: boolean }>('select seals_secrets as seals from installation for share');
@@ -66,26 +66,26 @@ export async function findSealing(sql: Sql): Promise<boolean | undefined> {
   return row?.seals;
 }
 
-/** From now on new secrets are sealed. */
+/** Turns on sealing of new secrets. */
 export async function beginSealing(sql: Sql): Promise<void> {
   await sql.query('update installation set seals_secrets = true where not seals_secrets');
 }
 
-/** Seals what is not sealed yet, where there is a key. */
+/** Seals unsealed secrets, if there is a key. */
 export function sealPlain(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
   const isPlain = (stored: Buffer) => box.keyId !== undefined && sealedWith(stored) === undefined;
   return replaceEach(db, store, isPlain, (stored, place) => box.seal(stored, place));
 }
 
-/** Seals every secret with the present key, also beside a running service. Returns how many were not sealed with it before. */
+/** Seals every secret with the present key; safe beside a running service. Returns how many were not sealed with it before. */
 export function resealAll(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
   const isStale = (stored: Buffer) => sealedWith(stored) !== box.keyId;
   return replaceEach(db, store, isStale, (stored, place) => box.seal(box.open(stored, place), place));
 }
 
 /**
- * Where a master key is lost: secrets that no given key opens become new random ones. Returns how many changed;
- * the receivers of webhooks need a rotation.
+ * For a lost master key: replaces secrets that no given key opens by new random ones. Returns how many changed; receivers of webhooks need a
+ * rotation.
  */
 export function renewLost(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
   const isLost = (stored: Buffer) => {

@@ -1,12 +1,12 @@
-// Encrypts the secrets that the database holds, with AES-256-GCM and a master key that the database does not hold. A sealed secret
-// is bound to its place: copied into another row it does not open.
+// Encrypts the secrets in the database with AES-256-GCM and a master key that is not in the database. A sealed secret is bound to its
+// place: copied into another row it does not open.
 import { StartError } from '../lib/errors.ts';
 import { KEY_ID_BYTES, keyIdOf, NONCE_BYTES, seal, TAG_BYTES, unseal } from '../lib/sealing.ts';
 
 export type SecretBox = {
   /** Seals with the first master key; without a master key the secret stays as it is. */
   seal(secret: Buffer, place: string): Buffer;
-  /** Also opens what is not sealed. Throws when the master key is missing or the bytes were changed. */
+  /** Also returns unsealed secrets. Throws when the master key is missing or the bytes were changed. */
   open(stored: Buffer, place: string): Buffer;
   /** The id of the key that seals; undefined without a master key. */
   readonly keyId: string | undefined;
@@ -16,7 +16,7 @@ export type SecretBox = {
 
 const VERSION = 1;
 const HEAD_BYTES = 1 + KEY_ID_BYTES;
-/** Secrets have 32 bytes, and a key of Ed25519 48: what is as long as this is sealed. */
+/** Secrets have 32 bytes and Ed25519 keys 48, so anything of this length is sealed. */
 const MIN_SEALED_BYTES = HEAD_BYTES + NONCE_BYTES + 32 + TAG_BYTES;
 
 export function secretBox(keys: readonly Buffer[]): SecretBox {
@@ -49,7 +49,7 @@ export function sealedWith(stored: Buffer): string | undefined {
 }
 
 export function missingKey(keyId: string): string {
-  return `TRILHO_MASTER_KEY lacks the key ${keyId}, which secrets in the database are sealed with.`;
+  return `TRILHO_MASTER_KEY lacks the key ${keyId}, with which secrets in the database are sealed.`;
 }
 
 function boundTo(head: Buffer, place: string): Buffer {

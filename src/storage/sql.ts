@@ -1,11 +1,11 @@
-// How a statement is put, on the pool or inside of a transaction.
+// The interface for statements, on the pool or inside a transaction.
 export type Row = Record<string, unknown>;
 
 /** Something that runs a statement: the pool, or one open transaction. */
 export type Sql = {
   /**
-   * A statement with a name is prepared once a connection, which pays for large inserts; a name has one text. One that looks
-   * for rows had better be planned each time, as long as its table may be small one day and large the next.
+   * A statement with a name is prepared once per connection, which pays off for large inserts; a name has one text. A query is
+   * better planned each time, since its table may be small one day and large the next.
    */
   query<R extends Row = Row>(
     text: string,
@@ -17,12 +17,12 @@ export type Sql = {
 };
 
 export type TransactionOptions = {
-  /** Whether it may take as long as a migration does. */
+  /** Whether it may take as long as a migration. */
   readonly isLong?: boolean;
-  /** How long a statement may take, where that is more than usual and less than a migration takes. */
+  /** The limit of a statement, when it is longer than usual and shorter than that of a migration. */
   readonly statementLimitMs?: number;
-  /** Whether all that it reads is as it was at one moment. */
+  /** Whether it reads from one snapshot. */
   readonly isSnapshot?: boolean;
-  /** How long a statement waits for a lock of another transaction before it fails; without it, as long as it may take. */
+  /** How long a statement waits for a lock before it fails; without it, as long as the statement may take. */
   readonly lockTimeoutMs?: number | undefined;
 };

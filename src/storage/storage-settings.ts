@@ -1,4 +1,4 @@
-// What can be set about the database: where it is, what seals its secrets, and where its log and its old records go.
+// The settings of the database: its location, the master keys, and where its log and its old records are archived.
 import { keptFor } from '../lib/settings/kept-for.ts';
 import { folder } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
@@ -25,19 +25,19 @@ export const STORAGE_SETTINGS = [
     kind: masterKeys,
     isSecret: true,
     meaning:
-      'What secrets in the database and in sealed files are sealed with, as trilho secrets key makes it. Several: the first seals, all of them open. Not set: nothing is sealed.',
+      'Master keys for secrets in the database and for sealed files, as trilho secrets key makes them. Several: the first seals, all of them open. Not set: nothing is sealed.',
   },
   {
     name: 'TRILHO_WAL_ARCHIVE',
     kind: folder,
     meaning:
-      'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: that of before, if any.',
+      'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: the one used before, if any.',
   },
   {
     name: 'TRILHO_ARCHIVE_DIR',
     kind: folder,
     meaning:
-      'Folder to which old events and audit lines are moved, and other rows are written before they are removed; best on another disk, and one for all nodes. Not set: events and audit lines are never removed, and the others leave no file.',
+      'Folder to which old events and audit lines are moved, and into which other rows are written before they are removed; best on another disk, the same for all nodes. Not set: events and audit lines are never removed, and other rows are removed without a file.',
   },
   {
     name: 'TRILHO_KEEP_AUDIT',
@@ -49,8 +49,7 @@ export const STORAGE_SETTINGS = [
     name: 'TRILHO_KEEP_TRACES',
     kind: keptFor,
     default: 'P90D',
-    meaning:
-      'How long it is known which trace a charge, an order or a payout belongs to; what is done about it later is in no trace.',
+    meaning: 'How long the trace of a charge, an order or a payout is kept; later work on it has no trace.',
   },
 ] as const satisfies readonly Setting[];
 
@@ -64,7 +63,7 @@ export function storageSettingsOf(values: ValuesOf<typeof STORAGE_SETTINGS>) {
     ...(DATABASE_URL !== undefined && { databaseUrl: DATABASE_URL }),
     ...(replica && { replica }),
     dataDir: values.TRILHO_DATA_DIR,
-    /** The first one seals. */
+    /** The first key seals. */
     masterKeys: values.TRILHO_MASTER_KEY ?? [],
     ...(TRILHO_WAL_ARCHIVE !== undefined && { walArchive: TRILHO_WAL_ARCHIVE }),
     /** Absent: old events and audit lines stay. */

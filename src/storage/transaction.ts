@@ -4,9 +4,9 @@ import type pg from 'pg';
 import { isAborted, isForgotten, isReadOnly, isSilence } from './faults.ts';
 import type { Row, Sql, TransactionOptions } from './sql.ts';
 
-/** What a migration may take: as long as the data it moves. */
+/** The limit of a migration: no limit, since it depends on the data it moves. */
 const LONG_TIMEOUT_MS = 86_400_000;
-/** A server that went silent cannot keep its own limit. */
+/** A server that does not answer cannot enforce its own limit. */
 const SILENCE_AFTER_LIMIT_MS = 2_000;
 
 /** One statement outside of a transaction. */
@@ -16,7 +16,7 @@ export async function runStatement<R extends Row>(pool: pg.Pool, query: pg.Query
   try {
     return rowsOf<R>(await client.query<R>(query));
   } catch (error) {
-    // A session that has met an error is not used again.
+    // A session is not reused after an error.
     fault = error as Error;
     throw error;
   } finally {
@@ -36,7 +36,7 @@ export async function runTransaction<T>(
   let firstFault: unknown;
   const tx: Sql = {
     query: async <R extends Row>(text: string, values: readonly unknown[] = [], { name }: { name?: string } = {}) => {
-      // The connection may belong to another transaction by now.
+      // By now the connection may belong to another transaction.
       assert(!isOver, 'a statement came after the end of its transaction');
       try {
         const query = { text, values: [...values], ...limit, ...(name !== undefined && { name }) };
@@ -57,8 +57,7 @@ export async function runTransaction<T>(
   } catch (thrown) {
     // Statements pipelined with the one that failed are rejected because of it, and their errors may arrive first.
     const error = isAborted(thrown) ? (firstFault ?? thrown) : thrown;
-    // A session that is silent, has forgotten its statements, may only read or cannot even roll back is thrown away with its
-    // transaction.
+    // A session that does not answer, has lost its statements, is read-only or cannot roll back is discarded with its transaction.
     if (isSilence(error) || isForgotten(error) || isReadOnly(error)) broken = error as Error;
     else {
       await client.query('rollback').catch(reason => {
@@ -78,7 +77,7 @@ function beginText({ isSnapshot = false, lockTimeoutMs, statementLimitMs }: Tran
   return texts.join('; ');
 }
 
-/** Absent: the usual one. */
+/** When absent, the usual limit. */
 function driverLimit({ isLong = false, statementLimitMs }: TransactionOptions): { readonly query_timeout?: number } {
   if (isLong) return { query_timeout: LONG_TIMEOUT_MS };
   return statementLimitMs === undefined ? {} : { query_timeout: statementLimitMs + SILENCE_AFTER_LIMIT_MS };

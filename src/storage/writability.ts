@@ -1,18 +1,18 @@
-// Whether the database can be written: from a write that found its disk full, or its session read-only, until a new session can.
+// Whether the database can be written. It cannot from a write that found a full disk or a read-only session until a new session succeeds.
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import { asOutage, DISK_FULL, unwritableReason } from './refusals.ts';
 
 export type Writability = {
-  /** Why it cannot be written; undefined while nothing has said so. */
+  /** Why it cannot be written; undefined while it can. */
   whyNot(): string | undefined;
-  /** Remembers what a failure says about the time after it. */
+  /** Records a failure that means the database cannot be written. */
   note(error: unknown): void;
-  /** Writes as much as a busy second would, in a session of its own, and throws it away. Refused with the reason. */
+  /** Writes as much as a busy second, in a new session, and rolls it back. Throws the reason when that fails. */
   tryToWrite(): Promise<void>;
 };
 
-/** Rolled back by itself: a temporary table takes its room from the same disk and gives it back. */
+/** A temporary table uses the same disk and frees the space at the commit. */
 const TRY_TO_WRITE = `
   create temporary table room on commit drop as select repeat('x', 500) as filler from generate_series(1, 1000)`;
 
@@ -30,7 +30,7 @@ export function watchWritability(settings: pg.ClientConfig, log: Log): Writabili
     },
 
     tryToWrite: async () => {
-      // A session that was opened earlier may still be allowed what a new one is not, and the other way round.
+      // A new session: an older one may still be allowed to write when new ones are not, and the other way round.
       const client = new pg.Client(settings);
       client.on('error', () => {});
       try {

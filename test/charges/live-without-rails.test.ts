@@ -30,7 +30,7 @@ test('the start warns once of each missing part, naming the setting', () => {
       'there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set',
       'there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set',
       'there is no chain: every order is refused until chains in TRILHO_CONFIG are set',
-      'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set',
+      'there is no master key: a copy of the database can sign in your name until TRILHO_MASTER_KEY is set',
     ],
   );
 });

@@ -201,7 +201,7 @@ describe('a backup that was changed', () => {
       },
       /manifest\.json: parts/,
     ],
-    ['no manifest', copy => rm(path.join(copy, 'manifest.json')), /incomplete, or there is none/],
+    ['no manifest', copy => rm(path.join(copy, 'manifest.json')), /incomplete, or the folder is not a backup/],
   ];
   for (const [what, change, message] of cases) {
     test(`is refused and leaves nothing behind: ${what}`, async t => {

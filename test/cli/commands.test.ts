@@ -114,7 +114,7 @@ test('a key expires after a time or on a day, the list shows when, and the docto
       'right  schema: up to date',
       'right  keys: 0, and no key expires soon',
       "right  clock: 0 s off the database's",
-      'warning  secrets: there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set',
+      'warning  secrets: there is no master key: a copy of the database can sign in your name until TRILHO_MASTER_KEY is set',
       'warning  chains: not configured; every order is refused until chains are set',
       'warning  prices: no source; every quote is refused until TRILHO_PRICE_SOURCES is set',
     ].join('\n'),

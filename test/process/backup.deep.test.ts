@@ -106,7 +106,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       );
       assert.equal(killed.signal, 'SIGKILL', killed.stderr);
       const cutShort =
-        /^A restore of the embedded database was cut short: repeat trilho restore --archive, or remove \S+\.restoring-/;
+        /^A restore of the embedded database was interrupted: repeat trilho restore --archive, or remove \S+\.restoring-/;
       assert.match(refusalOf(await runToEnd({ folder: other })), cutShort);
       assert.match(refusalOf(await trilho(other, {}, 'ledger', 'check')), cutShort);
 
@@ -227,7 +227,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       assert.equal(cut.code, 2);
       assert.match(cut.stderr, /The stream ends in the middle of the backup\.$/m);
       const foreign = await run('head -c 9000 /dev/zero | tr "\\0" x | trilho restore - --verify');
-      assert.match(foreign.stderr, /The stream is damaged, or no backup\.$/m);
+      assert.match(foreign.stderr, /The stream is damaged or not a backup\.$/m);
     });
 
     test('is saved beside the service and restored into another folder, where the service continues', async t => {

@@ -153,10 +153,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     let touches = 0;
     const touching = setInterval(() => utimesSync(mark, 0, ++touches), ASK_AGAIN_MS);
     const refusal = refusalOf(await runToEnd({ folder }).finally(() => clearInterval(touching)), 1);
-    assert.match(
-      refusal,
-      /Another container or machine uses the data in \S+: stop it, or run the command inside of it/,
-    );
+    assert.match(refusal, /Another container or machine uses the data in \S+: stop it, or run the command inside it/);
     assert.equal(await readFile(mark, 'utf8'), 'another container');
 
     const after = await startTrilho({ folder });

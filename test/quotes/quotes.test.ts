@@ -158,7 +158,7 @@ test('a symbol is sold only on its networks', async () => {
     assert.deepEqual(faultsOf(await ask({ symbol, network })), [['network', 'not_on_network']]);
   }
   const refused = await ask({ symbol: 'eth', network: 'tron' });
-  assert.equal(refused.json.errors[0].message, 'must be one that eth lives on: ethereum, base, arbitrum');
+  assert.equal(refused.json.errors[0].message, 'must be one that has eth: ethereum, base, arbitrum');
 });
 
 test('every refusal names its field, all at once', async () => {

@@ -130,10 +130,10 @@ test('a changed archive, a missing file and a log that was cut by hand are found
     assert.equal(code, 1, said);
     return said;
   };
-  assert.match(await change('"status":201', '"status":200'), /line 1: it, or the order it stands in, was changed/);
+  assert.match(await change('"status":201', '"status":200'), /line 1: it or its order was changed/);
   assert.match(await change('"position":9,', '"position":10,'), /lacks row 9/);
   await writeFile(file, before);
-  assert.match((await run(archiveCommand, 'check', file)).said, /is not what its \.sha256 says/);
+  assert.match((await run(archiveCommand, 'check', file)).said, /does not match its \.sha256/);
   await writeFile(file, before.subarray(0, 500));
   assert.equal((await run(archiveCommand, 'check', file)).code, 1);
   await rename(file, path.join(dir, 'away'));
@@ -154,7 +154,7 @@ test('a changed archive, a missing file and a log that was cut by hand are found
   await service.sql('delete from audit_log where position <= 2100');
   const cut = await run(auditCommand, 'verify');
   assert.equal(cut.code, 1);
-  assert.match(cut.said, /^Broken: line 2100: it and the lines before it are gone, and no line says so/);
+  assert.match(cut.said, /^Broken: line 2100: it and the lines before it are gone, and no line records it/);
 });
 
 test('records stay without an archive, and while a file there has other rows or cannot be written', async t => {

@@ -165,7 +165,7 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     );
     await untilPrimary('/charges');
     const { said } = await runCommand(doctorCommand, env(), []);
-    assert.match(said, /^wrong {2}replica: DATABASE_READ_URL leads to no standby/m);
+    assert.match(said, /^wrong {2}replica: DATABASE_READ_URL is not a standby/m);
   });
 });
 

@@ -1,5 +1,5 @@
-// A block of the archive: a fixed range of rows as gzipped NDJSON. The first line says what the block holds; a line for each row
-// follows. Ranges never depend on when a block is written, so a block that is written again has the same name.
+// A block of the archive: a fixed range of rows as gzipped NDJSON. The first line describes the block; a line for each row follows.
+// Ranges do not depend on when a block is written, so a block that is written again has the same name.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Static, Type } from 'typebox';
 import { StartError } from '../../lib/errors.ts';
@@ -11,10 +11,10 @@ export type ArchiveKind = (typeof ARCHIVE_KINDS)[number];
 
 /** Rows of a block: a file of some hundred kilobytes, and a short transaction to remove them. */
 export const BLOCK_SIZE = 1_000;
-/** What the first block comes after. */
+/** The `previous` hash of the first block. */
 const NO_HASH = '0'.repeat(64);
 
-/** More than any block has: what claims to hold more was not written here. */
+/** More than any block has: a file that claims more was not written here. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 const FILES_PER_FOLDER = 1_000;
 
@@ -25,7 +25,7 @@ const Header = Type.Object(
     kind: Type.Enum([...ARCHIVE_KINDS]),
     first: Type.Integer({ minimum: 1 }),
     last: Type.Integer({ minimum: 1 }),
-    /** The hash that the block before ended with. */
+    /** The hash at the end of the previous block. */
     previous: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   },
   { additionalProperties: false },
@@ -48,7 +48,7 @@ export function formatBlock({ kind, first, last, previous, rows }: Block): strin
   return [JSON.stringify(header), ...rows, ''].join('\n');
 }
 
-/** What the next block of events comes after. */
+/** The `previous` hash of the next block of events. */
 export function hashOfBlock(block: Block): string {
   return textHash(formatBlock(block));
 }
@@ -57,7 +57,7 @@ export function gzipBlock(block: Block): Buffer {
   return gzipSync(formatBlock(block));
 }
 
-/** Refuses what is no block, or lacks a row. `name` is what the refusal calls it. */
+/** Refuses anything that is not a block, or lacks a row. `name`: for the error. */
 export function parseBlock(text: string, name: string): Block {
   const [first = '', ...rows] = text.split('\n');
   if (rows.pop() !== '') throw new StartError(`${name} ends in the middle of a line.`);

@@ -1,5 +1,5 @@
-// Verifies files of the archive: each file by itself, that each goes on where the one before ended, and that a folder is the archive of a
-// database.
+// Verifies files of the archive: each file by itself, that each continues where the previous one ended, and that a folder is the archive
+// of a database.
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
@@ -16,14 +16,13 @@ import {
 import type { Cut } from './cuts.ts';
 import { readBlock } from './files.ts';
 
-/** What the files of one kind hold, and the hash that they end with. */
+/** The content of the files of one kind, and their final hash. */
 export type Checked = { readonly kind: ArchiveKind; readonly files: number; readonly first: number } & Head;
 
 const IS_RECORD = new RegExp(`^(${ARCHIVE_KINDS.join('|')})-\\d+-\\d+\\.`);
 
 /**
- * Verifies a file, or every file of records in a folder, and throws at the first that is not right. `known` are audit lines as they must
- * be.
+ * Verifies a file, or every file of records in a folder, and throws at the first fault. `known`: audit lines that the files must have.
  */
 export async function checkArchive(place: string, known: readonly Head[] = []): Promise<readonly Checked[]> {
   const checked = new Map<ArchiveKind, Checked>();
@@ -31,12 +30,12 @@ export async function checkArchive(place: string, known: readonly Head[] = []): 
     const block = await readBlock(file);
     const before = checked.get(block.kind);
     if (before && (before.position + 1 !== block.first || before.hash !== block.previous)) {
-      throw new StartError(`${file} does not go on where the file before it ended, at ${before.position}.`);
+      throw new StartError(`${file} does not continue where the file before it ended, at ${before.position}.`);
     }
     const { first = block.first, files = 0 } = before ?? {};
     checked.set(block.kind, { kind: block.kind, files: files + 1, first, ...endOf(block, file, known) });
   }
-  if (checked.size === 0) throw new StartError(`${place} has no file of the archive.`);
+  if (checked.size === 0) throw new StartError(`${place} has no archive file.`);
   return [...checked.values()];
 }
 
@@ -46,7 +45,7 @@ export function notTheArchive(message: string): StartError {
   );
 }
 
-/** Refuses a folder without the block that was moved last: a wrong one, or one whose disk is not mounted. */
+/** Refuses a folder without the last moved block: the wrong folder, or one whose disk is not mounted. */
 export async function requireBlockBefore(dir: string, kind: ArchiveKind, cut: Cut): Promise<void> {
   if (cut.position === 0) return;
   const file = path.join(dir, ...pathOfBlock({ kind, first: cut.position - BLOCK_SIZE + 1, last: cut.position }));

@@ -2,7 +2,7 @@
 import type { Sql } from '../database.ts';
 import type { ArchiveKind } from './block.ts';
 
-/** The last row that was moved, and the hash that what comes next covers. Position 0: nothing was moved yet. */
+/** The last row that was moved, and the hash that the next row or block continues. Position 0: nothing was moved yet. */
 export type Cut = { readonly position: number; readonly hash: string };
 
 export async function readCut(sql: Sql, kind: ArchiveKind): Promise<Cut> {

@@ -1,5 +1,5 @@
-// Whose archive a folder is: `archive.json` names the installation. An empty folder, such as one whose disk is not mounted, would take
-// rows that are lost when the disk is mounted over it.
+// Ties a folder to its database: `archive.json` names the installation. Rows written into an empty folder, such as one whose disk is not
+// mounted, would be hidden once the disk is mounted over it.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -18,9 +18,9 @@ const Owner = Type.Object(
 );
 
 /**
- * Refuses a folder that is not the archive of this database; to be called before anything is written there. The first folder becomes the
- * archive, as does one without `archive.json` that an earlier version has written: its last blocks decide. The file is there before the
- * database has it noted, so a crash between the two leaves a folder that names its database.
+ * Refuses a folder that is not the archive of this database; call it before writing there. The first folder becomes the archive, as does
+ * one without `archive.json` from an earlier version whose last blocks match. The file is written before the database records it, so a
+ * crash between the two leaves a folder that names its database.
  */
 export async function requireArchive(sql: Sql, dir: string): Promise<void> {
   const [own] = await sql.query<{ id: string; has_archive: boolean }>('select id, has_archive from installation');
@@ -37,7 +37,7 @@ export async function requireArchive(sql: Sql, dir: string): Promise<void> {
   if (!hasArchive) await sql.query('update installation set has_archive = true where not has_archive');
 }
 
-/** Undefined when it is not there. */
+/** Undefined when the file does not exist. */
 async function readOwner(file: string): Promise<Static<typeof Owner> | undefined> {
   try {
     const checked = checkSchema(Owner, JSON.parse(await readFile(file, 'utf8')));

@@ -1,5 +1,5 @@
-// Moves old lines of the audit log into the archive, a block at a time. The hash of the last line that was moved stays in the database,
-// and a line in the log itself records it: a log that is cut without such a line does not verify.
+// Moves old lines of the audit log into the archive, a block at a time. The hash of the last moved line stays in the database, and a line
+// of the log itself records it: a log that is cut without such a line does not verify.
 import type { Clock } from '../../lib/clock.ts';
 import type { Duration } from '../../lib/date-times.ts';
 import { StartError } from '../../lib/errors.ts';
@@ -43,7 +43,7 @@ async function moveBlock({ clock, dir }: Deps, db: Database, before: Date): Prom
   return { removed, next: 'more' };
 }
 
-/** Those of a block that is not whole are not to go yet. */
+/** The oldest line of a complete block; an incomplete block stays. */
 async function findOldest(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date }>(
     `select first.at from archive_cuts c

@@ -1,9 +1,9 @@
-// What the catalogue of PostgreSQL has about our tables: those of the schema that migrations write to.
+// Reads our tables, those of the schema that migrations write to, from the catalogue of PostgreSQL.
 import type { Sql } from '../database.ts';
 
 export type Table = {
   readonly name: string;
-  /** The name as SQL writes it. */
+  /** The quoted name. */
   readonly quoted: string;
   /** Without generated columns, which are computed. */
   readonly columns: readonly Column[];
@@ -11,7 +11,7 @@ export type Table = {
 
 export type Column = { readonly name: string; readonly quoted: string; readonly type: string };
 
-/** An identity column and the last number that was given; null before the first. */
+/** An identity column and its last number; null before the first. */
 export type Sequence = { readonly table: string; readonly column: string; readonly last: string | null };
 
 export type ForeignKey = { readonly table: string; readonly name: string; readonly definition: string };
@@ -19,7 +19,7 @@ export type ForeignKey = { readonly table: string; readonly name: string; readon
 /** Restoring applies the migrations themselves, so their table is not part of a backup. */
 const NOT_SAVED = ['schema_migrations'];
 
-/** Tables by name. Those of an extension are its own; partitions belong to their table. */
+/** Tables by name, without those of extensions and without partitions, which belong to their table. */
 export function readTables(sql: Sql): Promise<Table[]> {
   return sql.query<Table>(
     `select c.relname as name, c.oid::regclass::text as quoted,
@@ -37,7 +37,7 @@ export function readTables(sql: Sql): Promise<Table[]> {
   );
 }
 
-/** A sequence is not part of a snapshot: its last number is that of the snapshot or a later one. */
+/** A sequence is not part of a snapshot: its last number may be later than the snapshot. */
 export function readSequences(sql: Sql): Promise<Sequence[]> {
   return sql.query<Sequence>(
     `select c.relname as "table", a.attname as "column",
@@ -58,7 +58,7 @@ export function readForeignKeys(sql: Sql): Promise<ForeignKey[]> {
   );
 }
 
-/** Every type writes and reads its text in one way, whatever the server is set to. */
+/** Makes every type write and read its text in one way, independent of the server's settings. */
 export const PLAIN_TEXT = `
   set local timezone = 'UTC';
   set local datestyle = 'ISO, YMD';

@@ -1,4 +1,4 @@
-// Writes a backup: every table in one snapshot, while the service goes on. Rows are read through a cursor, so memory stays flat.
+// Writes a backup: every table in one snapshot, while the service runs. Rows are read through a cursor, so memory stays flat.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { StartError } from '../../lib/errors.ts';
@@ -19,24 +19,24 @@ import {
   toEntry,
 } from './format.ts';
 
-/** Rows beside our tables that belong into a backup, such as waiting jobs. */
+/** Rows outside our tables that belong in a backup, such as waiting jobs. */
 export type ExtraSource = { readonly name: string; readonly columns: readonly string[]; readonly from: string };
 
 export type Dumped = { readonly header: Header; readonly manifest: Manifest };
 
 type Source = { readonly name: string; readonly columns: readonly string[]; readonly from: string };
 
-/** Rows of a fetch: few at first, then as many as make about a part, for some tables have rows of a megabyte. */
+/** Rows of a fetch: few at first, then enough for about one part, since some tables have rows of a megabyte. */
 const FIRST_FETCH_ROWS = 16;
 const MAX_FETCH_ROWS = 2_000;
-/** Fast, and within a tenth of the size that the best level reaches. */
+/** Fast, and within a tenth of the size at the best level. */
 const GZIP_LEVEL = 4;
 
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
 
 /**
- * Hands every entry to `write`, in the order in which a restore reads them. It locks nothing that a writer needs, changes
- * nothing, and works on a standby too.
+ * Hands every entry to `write`, in the order in which a restore reads them. It locks nothing that a writer needs, changes nothing, and
+ * works on a standby too.
  */
 export async function dumpDatabase(
   db: Database,
@@ -46,8 +46,8 @@ export async function dumpDatabase(
   let hasBegun = false;
   return db.transaction(
     async tx => {
-      // What was written cannot be taken back, so the transaction is not run a second time.
-      if (hasBegun) throw new StartError('The connection to the database was lost during the backup; begin anew.');
+      // Written entries cannot be taken back, so the transaction is not retried.
+      if (hasBegun) throw new StartError('The connection to the database was lost during the backup; start it again.');
       hasBegun = true;
       // A slow reader of the stream must not end the snapshot.
       await tx.query(
@@ -75,7 +75,8 @@ async function readState(tx: Sql, version: string, sources: readonly Source[]): 
   const [state] = await tx.query<{ mode: Mode | null; at: string }>(
     'select (select mode from installation) as mode, iso_utc(now()) as at',
   );
-  if (!state?.mode) throw new StartError('This database is new and has nothing to save: start the service once first.');
+  if (!state?.mode)
+    throw new StartError('This database is new and has nothing to back up: start the service once first.');
   const migrations = await tx.query<{ name: string; sha256: string }>(
     'select name, sha256 from schema_migrations order by name',
   );
@@ -128,7 +129,7 @@ async function dumpSource(tx: Sql, source: Source, write: (entry: Entry) => Prom
     }
     isMore = rows.length === count;
     const fitting = Math.floor((PART_BYTES * rows.length) / Math.max(1, fetchedBytes));
-    // The rows that follow may be larger than these.
+    // Later rows may be larger than these.
     count = Math.min(MAX_FETCH_ROWS, 2 * count, Math.max(1, fitting));
   }
   await tx.query('close saved_rows');

@@ -1,4 +1,4 @@
-// A backup as a folder with a file for each entry. It appears under its name when it is complete and on disk.
+// A backup as a folder with a file for each entry. It gets its name only when it is complete and on disk.
 import { existsSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,15 +10,15 @@ import { compareParts, damaged } from './load.ts';
 
 const UNFINISHED = /.+\.partial-/;
 
-/** Calls `fill` with what writes an entry. Refuses a name that is taken; whatever fails leaves nothing under it. */
+/** Calls `fill` with a function that writes an entry. Refuses a name that is taken; a failure leaves nothing under it. */
 export async function writeFolder<T>(
   folder: string,
   fill: (write: (entry: Entry) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  if (existsSync(folder)) throw new StartError(`${folder} is there already; a backup replaces nothing.`);
+  if (existsSync(folder)) throw new StartError(`${folder} exists already; a backup replaces nothing.`);
   const draft = await openDraft(folder);
   try {
-    // Only its owner may read it: it holds what payers and callers entrusted to the service.
+    // Only its owner may read it: it has the data of payers and callers.
     const filled = await fill(async ({ name, bytes }) => {
       const file = await open(path.join(draft, name), 'wx', 0o600);
       try {
@@ -39,7 +39,7 @@ export async function writeFolder<T>(
   }
 }
 
-/** Beside the folder. Those of backups that were killed are removed: they hold all payers' data. */
+/** A draft beside the folder. Drafts of killed backups are removed: they have all payers' data. */
 async function openDraft(folder: string): Promise<string> {
   const parent = path.dirname(path.resolve(folder));
   try {
@@ -50,12 +50,12 @@ async function openDraft(folder: string): Promise<string> {
   }
 }
 
-/** Removes what this process has written of a folder that is not complete. */
+/** Removes the unfinished folder of this process. */
 export function removeUnfinishedFolder(folder: string): Promise<void> {
   return removeOwn(path.dirname(path.resolve(folder)), UNFINISHED);
 }
 
-/** The entries in the order of a backup. Entries are as they are on disk: the reader compares them with the manifest. */
+/** The entries in the order of a backup, unverified: the reader compares them with the manifest. */
 export async function* readFolder(folder: string): AsyncGenerator<Entry> {
   const manifest = await readEntry(folder, MANIFEST);
   yield await readEntry(folder, HEADER);
@@ -63,7 +63,7 @@ export async function* readFolder(folder: string): AsyncGenerator<Entry> {
   yield manifest;
 }
 
-/** Reads every file as it is on disk and compares it with the manifest. */
+/** Reads every file back from disk and compares it with the manifest. */
 export async function checkFolder(folder: string): Promise<void> {
   const { parts, headerSha256 } = readManifest((await readEntry(folder, MANIFEST)).bytes);
   const header = await readEntry(folder, HEADER);
@@ -82,7 +82,7 @@ async function readEntry(folder: string, name: string): Promise<Entry> {
   } catch (error) {
     const { code } = error as { code?: string };
     throw new StartError(
-      `${path.join(folder, name)} cannot be read (${code}): the backup is incomplete, or there is none.`,
+      `${path.join(folder, name)} cannot be read (${code}): the backup is incomplete, or the folder is not a backup.`,
     );
   }
 }

@@ -11,12 +11,12 @@ export const HEADER = 'header.json';
 export const MANIFEST = 'manifest.json';
 export const FORMAT_VERSION = 1;
 
-/** One file of a backup, whole: parts are small enough for that. */
+/** One file of a backup, completely in memory: parts are small enough. */
 export type Entry = { readonly name: string; readonly bytes: Buffer };
 
-/** Text of a part before it is compressed; a larger row makes a larger part. */
+/** The size of a part before compression; a larger row makes a larger part. */
 export const PART_BYTES = 4 * 1024 * 1024;
-/** More than any row can have: what claims to hold more was not written here. */
+/** More than any row can have: a file that claims more was not written here. */
 const MAX_PART_BYTES = 512 * 1024 * 1024;
 const PART_NAME = '^[a-z_][a-z0-9_]*\\.[0-9]{6}\\.ndjson\\.gz$';
 
@@ -39,7 +39,7 @@ const Header = Type.Object(
     sequences: Type.Array(
       Type.Object({ table: Name, column: Name, last: Type.String({ pattern: '^[0-9]{1,19}$' }) }, strict),
     ),
-    /** The last line of the audit log, if there is one. */
+    /** The last line of the audit log, if any. */
     auditHead: Type.Union([Head, Type.Null()]),
   },
   strict,

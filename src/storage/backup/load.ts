@@ -1,5 +1,5 @@
-// Restores a backup into a database that has no schema yet: our migrations make the tables, the parts fill them. All of it is one
-// transaction, so a damaged backup leaves nothing behind.
+// Restores a backup into a database without a schema: our migrations create the tables, the parts fill them. All of it is one transaction,
+// so a damaged backup leaves nothing behind.
 import { StartError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Mode } from '../../lib/mode.ts';
@@ -20,7 +20,7 @@ import {
   sha256Of,
 } from './format.ts';
 
-/** Takes the rows of an extra source of the dump. */
+/** Restores the rows of an extra source of the dump. */
 export type ExtraTarget = { readonly name: string; load(tx: Sql, rows: readonly (string | null)[][]): Promise<void> };
 
 export type Loaded = {
@@ -30,7 +30,7 @@ export type Loaded = {
   readonly skipped: readonly string[];
 };
 
-/** A backup whose header was read and can be restored by this version. */
+/** A backup whose header was read and that this version can restore. */
 export type OpenBackup = {
   readonly header: Header;
   readonly headerEntry: Entry;
@@ -40,11 +40,11 @@ export type OpenBackup = {
 
 type LoadOptions = {
   readonly extras: readonly ExtraTarget[];
-  /** Part of the same transaction, once all rows are there: no crash leaves the rows without it. */
+  /** Runs in the same transaction, after all rows: a crash cannot leave the rows without it. */
   readonly finish?: (tx: Sql) => Promise<void>;
 };
 
-/** Needs no database. Refuses what is no backup, one of a newer version, and one of another mode than `mode`, if that is named. */
+/** Needs no database. Refuses anything that is not a backup, one of a newer version, and one of another mode than `mode`, if given. */
 export async function openBackup(entries: AsyncIterable<Entry>, mode?: Mode): Promise<OpenBackup> {
   const rest = entries[Symbol.asyncIterator]();
   const headerEntry = await next(rest);
@@ -67,7 +67,7 @@ export async function loadBackup(
   return db.transaction(
     async tx => {
       // The entries may come from a stream, which cannot be read again.
-      if (hasBegun) throw new StartError('The connection to the database was lost during the restore; begin anew.');
+      if (hasBegun) throw new StartError('The connection to the database was lost during the restore; start it again.');
       hasBegun = true;
       await tx.query(
         `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;${PLAIN_TEXT}`,
@@ -80,8 +80,8 @@ export async function loadBackup(
 }
 
 /**
- * A restore never mixes a backup with other data, and it empties every table of the schema before it fills them: so the database must be empty.
- * What an extension brought is not counted, nor are indexes, which have a table.
+ * A restore never mixes a backup with other data, and it empties every table of the schema first, so the database must be empty. Objects
+ * of extensions do not count, nor do indexes, which belong to a table.
  */
 export async function requireEmpty(sql: Sql): Promise<void> {
   const [found] = await sql.query<{ name: string }>(
@@ -103,8 +103,8 @@ async function load(tx: Sql, log: Log, backup: OpenBackup, options: LoadOptions)
   await applyMigrations(tx, await migrationsOf(header), log);
   const tables = new Map((await readTables(tx)).map(table => [table.name, table]));
   const foreignKeys = await readForeignKeys(tx);
-  // Rows come in any order, and a trigger would do again what the backup has already. Foreign keys are checked at the end, all
-  // rows of a table at once.
+  // Rows come in any order, and a trigger would repeat an effect that the backup already has. Foreign keys are checked at the end,
+  // all rows of a table at once.
   for (const { table, name } of foreignKeys) await tx.query(`alter table ${table} drop constraint ${name}`);
   for (const { quoted } of tables.values()) await tx.query(`alter table ${quoted} disable trigger user`);
   await tx.query(`truncate ${[...tables.values()].map(({ quoted }) => quoted).join(', ')}`);
@@ -167,7 +167,7 @@ function insertRows(tx: Sql, { name, quoted, columns }: Table, saved: readonly s
   };
 }
 
-/** Reads parts up to the manifest, and compares the two: a part that is changed, missing or too many is refused. */
+/** Reads parts up to the manifest, and compares the two: a changed, missing or extra part is refused. */
 async function loadParts(
   tx: Sql,
   entries: AsyncIterator<Entry>,

@@ -3,7 +3,7 @@ import { StartError } from '../../lib/errors.ts';
 import type { Entry } from './format.ts';
 
 const BLOCK = 512;
-/** Larger than any entry that is written here. */
+/** More than any entry that is written here. */
 const MAX_ENTRY_BYTES = 1024 * 1024 * 1024;
 const CHECKSUM_AT = 148;
 const CHECKSUM_LENGTH = 8;
@@ -44,17 +44,17 @@ function padding(length: number): number {
   return (BLOCK - (length % BLOCK)) % BLOCK;
 }
 
-/** The entries of an archive as they come. Refuses what is cut off or is no archive. */
+/** The entries of an archive as they arrive. Refuses a stream that is cut off or not an archive. */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
   const read = exactReader(chunks);
   for (;;) {
     const header = await read(BLOCK);
     if (header.every(byte => byte === 0)) return;
     if (Number.parseInt(header.toString('latin1', CHECKSUM_AT, CHECKSUM_AT + 6), 8) !== checksumOf(header)) {
-      throw new StartError('The stream is damaged, or no backup.');
+      throw new StartError('The stream is damaged or not a backup.');
     }
     const size = Number.parseInt(header.toString('latin1', 124, 135), 8);
-    if (!(size <= MAX_ENTRY_BYTES)) throw new StartError('The stream is no backup.');
+    if (!(size <= MAX_ENTRY_BYTES)) throw new StartError('The stream is not a backup.');
     const name = header.toString('utf8', 0, 100).replace(/\0.*$/s, '');
     const bytes = await read(size);
     await read(padding(size));

@@ -9,7 +9,7 @@ export type Batcher<Item, Result> = {
   /**
    * Adds an item and returns its result. Refuses when too many items wait, or after `stop`. When a batch fails, each of its
    * items is retried singly and succeeds or fails on its own; but an AppError rejects all items of the batch, and an outage
-   * those in line, too.
+   * also rejects waiting items.
    */
   add(item: Item): Promise<Result>;
   /** Refuses new items, and returns when all accepted ones are done. */
@@ -25,7 +25,7 @@ type Limits = {
   readonly maxWaiting: number;
 };
 
-/** Single retries at a time: where all of them wait for one lock, they must not take every connection. */
+/** Concurrent single retries: when all of them wait for one lock, they must not take every connection. */
 const MAX_SINGLES = 4;
 
 /**
@@ -36,12 +36,12 @@ export function batcher<Item, Result>(
   flush: (items: readonly Item[], isSingle: boolean) => Promise<readonly Result[]>,
   { maxSize, maxRunning, maxWaiting }: Limits,
 ): Batcher<Item, Result> {
-  // A batch serves many requests, so it must not run in the audit context of the one that started it, nor in that of a command
+  // A batch serves many requests, so it must not run in the audit context of the one that started it, nor in that of the command
   // that made the batcher.
   const outsideOfRequests = withoutAuditContext(() => AsyncLocalStorage.snapshot());
   const waiting: Waiting<Item, Result>[] = [];
   const running = new Set<Promise<void>>();
-  /** Items to be retried singly, and those that are. They do not count as running batches, so a slow one delays no batch. */
+  /** Items waiting for a single retry, and those being retried. They do not count as running batches, so a slow one delays no batch. */
   const toRetry: Waiting<Item, Result>[] = [];
   const singles = new Set<Promise<void>>();
   let isStartScheduled = false;
@@ -85,9 +85,9 @@ export function batcher<Item, Result>(
       assert.equal(results.length, batch.length, 'flush returns one result for every item');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      // An AppError such as `database_unavailable` concerns all items: to retry them singly would fail too.
+      // An AppError such as `database_unavailable` concerns all items: single retries would fail too.
       if (isSingle || error instanceof AppError) {
-        // Those in line would wait for the same outage once more. Nothing was sent for them.
+        // Waiting items would meet the same outage. Nothing was sent for them.
         const inVain = !isSingle && isOutage(error) ? waiting.splice(0) : [];
         for (const { reject } of [...batch, ...inVain]) reject(error);
       } else {

@@ -1,5 +1,5 @@
-// Which database a WAL archive belongs to, and which archive a database has. Both are written down: log of two databases in one archive
-// makes restores wrong, and a database that is started without its archive leaves a gap in it.
+// Records which database a WAL archive belongs to, and which archive a database has: logs of two databases in one archive make restores
+// wrong, and a database that is started without its archive leaves a gap in it.
 import { existsSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const OWNER_FILE = 'database.json';
 /** In the folder of the database; a base backup does not copy it. */
 const KEPT_FILE = 'trilho.wal-archive';
 
-/** A restored database has the identifier of the one that was saved, and a timeline of its own. */
+/** A restored database has the identifier of the saved one, and its own timeline. */
 const Owner = Type.Object(
   { systemIdentifier: Type.String({ pattern: '^[0-9]{1,20}$' }), timeline: Type.Integer({ minimum: 1 }) },
   { additionalProperties: false },
@@ -36,8 +36,8 @@ export async function readOwner(archiveDir: string): Promise<Owner | undefined> 
 }
 
 /**
- * Makes the archive that of this database. Refuses the archive of another one, and without `takesOver` that of the database which this one
- * was restored from: it may be running still.
+ * Assigns the archive to this database. Refuses the archive of another one and, without `takesOver`, that of the database from which this
+ * one was restored: it may still be running.
  */
 export async function claimArchive(archiveDir: string, home: Home, takesOver: boolean): Promise<void> {
   const [owner, own] = [await readOwner(archiveDir), await identify(home.clusterDir)];
@@ -69,8 +69,8 @@ async function identify(clusterDir: string): Promise<Owner> {
 }
 
 /**
- * The archive that a start uses: that of the setting, or without the setting the one that the database had before. Refuses a setting that
- * names another one.
+ * The archive that a start uses: that of the setting or, without the setting, the one that the database had before. Refuses a setting with
+ * another one.
  */
 export async function chooseArchive(clusterDir: string, set: string | undefined): Promise<string | undefined> {
   const file = path.join(clusterDir, KEPT_FILE);
@@ -82,16 +82,16 @@ export async function chooseArchive(clusterDir: string, set: string | undefined)
   );
 }
 
-/** Refuses to begin the archive of this database anew: where its disk is not mounted, its folder is empty or not there. */
+/** Refuses to begin the archive again: when its disk is not mounted, its folder is empty or missing. */
 export async function requireKeptArchive(clusterDir: string, archiveDir: string): Promise<void> {
   const file = path.join(clusterDir, KEPT_FILE);
   if (!existsSync(file) || (await readOwner(archiveDir))) return;
   throw new StartError(
-    `The WAL archive ${archiveDir} of this database is not there: mount its disk, or remove ${file} to begin another archive.`,
+    `The WAL archive ${archiveDir} of this database is missing: mount its disk, or remove ${file} to begin another archive.`,
   );
 }
 
-/** Refuses a folder to which a running database does not archive its log. */
+/** Refuses a folder to which the running database does not archive its log. */
 export async function requireArchiveInUse(clusterDir: string, archiveDir: string): Promise<void> {
   if (!existsSync(path.join(clusterDir, KEPT_FILE))) {
     throw new StartError('The embedded database runs without TRILHO_WAL_ARCHIVE: restart the service with it first.');
@@ -100,7 +100,7 @@ export async function requireArchiveInUse(clusterDir: string, archiveDir: string
   await requireKeptArchive(clusterDir, archiveDir);
 }
 
-/** Refuses to make a new database for an archive that has one. */
+/** Refuses to create a database for an archive that already has one. */
 export async function refuseOwned(archiveDir: string): Promise<void> {
   if (!(await readOwner(archiveDir))) return;
   throw new StartError(

@@ -1,5 +1,5 @@
 // A base backup: a copy of the files of a running embedded database between pg_backup_start and pg_backup_stop. Files change
-// while they are copied; the write-ahead log of that time mends them.
+// while they are copied; replaying the write-ahead log of that time makes them consistent.
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { BASE_FILE, type Base, baseFolder, checkFiles, type KeptBase } from './w
 
 type CopiedFile = Base['files'][number];
 
-/** What a server makes anew at its start; of these folders only the folder itself is kept. */
+/** Folders whose content a server recreates at its start; only the empty folders are kept. */
 const EMPTIED = new Set([
   'pg_wal',
   'pg_wal/archive_status',
@@ -29,12 +29,12 @@ const NOT_COPIED =
   /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|recovery\.signal|trilho\.wal-archive)$/;
 const CHUNK_BYTES = 1024 * 1024;
 const SYNCS_AT_ONCE = 64;
-/** The server waits for the archive; where that takes longer, the archive does not work. */
+/** The server waits for the archive; when that takes longer, the archive does not work. */
 const STOP_LIMIT_MS = 600_000;
 
 const UNFINISHED = /\.base-/;
 
-/** Returns when the copy is on disk, was read again, and all of the log that it needs is in the archive. */
+/** Returns when the copy is on disk, was read back, and all of the log that it needs is in the archive. */
 export async function takeBaseBackup(db: Database, clusterDir: string, archiveDir: string): Promise<KeptBase> {
   for (const folder of await findAbandoned(archiveDir, UNFINISHED)) await removeFolder(folder);
   const draft = await makeDraft(archiveDir, '.base-');
@@ -42,7 +42,8 @@ export async function takeBaseBackup(db: Database, clusterDir: string, archiveDi
   try {
     return await db.transaction(
       async tx => {
-        if (hasBegun) throw new StartError('The connection to the database was lost during the backup; begin anew.');
+        if (hasBegun)
+          throw new StartError('The connection to the database was lost during the backup; start it again.');
         hasBegun = true;
         await tx.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
         const [begun] = await tx.query<{ at: Date; segment: string }>(
@@ -77,7 +78,7 @@ export async function takeBaseBackup(db: Database, clusterDir: string, archiveDi
   }
 }
 
-/** Removes what this process has copied of a base backup that is not complete. */
+/** Removes the unfinished base backup of this process. */
 export function removeUnfinishedBase(archiveDir: string): Promise<void> {
   return removeOwn(archiveDir, UNFINISHED);
 }
@@ -93,7 +94,7 @@ async function endBackup(tx: Sql): Promise<{ label: string; lsn: string; endedAt
 async function copyCluster(from: string, to: string): Promise<{ files: CopiedFile[]; folders: string[] }> {
   const files: CopiedFile[] = [];
   const folders: string[] = [];
-  // One for all: there are thousands of files, most of them small.
+  // One buffer for all: there are thousands of files, most of them small.
   const chunk = Buffer.alloc(CHUNK_BYTES);
   const visit = async (folder: string): Promise<void> => {
     for (const item of await listOf(path.join(from, folder))) {
@@ -113,7 +114,7 @@ async function copyCluster(from: string, to: string): Promise<{ files: CopiedFil
   return { files, folders };
 }
 
-/** Many at once: the disk writes those that wait together. */
+/** Many at once: the disk writes waiting files together. */
 async function syncAll(places: readonly string[]): Promise<void> {
   for (let from = 0; from < places.length; from += SYNCS_AT_ONCE) {
     await Promise.all(places.slice(from, from + SYNCS_AT_ONCE).map(syncFolder));
@@ -129,7 +130,7 @@ async function listOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** Undefined when the file was removed meanwhile, as that of a dropped table is. */
+/** Undefined when the file was removed meanwhile, such as that of a dropped table. */
 async function copyFile(from: string, to: string, chunk: Buffer): Promise<Omit<CopiedFile, 'path'> | undefined> {
   const source = await open(from).catch(error => {
     if (isGone(error)) return undefined;

@@ -16,8 +16,7 @@ export type Home = {
 };
 
 /**
- * The data directory of PostgreSQL that a start with this `dataDir` would open; undefined when there is none that
- * this user can see.
+ * The data directory of PostgreSQL that a start with this `dataDir` would open; undefined when this user cannot see one.
  */
 export function findCluster(dataDir: string): string | undefined {
   const clusterDir = clusterIn(dataDir);
@@ -40,11 +39,11 @@ export async function settleHome(dataDir: string): Promise<Home> {
   const identity = candidateIdentities(clusterDir).find(candidate => canRun(candidate, dataDir, postgres, env));
   if (identity) return { identity, clusterDir, logFile: path.join(dataDir, 'postgres.log'), binDir, env };
   throw new StartError(
-    `PostgreSQL does not run as root, and no other user of this machine can run ${postgres} in ${dataDir}: start as an ordinary user, move both to where others may enter, or set DATABASE_URL.`,
+    `PostgreSQL does not run as root, and no other user of this machine can run ${postgres} in ${dataDir}: start as an ordinary user, move both to where other users have access, or set DATABASE_URL.`,
   );
 }
 
-/** Where former versions put the database of a service started by root that no other user could run in its data directory. */
+/** Where former versions put the database of a service that root started and that no other user could run in its data directory. */
 const FORMER_HOME = '/var/lib/trilho';
 
 function refuseMoved(dataDir: string, clusterDir: string): void {
@@ -82,7 +81,7 @@ export async function giveTo(identity: Identity, place: string): Promise<void> {
   if (identity.owner) await chown(place, identity.owner.uid, identity.owner.gid);
 }
 
-/** For `writeDurably`: a file of the identity. */
+/** For `writeDurably`: the file belongs to the identity. */
 export function ownedBy({ owner }: Identity): { readonly prepare?: (handle: FileHandle) => Promise<void> } {
   return owner ? { prepare: handle => handle.chown(owner.uid, owner.gid) } : {};
 }

@@ -11,13 +11,13 @@ export type Identity = {
   wrap(command: string, args: readonly string[]): [command: string, args: string[]];
   /** The user that `spawn` switches to. */
   readonly user: User | undefined;
-  /** To whom files for the database must belong, if not to the current user. */
+  /** The owner of the database's files, if not the current user. */
   readonly owner: User | undefined;
 };
 
 const asIs: Identity = { wrap: (command, args) => [command, [...args]], user: undefined, owner: undefined };
 
-/** Identities to try for a cluster in `place`, best first. A cluster that is not of root is run by its owner. */
+/** Identities to try for a cluster in `place`, best first. A cluster that does not belong to root is run by its owner. */
 export function candidateIdentities(place: string): Identity[] {
   if (process.getuid?.() !== 0) return [asIs];
   const { uid, gid } = statSync(nearestExisting(place));
@@ -37,12 +37,12 @@ function namespaced({ uid }: User): Identity {
   return { ...asIs, wrap: (command, args) => ['unshare', ['--user', `--map-user=${uid}`, '--', command, ...args]] };
 }
 
-/** As another user that keeps one right of root: to enter folders that only root may enter, such as /root. */
+/** As another user that keeps one capability of root: to enter folders that only root may enter, such as /root. */
 function entering(owner: User): Identity {
   const right = '-all,+dac_override';
   const options = [
     ...[`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'],
-    // The server asks `access` whether it may run its own programs, which counts rights of a user only without the fixup.
+    // The server checks with `access` that it may run its own programs, which respects the capability only without the fixup.
     ...[`--inh-caps=${right}`, `--ambient-caps=${right}`, '--securebits=+no_setuid_fixup'],
   ];
   return { ...asIs, owner, wrap: (command, args) => ['setpriv', [...options, '--', command, ...args]] };
@@ -52,7 +52,7 @@ function nearestExisting(place: string): string {
   return existsSync(place) ? place : nearestExisting(path.dirname(place));
 }
 
-/** A user of this machine without rights of its own; `initdb` refuses one that is not in the list of users. */
+/** An unprivileged user of this machine; `initdb` refuses one that is not in the list of users. */
 function findUser(): User | undefined {
   const lines = existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8').split('\n') : [];
   const users = lines.map(line => line.split(':'));

@@ -1,6 +1,6 @@
-// Marks the folder of an embedded database as in use. Processes that see each other share one server, by the lock file of PostgreSQL. A
-// container or a machine that does not see them would take that lock for a stale one, start a second server on the same files and destroy them:
-// the mark refuses it.
+// Marks the folder of an embedded database as in use. Processes that see each other share one server by the lock file of PostgreSQL. A
+// container or machine that does not see them would take that lock for stale, start a second server on the same files and destroy them.
+// The mark prevents that.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -16,7 +16,7 @@ import { isServerOf, runningPid, signal } from './server-process.ts';
 export type InUse = {
   /** Whether another container or machine has taken the folder since. */
   isLost(): boolean;
-  /** The mark goes when no server runs any more. */
+  /** Removes the mark when no server runs any more. */
   end(): Promise<void>;
 };
 
@@ -29,12 +29,12 @@ const TOUCH_EVERY_MS = 1_000;
 /** A mark that is not touched for this long was left by a crash. */
 const ABANDONED_AFTER_MS = 10_000;
 const LOOK_EVERY_MS = 100;
-/** Of several that take over the same mark, the last one to write it has it. */
+/** When several take over the same mark, the last writer has it. */
 const SETTLED_AFTER_MS = 1_000;
 
 /**
- * Refuses a folder that is used from where its processes cannot be seen. Should another one take it nevertheless, as from a machine that stood
- * still for long, the server here is ended at once: what it has acknowledged is in its log.
+ * Refuses a folder that is used by processes that cannot be seen from here. If another machine takes it over nevertheless, because this one
+ * was suspended for long, the server here is killed at once: everything that it acknowledged is in its log.
  */
 export async function markInUse(clusterDir: string, { log, heartbeats }: Deps): Promise<InUse> {
   const file = `${clusterDir}.in-use`;
@@ -44,7 +44,7 @@ export async function markInUse(clusterDir: string, { log, heartbeats }: Deps): 
   const touching = startLoop({
     name: 'marking the data directory as in use',
     task: async () => {
-      // From then on the lock file is that of another server.
+      // From then on the lock file belongs to another server.
       if (!isLost) server = runningPid(clusterDir) ?? server;
       if (!isLost && (await keep(file))) return;
       isLost = true;
@@ -64,7 +64,7 @@ export async function markInUse(clusterDir: string, { log, heartbeats }: Deps): 
   };
 }
 
-/** Returns when the mark is that of the processes here. */
+/** Returns when the mark belongs to the processes here. */
 async function claim(file: string): Promise<void> {
   while (!(await create(file))) {
     const found = await readMark(file);
@@ -79,40 +79,40 @@ async function claim(file: string): Promise<void> {
   }
 }
 
-/** Of a mark that others have made: refuses one that they touch. */
+/** Checks the mark of others: refuses one that they still touch. */
 async function watchMark(file: string, found: Mark): Promise<'abandoned' | 'gone' | 'ours'> {
   const endMs = performance.now() + ABANDONED_AFTER_MS;
   while (performance.now() < endMs) {
     await wait(LOOK_EVERY_MS);
     const mark = await readMark(file);
     if (mark === undefined) return 'gone';
-    // Another process here was faster, and has found it abandoned.
+    // Another process here was faster and found it abandoned.
     if (mark.madeBy === visibleHere()) return 'ours';
     if (mark.touchedMs !== found.touchedMs || mark.madeBy !== found.madeBy) throw refusalOf(file);
   }
   return 'abandoned';
 }
 
-/** False when the mark is that of others by now. */
+/** False when the mark now belongs to others. */
 async function keep(file: string): Promise<boolean> {
   const mark = await readMark(file);
   if (mark !== undefined && ![visibleHere(), ''].includes(mark.madeBy)) return false;
-  // Another process here that was stopped may have removed it, or is just making it.
+  // A stopping process here may have removed it, or another is just creating it.
   if (mark === undefined) await create(file);
   else if (mark.madeBy === '') await writeDurably(file, visibleHere());
   else await touch(file);
   return true;
 }
 
-/** A node that has crashed there has let go of it ten seconds later. */
+/** The mark of a crashed node counts as abandoned ten seconds later. */
 function refusalOf(file: string): AwayError {
   const folder = path.dirname(file);
   return new AwayError(
-    `Another container or machine uses the data in ${folder}: stop it, or run the command inside of it.`,
+    `Another container or machine uses the data in ${folder}: stop it, or run the command inside it.`,
   );
 }
 
-/** False when there is one. */
+/** False when the mark exists. */
 async function create(file: string): Promise<boolean> {
   try {
     await writeFile(file, visibleHere(), { flag: 'wx' });
@@ -125,7 +125,7 @@ async function create(file: string): Promise<boolean> {
 
 async function touch(file: string): Promise<void> {
   const now = new Date();
-  // The time of the file alone: that also works on a full disk. Root may have made it, in a folder of this user.
+  // Only the time of the file, which also works on a full disk. Root may have created it in a folder of this user.
   await utimes(file, now, now).catch(() => writeDurably(file, visibleHere()));
 }
 
@@ -133,7 +133,7 @@ type Mark = { readonly madeBy: string; readonly touchedMs: number };
 
 async function readMark(file: string): Promise<Mark | undefined> {
   try {
-    // Opened each time: on a network file system this asks the server. One that only another user may read is not of here.
+    // Opened each time: on a network file system this asks the server. One that this user may not read was not made here.
     const madeBy = await readFile(file, 'utf8').catch(error => {
       if ((error as { code?: string }).code === 'EACCES') return 'another user';
       throw error;

@@ -1,4 +1,4 @@
-// Which base backup a restore begins with, which timeline it follows, and whether the archive has all of the log in between.
+// Plans a restore: which base backup it begins with, which timeline it follows, and whether the archive has all of the log in between.
 import { StartError } from '../../lib/errors.ts';
 import { readOwner } from './archive-owner.ts';
 import {
@@ -18,15 +18,15 @@ export type Course = {
   /** Base backups that are damaged. */
   readonly skipped: readonly string[];
   readonly timeline: number;
-  /** The last segment that the archive has of this timeline. */
+  /** The last segment of this timeline in the archive. */
   readonly last: Segment;
-  /** A segment before it that the archive lacks. */
+  /** A missing segment before it. */
   readonly missing: string | undefined;
 };
 
 /**
- * Until a moment: the log that the newest base before it belongs to. All of the log: that of the database which the archive belongs to,
- * also past earlier restores; a gap in it is refused, since recovery would take it as the end.
+ * For a moment: the log of the newest base before it. For all of the log: that of the database to which the archive belongs, also past
+ * earlier restores; a gap is refused, since recovery would take it as the end.
  */
 export async function planRecovery(archiveDir: string, until: Date | undefined): Promise<Course> {
   const [{ bases, skipped }, log] = [await readBases(archiveDir), await readLog(archiveDir)];
@@ -51,7 +51,7 @@ function baseBefore(bases: readonly KeptBase[], until: Date): Chosen | undefined
   return base && { base, timeline: timelineOf(base) };
 }
 
-/** An archive of an older Trilho names no database: there it is the newest timeline that the newest base leads to. */
+/** An archive of an older Trilho names no database: then it is the newest timeline that the newest base leads to. */
 async function currentTimeline(archiveDir: string, { histories }: ArchivedLog, newest: KeptBase): Promise<number> {
   const owner = await readOwner(archiveDir);
   if (owner) return owner.timeline;
@@ -69,7 +69,7 @@ function onLine(bases: readonly KeptBase[], { histories }: ArchivedLog, timeline
 
 function leadsTo(base: KeptBase, timeline: number, histories: ArchivedLog['histories']): boolean {
   const { firstSegment, stopLsn } = base;
-  // An older base does not say where it ended.
+  // An older base does not record where it ended.
   const lsn = stopLsn === undefined ? startOf(parseSegment(firstSegment)) : parseLsn(stopLsn);
   return descendsFrom(histories, timeline, timelineOf(base), lsn);
 }
@@ -78,12 +78,12 @@ function timelineOf({ firstSegment }: KeptBase): number {
   return parseSegment(firstSegment).timeline;
 }
 
-/** Recovery also takes a segment that is damaged as the end of the log. */
+/** Recovery also takes a damaged segment as the end of the log. */
 export function requireWholeLog({ last, timeline }: Course, endLsn: bigint): void {
   const place = placeOf(endLsn);
   if (place >= last.place) return;
   throw new StartError(
-    `The log breaks off in segment ${segmentName({ timeline, place })}, which is damaged; the archive goes on to ${segmentName(last)}. Choose an earlier moment with --until.`,
+    `The log breaks off in segment ${segmentName({ timeline, place })}, which is damaged; the archive continues to ${segmentName(last)}. Choose an earlier moment with --until.`,
   );
 }
 

@@ -1,7 +1,7 @@
 // Runs PostgreSQL as a child process of the service: on a socket in its own folder, without a port, with fsync on.
 // Several services on one data directory share it: the first one starts it, the last one stops it, and any of them
-// restarts it when it is gone. The lock file of PostgreSQL allows only one server among processes that see each other, and `in-use.ts`
-// refuses all others.
+// restarts it when it is gone. The lock file of PostgreSQL allows one server among processes that see each other, and `in-use.ts` keeps
+// out all others.
 import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -40,7 +40,7 @@ export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
   /** The folder that holds the data. */
   readonly clusterDir: string;
-  /** Stops the database, unless another service uses it. The caller closes its own connections before. */
+  /** Stops the database, unless another service uses it. The caller closes its own connections first. */
   stop(): Promise<void>;
 };
 
@@ -57,9 +57,9 @@ type Start = {
   readonly dataDir: string;
   readonly log: Log;
   readonly heartbeats?: Heartbeats | undefined;
-  /** Where the write-ahead log is archived; absent: where it was before, if anywhere. */
+  /** Where the write-ahead log is archived; when absent, where it was before, if anywhere. */
   readonly archiveDir?: string | undefined;
-  /** Whether it may be the archive of the database that this one was restored from. */
+  /** Whether it may be the archive of the database from which this one was restored. */
   readonly takesOver?: boolean;
 };
 
@@ -82,7 +82,7 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
   const socket = await shortSocketDir(home.clusterDir);
   const connection = connectionIn(socket.dir);
   if (archiveDir !== undefined) {
-    // Nothing of the archive is changed for a server that does not write to it, or whose archive is gone while it runs.
+    // The archive stays untouched for a server that does not write to it, or whose archive disappears while it runs.
     const isUp = (await probe(connection)) === 'up';
     if (isUp) await requireArchiving(connection, archiveDir);
     else await requireKeptArchive(home.clusterDir, archiveDir);
@@ -188,7 +188,7 @@ async function checkVersion(clusterDir: string, binDir: string): Promise<void> {
   const binaryVersion = /PostgreSQL (\d+)/.exec(readFileSync(share, 'utf8').slice(0, 64))?.[1];
   if (binaryVersion !== undefined && clusterVersion !== binaryVersion) {
     throw new StartError(
-      `The data in ${clusterDir} is of PostgreSQL ${clusterVersion}, this Trilho has ${binaryVersion}: save it with the version that made it (trilho backup), and restore it into a new data directory (trilho restore).`,
+      `The data in ${clusterDir} is from PostgreSQL ${clusterVersion}, this Trilho has ${binaryVersion}: save it with the version that made it (trilho backup), and restore it into a new data directory (trilho restore).`,
     );
   }
 }
@@ -208,7 +208,7 @@ async function requireArchiving(connection: pg.PoolConfig, archiveDir: string): 
     await client.end().catch(() => {});
   }
   throw new StartError(
-    `The embedded database runs without the archive ${archiveDir}: stop every service on it, then start anew.`,
+    `The embedded database runs without the archive ${archiveDir}: stop every service on it, then start again.`,
   );
 }
 
@@ -229,7 +229,7 @@ async function probe(connection: pg.PoolConfig): Promise<State> {
   }
 }
 
-/** Whether another service uses the database. Services that are asking this do not count: they are stopping too. */
+/** Whether another service uses the database. Services that ask this too do not count: they are also stopping. */
 async function isInUse(connection: pg.PoolConfig): Promise<boolean> {
   const client = new pg.Client({ ...connection, application_name: LEAVING, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
@@ -244,7 +244,7 @@ async function isInUse(connection: pg.PoolConfig): Promise<boolean> {
     );
     return rows[0]?.others ?? false;
   } catch (error) {
-    // All connections are taken, so others use it.
+    // All connections are taken, so others use the database.
     return (error as { code?: string }).code === TOO_MANY_CONNECTIONS;
   } finally {
     await client.end().catch(() => {});

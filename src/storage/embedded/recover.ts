@@ -1,4 +1,4 @@
-// Brings a database back from a WAL archive: the files of a base backup, then the log up to a moment, or all of it.
+// Restores a database from a WAL archive: the files of a base backup, then the log up to a moment, or all of it.
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { parseHistory } from './timelines.ts';
 import { makeUnfinished, removeUnfinished } from './unfinished.ts';
 import { checkFiles, type KeptBase, walFolder } from './wal-archive.ts';
 
-/** Recovery reads as much log as there is: a day of it within minutes. */
+/** The limit of a recovery: a day of log is read within minutes. */
 const RECOVERY_LIMIT_MS = 86_400_000;
 const LOOK_EVERY_MS = 200;
 
@@ -24,7 +24,7 @@ type Recovery<T> = {
   readonly dataDir: string;
   readonly archiveDir: string;
   readonly until?: Date;
-  /** What the recovered database needs before a start may open it. What was committed after `asOf` is not in it. */
+  /** Prepares the recovered database before a start may open it. It has nothing that was committed after `asOf`. */
   finish(connection: pg.PoolConfig, asOf: Date): Promise<T>;
 };
 
@@ -32,15 +32,15 @@ export type Recovered<T> = {
   readonly base: KeptBase;
   /** Base backups that are damaged. */
   readonly skipped: readonly string[];
-  /** The last commit of the log that was restored; undefined when it had no commit. */
+  /** The last commit of the restored log; undefined when it had no commit. */
   readonly lastCommitAt: Date | undefined;
   readonly finished: T;
 };
 
 /**
- * Makes the embedded database of `dataDir`, which must not have one, and leaves it stopped. It is made in a folder beside its place and
- * moved there when `finish` is over, so that no crash leaves one that a start would open too early. Refuses a damaged base, a log with a
- * gap, and a moment that the archive does not have. It writes nothing into the archive.
+ * Creates the embedded database of `dataDir`, which must not have one, and leaves it stopped. It is made in a folder beside its place and
+ * moved there after `finish`, so that a crash never leaves one that a start would open too early. Refuses a damaged base, a log with a gap,
+ * and a moment that the archive does not cover. It writes nothing into the archive.
  */
 export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<Recovered<T>> {
   const home = await settleHome(recovery.dataDir);
@@ -102,7 +102,7 @@ async function replay<T>(
   const server = spawnPostgres(home, {
     restore_command: `cp ${shellWord(walFolder(archiveDir))}/%f "%p"`,
     recovery_target_timeline: String(course.timeline),
-    // Settings are read before the names of zones are known, so the zone is a number.
+    // Settings are read before zone names are known, so the zone is a number.
     ...(until && { recovery_target_time: until.toISOString().replace('Z', '+00') }),
     recovery_target_action: 'promote',
   });
@@ -123,7 +123,7 @@ async function replay<T>(
   }
 }
 
-/** Where recovery ended: the history of the timeline that it began says so. */
+/** Where recovery ended, from the history of the timeline that it began. */
 async function readEnd(connection: pg.PoolConfig): Promise<{ endLsn: bigint; lastCommitAt: Date | undefined }> {
   const client = new pg.Client(connection);
   client.on('error', () => {});
@@ -153,13 +153,13 @@ async function isPromoted(connection: pg.PoolConfig): Promise<boolean> {
   }
 }
 
-/** The server says why in its log, which quotes no values. */
+/** The reason is in the log of the server, which quotes no values. */
 function notRecovered({ logFile }: Home, logStart: number, until: Date | undefined, course: Course): StartError {
   const said = readFileSync(logFile).subarray(logStart).toString('utf8');
   if (until && said.includes('recovery ended before configured recovery target was reached')) {
     if (course.missing !== undefined) return lacksSegment(course.missing);
     return new StartError(
-      `The archive ends before ${until.toISOString()}; choose an earlier moment, or none for all of it.`,
+      `The archive ends before ${until.toISOString()}; choose an earlier moment, or restore all of it without --until.`,
     );
   }
   const reason = /FATAL: {2}(.+)/.exec(said)?.[1] ?? `see ${logFile}`;

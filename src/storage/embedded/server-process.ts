@@ -1,4 +1,4 @@
-// The server process of an embedded database: how it is started and stopped, and who holds its lock file.
+// The server process of an embedded database: starts and stops it, and finds who holds its lock file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export type ServerSettings = Readonly<Record<string, string>>;
 
 const SETTINGS: ServerSettings = {
   listen_addresses: '',
-  // The working directory of the server, which is the cluster folder: a short path whatever the data directory is.
+  // Relative to the working directory of the server, the cluster folder: a short path for any data directory.
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
   port: String(PORT),
@@ -33,17 +33,17 @@ const SETTINGS: ServerSettings = {
   full_page_writes: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Its log must not quote statements or values: they contain documents and names.
+  // The log must not quote statements or values: they have documents and names.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
 
-/** Where a server in this folder is reached. */
+/** The connection to a server in this folder. */
 export function connectionIn(socketDir: string): pg.PoolConfig & { readonly host: string } {
   return { host: socketDir, port: PORT, user: USER, database: DATABASE };
 }
 
-/** `more` are settings beside the usual ones. */
+/** `more`: settings in addition to the usual ones. */
 export function spawnPostgres(
   { clusterDir, identity, binDir, env, logFile }: Home,
   more: ServerSettings = {},
@@ -53,7 +53,7 @@ export function spawnPostgres(
   const isLogFull = existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES;
   const out = openSync(logFile, isLogFull ? 'w' : 'a', 0o600);
   try {
-    // Detached: Ctrl-C in a terminal reaches only the service, which stops the database after its requests are done.
+    // Detached: Ctrl-C in a terminal reaches only the service, which stops the database after its requests are finished.
     return spawn(command, args, { ...identity.user, env, detached: true, stdio: ['ignore', out, out] });
   } finally {
     closeSync(out);

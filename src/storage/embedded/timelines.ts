@@ -1,10 +1,10 @@
-// Timelines of the write-ahead log: each restore of a database begins a new one. From the names of segments and the history files of an
-// archive follows which segments a restore needs, and which of them is missing.
+// Timelines of the write-ahead log: each restore of a database begins a new one. The names of segments and the history files of an archive
+// show which segments a restore needs, and which are missing.
 
 /** Where a timeline left its parent. */
 export type Switch = { readonly parent: number; readonly lsn: bigint };
 
-/** How each timeline but the first came to be, oldest switch first, by its number. */
+/** The switches that led to each timeline but the first, oldest first, by its number. */
 export type Histories = ReadonlyMap<number, readonly Switch[]>;
 
 /** `initdb` makes segments of this size. */
@@ -13,7 +13,7 @@ export const SEGMENT = /^[0-9A-F]{24}$/;
 export const HISTORY = /^[0-9A-F]{8}\.history$/;
 const SEGMENTS_PER_LOG = 2 ** 32 / SEGMENT_BYTES;
 
-/** A segment by its place in the log; places go on through all timelines. */
+/** A segment by its place in the log; places continue through all timelines. */
 export type Segment = { readonly timeline: number; readonly place: number };
 
 export function parseSegment(name: string): Segment {
@@ -41,7 +41,7 @@ export function startOf({ place }: Segment): bigint {
   return BigInt(place) * BigInt(SEGMENT_BYTES);
 }
 
-/** Lines of a parent, a position and a reason; the last one is where this timeline begins. */
+/** Each line has a parent, a position and a reason; the last line is where this timeline begins. */
 export function parseHistory(text: string): Switch[] {
   return [...text.matchAll(/^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/gim)].map(([, parent, lsn = '']) => ({
     parent: Number(parent),
@@ -49,7 +49,7 @@ export function parseHistory(text: string): Switch[] {
   }));
 }
 
-/** Whether the log of `timeline` goes through this position of `parent`. */
+/** Whether the log of `timeline` passes this position of `parent`. */
 export function descendsFrom(histories: Histories, timeline: number, parent: number, lsn: bigint): boolean {
   if (timeline === parent) return true;
   return (histories.get(timeline) ?? []).some(left => left.parent === parent && left.lsn >= lsn);
@@ -57,7 +57,7 @@ export function descendsFrom(histories: Histories, timeline: number, parent: num
 
 export type Needed = { readonly last: Segment; readonly missing: string | undefined };
 
-/** What recovery from `first` along `timeline` reads: the last segment that there is, and the first that should be and is not. */
+/** What recovery from `first` along `timeline` reads: the last existing segment, and the first missing one. */
 export function followLog(
   names: ReadonlySet<string>,
   histories: Histories,
@@ -66,7 +66,7 @@ export function followLog(
 ): Needed | undefined {
   const switches = (histories.get(timeline) ?? []).filter(({ lsn }) => placeOf(lsn) >= first.place);
   const line = [...switches.map(({ parent }) => parent), timeline];
-  /** The newest timeline that has begun at this place writes it. */
+  /** The newest timeline that has begun at this place wrote it. */
   const writerOf = (place: number) => line[switches.filter(({ lsn }) => placeOf(lsn) <= place).length]!;
   const isOnLine = ({ timeline: of, place }: Segment) => place >= first.place && writerOf(place) === of;
   const there = [...names].map(parseSegment).filter(segment => isOnLine(segment) || isLeft(segment));
@@ -81,7 +81,7 @@ export function followLog(
   }
   return { last, missing: undefined };
 
-  /** The segment in which a parent was left, as the parent wrote it: the new timeline may have no segment of its own yet. */
+  /** The segment of the switch as the parent wrote it: the new timeline may not have its own segment yet. */
   function isLeft({ timeline: of, place }: Segment): boolean {
     return switches.some(({ parent, lsn }) => parent === of && placeOf(lsn) === place);
   }

@@ -12,9 +12,9 @@ import { giveTo, type Home, ownedBy } from './home.ts';
 import type { ServerSettings } from './server-process.ts';
 import { HISTORY, type Histories, parseHistory, SEGMENT } from './timelines.ts';
 
-/** After this time a segment is archived although it is not full: what a lost machine may cost. */
+/** After this time a segment is archived although it is not full: the most that a lost machine may cost. */
 const ARCHIVE_AFTER_SECONDS = 300;
-/** What the module calls a segment that it is copying. */
+/** The module's name for a segment that it is copying. */
 const UNFINISHED = /^archtemp/;
 const ABANDONED_AFTER_MS = 86_400_000;
 
@@ -27,12 +27,12 @@ const strict = { additionalProperties: false };
 const Text = Type.String({ minLength: 1, maxLength: 4096 });
 const Base = Type.Object(
   {
-    /** From the end of the copy on the base is consistent. */
+    /** The base is consistent from the end of the copy. */
     startedAt: Text,
     endedAt: Text,
     /** The first segment that recovery needs. */
     firstSegment: Type.String({ pattern: SEGMENT.source }),
-    /** Where the log must lead to before the base is consistent. */
+    /** The position that the log must reach before the base is consistent. */
     stopLsn: Type.Optional(Type.String({ pattern: '^[0-9A-F]+/[0-9A-F]+$' })),
     label: Text,
     files: Type.Array(
@@ -64,7 +64,7 @@ export async function makeArchive(archiveDir: string, { identity }: Home): Promi
   }
 }
 
-/** What the server is started with. */
+/** The settings for the start of the server. */
 export function archiveSettings(archiveDir: string): ServerSettings {
   return {
     archive_mode: 'on',
@@ -75,8 +75,8 @@ export function archiveSettings(archiveDir: string): ServerSettings {
 }
 
 /**
- * Archives how the timelines of this database began, which the server does only where it archives while a restore ends. By these files
- * the next restore follows the log past an earlier one, and takes a number for its own timeline that no other has.
+ * Archives the history files of this database's timelines, which the server does only if it archives while a restore ends. With these files
+ * the next restore follows the log past an earlier one, and takes an unused number for its own timeline.
  */
 export async function archiveHistories(archiveDir: string, { clusterDir, identity }: Home): Promise<void> {
   const [from, to] = [path.join(clusterDir, 'pg_wal'), walFolder(archiveDir)];
@@ -106,7 +106,7 @@ export async function readLog(archiveDir: string): Promise<ArchivedLog> {
 export type Bases = {
   /** Oldest first. */
   readonly bases: readonly KeptBase[];
-  /** Folders whose description cannot be read: they are of no use, and no reason not to use the others. */
+  /** Folders whose description cannot be read: they are useless, but do not prevent the use of others. */
   readonly skipped: readonly string[];
 };
 
@@ -120,7 +120,7 @@ export async function readBases(archiveDir: string): Promise<Bases> {
   };
 }
 
-/** The folder alone when it is damaged. */
+/** Only the folder when it is damaged. */
 async function readBase(folder: string): Promise<KeptBase | string> {
   try {
     const checked = checkSchema(Base, JSON.parse(await readFile(path.join(folder, BASE_FILE), 'utf8')));
@@ -130,9 +130,9 @@ async function readBase(folder: string): Promise<KeptBase | string> {
   }
 }
 
-/** Reads every file of a base backup as it is on disk and compares it with its hash. */
+/** Reads every file of a base backup back from disk and compares it with its hash. */
 export async function checkFiles({ folder, files }: KeptBase): Promise<void> {
-  // One for all: there are thousands of files, most of them small.
+  // One buffer for all: there are thousands of files, most of them small.
   const chunk = Buffer.alloc(CHUNK_BYTES);
   for (const { path: place, sha256 } of files) {
     const found = await digestOf(path.join(folder, place), chunk).catch(() => undefined);
@@ -172,12 +172,12 @@ export async function pruneArchive(archiveDir: string, keep: number): Promise<{ 
   return { bases: removed.length, segments: needless.length };
 }
 
-/** The first eight digits are the timeline; positions go on through all of them. */
+/** The first eight digits are the timeline; positions continue through all of them. */
 function positionOf(segment: string): string {
   return segment.slice(8);
 }
 
-/** Copies that a crash left unfinished. One that is a day old is not being written. */
+/** Unfinished copies after a crash. One that is a day old is not being written. */
 async function abandonedIn(wal: string): Promise<string[]> {
   const names = (await readdir(wal)).filter(name => UNFINISHED.test(name));
   const ages = await Promise.all(names.map(async name => Date.now() - (await stat(path.join(wal, name))).mtimeMs));
