@@ -30,6 +30,6 @@ else {
   ]) {
     assert.match(ended.stdout, new RegExp(`^${figure} +0(\\.0)?$`, 'm'));
   }
-  assert.match(ended.stdout, /^the drill gave up: .*did not start\.\s+this one does not serve$/m);
+  assert.match(ended.stdout, /^the drill gave up: .*did not start\.\s+this version does not start$/m);
   assert.doesNotMatch(ended.stdout + ended.stderr, /^\s+at /m);
 });
