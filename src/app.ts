@@ -12,6 +12,8 @@ import { composeSandbox } from './app/sandbox.ts';
 import { collectStops } from './app/stops.ts';
 import { customersModule } from './billing/customers/module.ts';
 import { instalmentsModule } from './billing/instalments/module.ts';
+import { plansModule } from './billing/plans/module.ts';
+import { subscriptionsModule } from './billing/subscriptions/module.ts';
 import { openChains } from './chains/open-chains.ts';
 import { warnOfNumbers } from './charges/bank-files/warn-numbers.ts';
 import { startChargeWriters } from './charges/create/writers.ts';
@@ -128,6 +130,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       ordersModule({ ...paying, feePercent, orderTerms, settlement }, config),
       customersModule(core),
       instalmentsModule({ ...core, supportRefundLimitCents, passkeyRefundCents }),
+      plansModule(core),
+      subscriptionsModule(core),
     ];
 
     const jobs = modules.flatMap(module => module.jobs ?? []);

@@ -2,6 +2,8 @@
 import { accounts } from './accounts/noun.ts';
 import { customers } from './billing/customers/noun.ts';
 import { instalments } from './billing/instalments/noun.ts';
+import { plans } from './billing/plans/noun.ts';
+import { subscriptions } from './billing/subscriptions/noun.ts';
 import { charges } from './charges/noun.ts';
 import { events } from './events/noun.ts';
 import { ledger } from './ledger/noun.ts';
@@ -17,6 +19,8 @@ export const SHIPPED = [
   charges,
   customers,
   instalments,
+  subscriptions,
+  plans,
   orders,
   payouts,
   wallets,

@@ -9,6 +9,14 @@ import { CONTROL_REQUESTS, FAULT_KINDS, PROFILE_NAMES, PROFILES } from '@trilho/
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
+import { PLAN_EVENTS } from '../src/billing/plans/plan.ts';
+import {
+  CYCLE_STATUSES,
+  CYCLE_TRANSITIONS,
+  SUBSCRIPTION_EVENTS,
+  SUBSCRIPTION_STATUSES,
+  SUBSCRIPTION_TRANSITIONS,
+} from '../src/billing/subscriptions/subscription.ts';
 import { EVM_NETWORKS } from '../src/chains/evm/networks/list.ts';
 import { SIGNER_SHAPES } from '../src/chains/signer/signer-settings.ts';
 import { CHARGE_STATES, REFUND_STATUSES } from '../src/charges/charge.ts';
@@ -111,6 +119,21 @@ for (const method of METHODS) {
     for (const other of METHODS) if (other !== method) assert.ok(!drawn.has(METHOD_FACTS[other].openStatus));
   });
 }
+
+test('the diagrams of subscriptions are their transitions, in the code, the database and the page', () => {
+  const subscription = drawingIn('Statuses of a subscription');
+  assert.deepEqual(sorted(subscription.edges), sorted(edgesOf(SUBSCRIPTION_TRANSITIONS)));
+  assert.deepEqual(sorted(statesOf(subscription)), sorted(SUBSCRIPTION_STATUSES));
+  assert.deepEqual(sorted(valuesAllowedIn('subscriptions', 'status')), sorted(SUBSCRIPTION_STATUSES));
+  const cycle = drawingIn('Statuses of a cycle');
+  assert.deepEqual(sorted(cycle.edges), sorted(edgesOf(CYCLE_TRANSITIONS)));
+  assert.deepEqual(sorted(valuesAllowedIn('subscription_cycles', 'status')), sorted(CYCLE_STATUSES));
+  const page = sectionsOf('docs/subscriptions.md');
+  const described = rowsIn(page.get('A subscription')).map(cells => cells[1]!);
+  assert.deepEqual(sorted(described), sorted(CYCLE_STATUSES));
+  const told = [...page.get('Events')!.matchAll(/`((?:subscription|plan)\.\w+)`/g)].map(([, type]) => type!);
+  assert.deepEqual(sorted(told), sorted([...SUBSCRIPTION_EVENTS, ...PLAN_EVENTS]));
+});
 
 test('the statuses of a method are the same in the code, the database and the page', () => {
   const drawn = METHODS.flatMap(method => [...statesOf(drawingIn(method))]);

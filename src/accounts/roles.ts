@@ -8,7 +8,14 @@ export type Role = (typeof ROLES)[number];
 const HIDDEN_FROM_VIEWERS: readonly Scope[] = ['keys:read', 'people:read'];
 
 const VIEWER = SCOPES.filter(scope => scope.endsWith(':read') && !HIDDEN_FROM_VIEWERS.includes(scope));
-const SUPPORT: readonly Scope[] = [...VIEWER, 'charges:write', 'refunds:write', 'customers:write', 'quotes:write'];
+const SUPPORT: readonly Scope[] = [
+  ...VIEWER,
+  'charges:write',
+  'refunds:write',
+  'customers:write',
+  'subscriptions:write',
+  'quotes:write',
+];
 const OPERATOR: readonly Scope[] = [
   ...SUPPORT,
   'transactions:write',

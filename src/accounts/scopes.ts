@@ -7,6 +7,8 @@ export const ACCOUNT_SCOPES = [
   'refunds:write',
   'customers:read',
   'customers:write',
+  'subscriptions:read',
+  'subscriptions:write',
   'transactions:read',
   'transactions:write',
   'wallets:read',

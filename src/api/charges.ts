@@ -95,6 +95,8 @@ export const ChargeView = Type.Object(
         { additionalProperties: false, description: 'Which instalment it is, and of which plan.' },
       ),
     ),
+    subscriptionId: Type.Optional(Uuid({ description: 'The subscription that this charge is made for.' })),
+    cycle: Type.Optional(Type.Integer({ minimum: 1, description: 'Which of its cycles, from 1.' })),
     dueChange: Type.Optional(
       Type.Object(
         {

@@ -23,7 +23,7 @@ export const MethodsBody = Type.Array(OneOf(METHODS), {
   description: 'Methods to pay by; a repeated one counts once.',
 });
 
-const Percent = (description: string) => Type.Number({ minimum: 0, maximum: MAX_PERCENT, description });
+export const Percent = (description: string) => Type.Number({ minimum: 0, maximum: MAX_PERCENT, description });
 
 const EXAMPLE = {
   accountId: 'acme',

@@ -125,7 +125,7 @@ export const PROBLEMS = {
     status: 409,
     title: 'The externalId is taken',
     meaning:
-      'Another charge or order of the account has this externalId and other content; chargeId or transactionId names it.',
+      'Another charge, order, plan or subscription of the account has this externalId and other content; chargeId, transactionId, planId or subscriptionId names it.',
     nextStep: 'Read the object that the answer names. Use another externalId for another charge or order.',
     example: { detail: 'Another charge of this account has this externalId.', first: { chargeId: EXAMPLE_CHARGE } },
   },

@@ -26,6 +26,10 @@ export const Problem = Type.Object(
     instalmentPlanId: Type.Optional(
       Type.String({ format: 'uuid', description: 'The instalment plan that was there first.' }),
     ),
+    planId: Type.Optional(Type.String({ format: 'uuid', description: 'The plan that was there first.' })),
+    subscriptionId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The subscription that was there first.' }),
+    ),
     walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that was there first.' })),
     transactionId: Type.Optional(Type.String({ format: 'uuid', description: 'The order that was there first.' })),
     duplicateOf: Type.Optional(Type.String({ description: 'The reference of the payment that it may be.' })),

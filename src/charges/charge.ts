@@ -110,6 +110,9 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   readonly remainderOf?: string;
   /** The instalment plan that it is a part of. */
   readonly instalment?: Instalment;
+  /** The subscription that this charge is made for, and the number of its cycle. */
+  readonly subscriptionId?: string;
+  readonly cycleNumber?: number;
 };
 
 /** Which of the charges of a plan this one is, counted from 1. */

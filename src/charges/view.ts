@@ -43,6 +43,8 @@ export function chargeView(links: Links, charge: Charge) {
     remainderId: charge.remainder?.chargeId,
     remainderOf: charge.remainderOf,
     instalment: charge.instalment && { instalmentPlanId: charge.instalment.planId, number: charge.instalment.number },
+    subscriptionId: charge.subscriptionId,
+    cycle: charge.cycleNumber,
     dueChange: charge.dueChange && { ...charge.dueChange, dueAt: charge.dueChange.dueAt.toISOString() },
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),

@@ -10,6 +10,7 @@ import { updateCharges } from './store/charges.ts';
 import { chargeView } from './view.ts';
 import { FOLLOW_INSTALMENT_PLAN } from './wake-instalment-plan.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
+import { FOLLOW_SUBSCRIPTION } from './wake-subscription.ts';
 
 export type WriteDeps = { readonly queue: Queue; readonly links: Links };
 
@@ -19,7 +20,8 @@ export type DatedStep = { readonly step: Step; readonly at: Date };
 /**
  * Writes steps and returns the charges after them, each once. Several steps of one charge must be given in order, each
  * starting from the result of the one before: the row gets the last result, and every step gets its event. If a charge pays
- * for an order, is tied to a charge for the rest, or is an instalment, the same transaction enqueues the job that advances the other.
+ * for an order or a cycle of a subscription, is tied to a charge for the rest, or is an instalment, the same transaction enqueues the job
+ * that advances the other.
  */
 export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: readonly DatedStep[]): Promise<Charge[]> {
   const counted = withCounts(steps);
@@ -29,6 +31,7 @@ export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: re
   const orders = counted.flatMap(({ after, event }) => (concernsOrder(event) ? (orderRefOf(after) ?? []) : []));
   const remainders = counted.flatMap(({ after, event }) => (movesMoney(event) ? remainderRefsOf(after) : []));
   const plans = planRefsOf(counted.flatMap(({ after, event }) => (endsInstalment(event) ? [after] : [])));
+  const cycles = counted.flatMap(({ after, event }) => (concernsCycle(event) ? (cycleRefOf(after) ?? []) : []));
   const moments = [...last.values()].map(({ at }) => at);
   // These statements do not depend on each other, so they are sent together.
   await Promise.all([
@@ -37,6 +40,7 @@ export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: re
     queue.enqueue(tx, FOLLOW_ORDER, orders),
     queue.enqueue(tx, FOLLOW_REMAINDER, remainders),
     queue.enqueue(tx, FOLLOW_INSTALMENT_PLAN, plans),
+    queue.enqueue(tx, FOLLOW_SUBSCRIPTION, cycles),
   ]);
   return charges;
 }
@@ -75,10 +79,29 @@ function movesMoney(event: Step['event']): boolean {
   return MOVES_MONEY.includes(event);
 }
 
+const CONCERNS_CYCLE: readonly Step['event'][] = [
+  'charge.paid',
+  'charge.refunded',
+  'charge.returned',
+  'charge.expired',
+  'charge.canceled',
+  'charge.failed',
+  'charge.due_changed',
+];
+
+/** Whether a cycle is paid, or by when it is to be, may be another answer than before. */
+function concernsCycle(event: Step['event']): boolean {
+  return CONCERNS_CYCLE.includes(event);
+}
+
 /** The charges to follow: the one whose remainder this is, and this one if it has a remainder. */
 function remainderRefsOf({ id, accountId, remainder, remainderOf }: Charge) {
   const first = remainderOf === undefined ? [] : [{ accountId, chargeId: remainderOf }];
   return remainder && !remainder.isPaid ? [...first, { accountId, chargeId: id }] : first;
+}
+
+function cycleRefOf({ id, accountId, subscriptionId }: Charge) {
+  return subscriptionId === undefined ? undefined : { accountId, subscriptionId, chargeId: id };
 }
 
 function orderRefOf({ accountId, orderId }: Charge) {

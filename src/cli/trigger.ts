@@ -120,6 +120,52 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/instalments/${id}/cancel`);
     return id;
   },
+  'plan.created': api => plan(api),
+  'plan.updated': async api => {
+    const id = await plan(api);
+    await api.patch(`/plans/${id}`, { amountCents: 10_900 });
+    return id;
+  },
+  'subscription.created': api => subscription(api),
+  'subscription.updated': async api => {
+    const id = await subscription(api);
+    await api.patch(`/subscriptions/${id}`, { amountCents: 10_900 });
+    return id;
+  },
+  // Only time ends a trial, or makes a day pass without a payment.
+  'subscription.activated': async api => {
+    const id = await subscription(api, { trialDays: 1 });
+    await api.post('/sandbox/clock', { advance: 'P2D' });
+    return id;
+  },
+  'subscription.charged': api => subscription(api, soon(api)),
+  // More than a boleto can carry.
+  'subscription.charge_failed': api =>
+    subscription(api, { ...soon(api), methods: ['boleto'], amountCents: 99_999_999_999 }),
+  'subscription.paid': async api => (await paidSubscription(api)).id,
+  'subscription.refunded': async api => {
+    const { id, chargeId } = await paidSubscription(api);
+    await api.post(`/charges/${chargeId}/refunds`, {});
+    return id;
+  },
+  'subscription.past_due': async api => {
+    const id = await subscription(api, soon(api));
+    await eventOf(api, 'subscription.charged', id);
+    await api.post('/sandbox/clock', { advance: 'P6D' });
+    return id;
+  },
+  'subscription.paused': async api => pausedSubscription(api),
+  'subscription.resumed': async api => {
+    const id = await pausedSubscription(api);
+    await api.post(`/subscriptions/${id}/resume`);
+    return id;
+  },
+  'subscription.canceled': async api => {
+    const id = await subscription(api);
+    await api.post(`/subscriptions/${id}/cancel`, { at: 'now' });
+    return id;
+  },
+  'subscription.completed': async api => (await paidSubscription(api, { cycles: 1 })).id,
   'payout.alarm_raised': api => lowFunds(api),
   'payout.alarm_cleared': async api => {
     const id = await lowFunds(api);
@@ -209,6 +255,38 @@ async function instalments(api: Api): Promise<{ readonly id: string; readonly ch
     firstDueDay: api.day(10).slice(0, 'YYYY-MM-DD'.length),
   });
   return { id, chargeIds: charges.map((one: { id: string }) => one.id) };
+}
+
+async function plan(api: Api): Promise<string> {
+  const terms = { name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'] };
+  const { id } = await api.post('/plans', { accountId: ACCOUNT, ...terms });
+  return id;
+}
+
+async function subscription(api: Api, changes: Record<string, unknown> = {}): Promise<string> {
+  const body = { accountId: ACCOUNT, planId: await plan(api), customerId: await customer(api) };
+  const { id } = await api.post('/subscriptions', { ...body, startDay: api.day(20).slice(0, 10), ...changes });
+  return id;
+}
+
+/** Its first cycle is charged at once. */
+function soon(api: Api) {
+  return { startDay: api.day(1).slice(0, 10) };
+}
+
+async function paidSubscription(api: Api, changes: Record<string, unknown> = {}) {
+  const id = await subscription(api, { ...soon(api), ...changes });
+  const { object } = JSON.parse(await eventOf(api, 'subscription.charged', id));
+  const { chargeId } = object.cycle;
+  await paid(api, await registered(api, chargeId));
+  await eventOf(api, 'subscription.paid', id);
+  return { id, chargeId };
+}
+
+async function pausedSubscription(api: Api): Promise<string> {
+  const id = await subscription(api);
+  await api.post(`/subscriptions/${id}/pause`);
+  return id;
 }
 
 /** Waits until the bank has decided about each method, so that what a recipe does next always comes after that. */

@@ -59,6 +59,8 @@ export type FirstThere =
   | { readonly chargeId: string }
   | { readonly customerId: string }
   | { readonly instalmentPlanId: string }
+  | { readonly planId: string }
+  | { readonly subscriptionId: string }
   | { readonly walletId: string }
   | { readonly transactionId: string }
   /** The reference of a payment. */

@@ -2,6 +2,8 @@
 import { customerView } from '../billing/customers/view.ts';
 import { findPlansOfCharges } from '../billing/instalments/store.ts';
 import { planView } from '../billing/instalments/view.ts';
+import { findOfCustomer } from '../billing/subscriptions/store.ts';
+import { subscriptionView } from '../billing/subscriptions/view.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharges } from '../charges/store/charges.ts';
 import { findFilesOfCharges } from '../charges/store/payer.ts';
@@ -38,6 +40,10 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
   for (const customer of known.customers) {
     yield { kind: 'customer', record: customerView(customer) };
     for (const event of await readEventsOf(db, customer.id)) yield { kind: 'event', record: event };
+    for (const subscription of await findOfCustomer(db, customer.id)) {
+      yield { kind: 'subscription', record: subscriptionView(subscription) };
+      for (const event of await readEventsOf(db, subscription.id)) yield { kind: 'event', record: event };
+    }
   }
   for (const payment of known.payments) yield { kind: 'payment', record: payment };
   for (const receipt of known.receipts) yield { kind: 'receipt', record: receipt };

@@ -140,6 +140,8 @@ async function stateOfAcme(): Promise<string> {
     'orders',
     'customers',
     'instalment_plans',
+    'plans',
+    'subscriptions',
     'wallets',
     'webhooks',
     'api_keys',

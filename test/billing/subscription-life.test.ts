@@ -123,11 +123,11 @@ test('a pause takes back what has not begun, and the same cycle goes on later', 
 test('it is canceled at the end of what is paid for, or now with or without what is owed', () => {
   const first = beginOn('2026-11-30');
   const open = charge(first, first.cycles[0]!, AT).after;
-  const planned = cancelPlanned(open, momentOn('2026-11-28'));
+  const planned = cancelPlanned(open, momentOn('2026-11-28'), 'requested');
   assert.deepEqual([planned.withdrawn, planned.after.subscription.cancelOn], [['charge 1'], '2026-11-30']);
   assert.equal(dueOf(planned.after), '2026-11-30 end');
   const paid = chargeChanged(open, open.cycles[0]!, news('paid', 'charge 1'))!.after;
-  assert.equal(cancelPlanned(paid, momentOn('2026-11-28')).after.subscription.cancelOn, '2026-12-31');
+  assert.equal(cancelPlanned(paid, momentOn('2026-11-28'), 'requested').after.subscription.cancelOn, '2026-12-31');
   assert.equal(resumed(planned.after, AT).after.subscription.cancelOn, undefined);
   const owed = canceled(open, momentOn('2026-12-01'), 'requested');
   assert.deepEqual(
@@ -158,12 +158,28 @@ test('a charge that fails is made anew, later and later; a payment of the first 
 test('another day is that of the next cycle, and never before one that is charged', () => {
   const first = beginOn('2026-11-30');
   const open = charge(first, first.cycles[0]!, AT).after;
-  const dayOf = (changes: Parameters<typeof termsChanged>[1], at: string) =>
-    termsChanged(open, changes, momentOn(at)).after.cycles[1]!.day;
+  const dayOf = (changes: Partial<Subscription>, at: string) =>
+    termsChanged(open, { ...open.subscription, ...changes }, momentOn(at)).after.cycles[1]!.day;
   assert.equal(dayOf({ amountCents: 1n }, '2026-11-28'), '2026-12-31');
   assert.equal(dayOf({ day: 10 }, '2026-11-28'), '2026-12-10');
   assert.equal(dayOf({ day: 10 }, '2026-12-15'), '2027-01-10');
   assert.equal(dayOf({ day: 1, interval: 'weekly' }, '2026-11-28'), '2026-12-28');
+});
+
+test('fewer cycles end it where it is, and more go on', () => {
+  const first = beginOn('2026-11-30', { cycles: 12 });
+  const open = charge(first, first.cycles[0]!, AT).after;
+  const paid = chargeChanged(open, open.cycles[0]!, news('paid', 'charge 1'))!.after;
+  const withCycles = (cycles: number) => termsChanged(paid, { ...paid.subscription, cycles }, AT);
+  assert.deepEqual(eventsOf(withCycles(1)), ['updated', 'completed']);
+  assert.deepEqual(standingOf(withCycles(2).after), ['active', '1 2026-11-30 paid', '2 2026-12-31 waiting']);
+  const owed = termsChanged(open, { ...open.subscription, cycles: 1 }, AT).after;
+  assert.equal(dueOf(owed), '2026-12-04 fall_due');
+  const more = termsChanged(owed, { ...owed.subscription, cycles: 2 }, AT).after;
+  assert.deepEqual(standingOf(more), ['active', '1 2026-11-30 open', '2 2026-12-31 waiting']);
+  const { cycles: _, ...endless } = beginOn('2026-11-30', { cycles: 1 }).subscription;
+  const single = charge(beginOn('2026-11-30', { cycles: 1 }), first.cycles[0]!, AT).after;
+  assert.equal(termsChanged(single, endless, AT).after.cycles.length, 2);
 });
 
 test('random histories keep what always holds', () => {
@@ -202,7 +218,7 @@ test('random histories keep what always holds', () => {
         next = chargeChanged(now, now.cycles.find(cycle => cycle.number === number)!, news(kind, chargeId, at));
       } else if (!isOver) {
         if (subscription.status === 'paused') next = resumed(now, at);
-        else if (choice === 8) next = random.chance(0.5) ? paused(now, at) : cancelPlanned(now, at);
+        else if (choice === 8) next = random.chance(0.5) ? paused(now, at) : cancelPlanned(now, at, 'requested');
         else next = random.chance(0.2) ? canceled(now, at, 'requested', random.chance(0.5)) : undefined;
       }
       if (!next) continue;

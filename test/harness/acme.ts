@@ -117,6 +117,20 @@ export async function startAcme(): Promise<Acme> {
   });
   assert.equal(plan.status, 201, plan.text);
   things['/instalments/:id'] = plan.json.id;
+  const billed = await service.post('/plans', {
+    accountId: 'acme',
+    ...{ name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'] },
+  });
+  assert.equal(billed.status, 201, billed.text);
+  things['/plans/:id'] = billed.json.id;
+  things['planId'] = billed.json.id;
+  const subscribed = await service.post('/subscriptions', {
+    accountId: 'acme',
+    ...{ planId: billed.json.id, customerId: customer.json.id },
+  });
+  assert.equal(subscribed.status, 201, subscribed.text);
+  things['/subscriptions/:id'] = subscribed.json.id;
+  things['customerId'] = customer.json.id;
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;

@@ -62,13 +62,6 @@ export function differingFields(customer: Customer, given: CustomerChanges): str
   );
 }
 
-/** The customer with its changes. */
-export function changed(customer: Customer, changes: CustomerChanges): Customer {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const after = Object.entries({ ...customer, ...Object.fromEntries(given) }).filter(([, value]) => value !== null);
-  return Object.fromEntries(after) as Customer;
-}
-
 /** What stands where a name was. */
 const ERASED = 'erased';
 

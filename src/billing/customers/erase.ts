@@ -3,6 +3,7 @@ import { eraseFromObjects, eraseWebhookAnswers } from '../../events/erase.ts';
 import { insertEvents } from '../../events/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../storage/database.ts';
+import { eraseFromSubscriptions } from '../subscriptions/store-erase.ts';
 import { type Customer, erased } from './customer.ts';
 import { lockCustomer } from './require.ts';
 import { updateCustomer } from './store.ts';
@@ -31,10 +32,9 @@ export async function eraseCustomers(tx: Sql, customers: readonly Customer[], at
     const { name, document } = customer;
     await eraseFromObjects(tx, customer.id, PERSONAL, { name, document });
   }
-  await eraseWebhookAnswers(
-    tx,
-    after.map(({ id }) => id),
-  );
+  const ids = after.map(({ id }) => id);
+  await eraseFromSubscriptions(tx, ids, at);
+  await eraseWebhookAnswers(tx, ids);
   await insertEvents(
     tx,
     after.map(customer => customerEvent(customer, 'customer.erased', at)),

@@ -64,6 +64,12 @@ export async function findCustomer(sql: Sql, id: string, accountId?: string): Pr
   return row && toCustomer(row);
 }
 
+/** Also those that were erased, in no particular order. */
+export async function findCustomers(sql: Sql, ids: readonly string[]): Promise<Customer[]> {
+  const rows = await sql.query<CustomerRow>(`select ${COLUMNS} from customers where id = any($1)`, [ids]);
+  return rows.map(toCustomer);
+}
+
 export async function findAndLockCustomer(tx: Sql, id: string, accountId?: string): Promise<Customer | undefined> {
   const [row] = await tx.query<CustomerRow>(
     `select ${COLUMNS} from customers where id = $1 and ($2::text is null or account_id = $2) for update`,

@@ -33,7 +33,8 @@ export type Step = {
 /** What time makes due. */
 export type Moment =
   | { readonly at: Date; readonly kind: 'end' | 'activate' | 'give_up' }
-  | { readonly at: Date; readonly kind: 'charge' | 'fall_due'; readonly cycle: Cycle };
+  | { readonly at: Date; readonly kind: 'charge'; readonly cycle: Cycle }
+  | { readonly at: Date; readonly kind: 'fall_due'; readonly cycle: Cycle };
 
 /** The earliest thing that time makes due; of those at the same moment the first of this list. */
 export function nextMoment({ subscription, cycles }: Standing): Moment | undefined {
@@ -48,7 +49,7 @@ export function nextMoment({ subscription, cycles }: Standing): Moment | undefin
   }
   for (const cycle of cycles) {
     const { day, dueDay = day, retryAt } = cycle;
-    if (cycle.status === 'waiting' && status !== 'paused' && (cancelOn === undefined || day < cancelOn)) {
+    if (status !== 'paused' && isToCharge(subscription, cycle)) {
       const first = momentOn(addDays(day, -daysAhead));
       moments.push({ at: retryAt && retryAt > first ? retryAt : first, kind: 'charge', cycle });
     }
@@ -63,8 +64,18 @@ export function nextMoment({ subscription, cycles }: Standing): Moment | undefin
   return moments.reduce<Moment | undefined>((first, one) => (first && first.at <= one.at ? first : one), undefined);
 }
 
+/** A cycle that waits may be past the end that was set since. */
+export function isToCharge({ cancelOn, cycles }: Subscription, { status, day, number }: Cycle): boolean {
+  return status === 'waiting' && (cancelOn === undefined || day < cancelOn) && number <= (cycles ?? number);
+}
+
 export function hasEnded({ status }: Pick<Subscription, 'status'>): boolean {
   return SUBSCRIPTION_TRANSITIONS[status].length === 0;
+}
+
+/** Where it stands, with nothing that happened. */
+export function asItIs(standing: Standing): Step {
+  return { after: standing, events: [], withdrawn: [] };
 }
 
 /** A new subscription with its first cycle. */
@@ -173,7 +184,7 @@ function dueChanged(before: Standing, cycle: Cycle, { dueDay, at }: ChargeNews):
 
 /** No cycle is charged until it is resumed; the charge of one that has not begun is withdrawn. */
 export function paused(before: Standing, at: Date): Step {
-  const { cancelOn: _, ...subscription } = before.subscription;
+  const { cancelOn: _, cancelReason: __, ...subscription } = before.subscription;
   const held = takenBack({ ...before, subscription: { ...subscription, pausedAt: at } }, at);
   const after = moved(held.after, 'paused');
   return { ...held, after, events: [{ event: 'subscription.paused' }] };
@@ -181,7 +192,7 @@ export function paused(before: Standing, at: Date): Step {
 
 /** The cycles go on with the first day of theirs that is not over; one that was to be canceled stays. */
 export function resumed({ subscription, cycles }: Standing, at: Date): Step {
-  const { cancelOn: _, pausedAt: __, ...rest } = subscription;
+  const { cancelOn: _, cancelReason: __, pausedAt: ___, ...rest } = subscription;
   const today = civilDay(at);
   const { interval, day, trialEndDay, status } = subscription;
   const after = { subscription: { ...rest, resumedAt: at }, cycles };
@@ -194,13 +205,13 @@ export function resumed({ subscription, cycles }: Standing, at: Date): Step {
 }
 
 /** It ends with what is paid for: on the day of the first cycle to come that is not. */
-export function cancelPlanned(before: Standing, at: Date): Step {
+export function cancelPlanned(before: Standing, at: Date, cancelReason: CancelReason): Step {
   const { after, withdrawn } = takenBack(before, at);
   const { interval, day } = after.subscription;
   const today = civilDay(at);
   const next = after.cycles.find(cycle => cycle.status === 'waiting' && cycle.day > today);
   const cancelOn = next?.day ?? dayFrom(interval, day, after.cycles.at(-1)!.day, addDays(today, 1));
-  const subscription = { ...after.subscription, cancelOn };
+  const subscription = { ...after.subscription, cancelOn, cancelReason };
   return { after: { ...after, subscription }, events: [{ event: 'subscription.updated' }], withdrawn };
 }
 
@@ -219,19 +230,17 @@ export function canceled(before: Standing, at: Date, reason: CancelReason, forgi
   };
 }
 
-/** What of its terms a subscription may be given anew; cycles that have a charge keep theirs. */
-export type TermsChange = Partial<Omit<Subscription, 'id' | 'accountId' | 'status' | 'token' | 'eventCount'>>;
-
 /** From the next cycle on. Another day moves it within its week or month, or to the one after when that is over. */
-export function termsChanged({ subscription, cycles }: Standing, change: TermsChange, at: Date): Step {
-  const changed = { ...subscription, ...change };
+export function termsChanged({ subscription, cycles }: Standing, changed: Subscription, at: Date): Step {
   const { interval, day } = changed;
-  const after = { subscription: changed, cycles };
   const [waits] = toCome(cycles);
   const isMoved = waits && (day !== subscription.day || interval !== subscription.interval);
   const last = cycles.filter(({ status }) => status !== 'waiting').map(cycle => addDays(cycle.day, 1));
   const from = isMoved && [startOf(interval, waits.day), civilDay(at), ...last].sort().at(-1);
-  return step(from ? rescheduled(after, firstDay(interval, day, from)) : after, [{ event: 'subscription.updated' }]);
+  const standing = { subscription: changed, cycles };
+  const onward = from ? rescheduled(standing, firstDay(interval, day, from)) : standing;
+  const after = waits ? onward : withNext(onward, onward.cycles.at(-1)!);
+  return completed(step(after, [{ event: 'subscription.updated' }]));
 }
 
 /** Charges of cycles that have not begun are withdrawn, and those cycles wait again. */
@@ -288,6 +297,11 @@ function told(before: Standing, cycle: Cycle, event: SubscriptionEvent): Step {
 
 const PENDING: readonly CycleStatus[] = ['waiting', 'open', 'past_due'];
 
+/** One that waits behind the last cycle is never charged. */
+function isPending({ cycles }: Subscription, { status, number }: Cycle): boolean {
+  return PENDING.includes(status) && (status !== 'waiting' || number <= (cycles ?? number));
+}
+
 /** The status follows the cycles: past due while one is, active when none is, completed when nothing is left to pay. */
 function restated(after: Standing, events: readonly Told[]): Step {
   const isLate = after.cycles.some(({ status }) => status === 'past_due');
@@ -299,7 +313,7 @@ function restated(after: Standing, events: readonly Told[]): Step {
 
 function completed({ after, events, withdrawn }: Step): Step {
   const { status } = after.subscription;
-  const isOver = !after.cycles.some(cycle => PENDING.includes(cycle.status));
+  const isOver = !after.cycles.some(cycle => isPending(after.subscription, cycle));
   if (!isOver || hasEnded({ status }) || status === 'trialing') return { after, events, withdrawn };
   const kept = events.filter(({ event }) => event !== 'subscription.activated');
   return { after: moved(after, 'completed'), events: [...kept, { event: 'subscription.completed' }], withdrawn };

@@ -1,0 +1,18 @@
+// The rules for the terms of plans and subscriptions that go beyond the form of single fields.
+import type { Fault } from '../../lib/errors.ts';
+import { type Interval, isOfWeeks, LAST_WEEKDAY } from './cycle-days.ts';
+import type { Terms } from './plan.ts';
+
+export function checkDay(interval: Interval, day: number | undefined): Fault[] {
+  if (day === undefined || !isOfWeeks(interval) || day <= LAST_WEEKDAY) return [];
+  const message = `must be from 1 (Monday) to 7 (Sunday), as the interval is ${interval}`;
+  return [{ path: 'day', code: 'not_a_weekday', message }];
+}
+
+type PastDue = Pick<Terms, 'pastDueAfterDays' | 'unpaidAfterDays'>;
+
+export function checkPastDue({ pastDueAfterDays, unpaidAfterDays }: PastDue): Fault[] {
+  if (unpaidAfterDays >= pastDueAfterDays) return [];
+  const message = 'must not be less than pastDue.afterDays';
+  return [{ path: 'pastDue.actionAfterDays', code: 'before_past_due', message }];
+}

@@ -1,0 +1,18 @@
+// What plans declare: who may do what with them, their events, and their place in the menu.
+import type { Noun } from '../../noun.ts';
+import { PLAN_EVENTS } from './plan.ts';
+
+export const plans = {
+  tags: [
+    { name: 'Plans', description: 'What subscriptions are charged, how often, and what becomes of those nobody pays.' },
+  ],
+  events: [{ types: PLAN_EVENTS, schema: 'Plan' }],
+  access: {
+    ofOneAccount: {
+      'GET /plans': 'subscriptions:read',
+      'POST /plans': 'subscriptions:write',
+      'GET /plans/:id': 'subscriptions:read',
+      'PATCH /plans/:id': 'subscriptions:write',
+    },
+  },
+} as const satisfies Noun;

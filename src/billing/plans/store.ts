@@ -1,0 +1,125 @@
+// The SQL of plans.
+import type { FirstOne } from '../../accounts/once.ts';
+import type { PageQuery } from '../../lib/paging.ts';
+import type { Sql } from '../../storage/database.ts';
+import { pageSql } from '../../storage/page.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
+import type { Plan } from './plan.ts';
+
+const COLUMNS = `id, account_id, external_id, name, amount_cents, currency, interval, day, trial_days, cycles, methods, days_ahead,
+  past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, is_archived, event_count,
+  created_at, updated_at`;
+type PlanRow = RowOf<Plan>;
+const toPlan = recordOf<Plan>(COLUMNS, ['amountCents']);
+
+/** Inserts a plan; false when its id or its externalId is taken. */
+export async function insertPlan(tx: Sql, plan: Plan, hash: string): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into plans (${COLUMNS}, content_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+     on conflict do nothing returning id`,
+    [...valuesOf(plan), hash],
+  );
+  return rows.length > 0;
+}
+
+/** Replaces a plan, whose row the caller has locked. */
+export async function updatePlan(tx: Sql, plan: Plan): Promise<void> {
+  await tx.query(
+    `update plans
+        set (external_id, name, amount_cents, currency, interval, day, trial_days, cycles, methods, days_ahead, past_due_after_days,
+             unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, is_archived, event_count,
+             created_at, updated_at)
+          = ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+      where id = $1 and account_id = $2`,
+    valuesOf(plan),
+  );
+}
+
+function valuesOf(plan: Plan): unknown[] {
+  return [
+    plan.id,
+    plan.accountId,
+    plan.externalId,
+    plan.name,
+    plan.amountCents,
+    plan.currency,
+    plan.interval,
+    plan.day,
+    plan.trialDays,
+    plan.cycles,
+    plan.methods,
+    plan.daysAhead,
+    plan.pastDueAfterDays,
+    plan.unpaidAction,
+    plan.unpaidAfterDays,
+    plan.description,
+    plan.finePercent,
+    plan.interestPercent,
+    plan.metadata && JSON.stringify(plan.metadata),
+    plan.isArchived,
+    plan.eventCount,
+    plan.createdAt,
+    plan.updatedAt,
+  ];
+}
+
+/** `accountId` restricts the search to one account. */
+export async function findPlan(
+  sql: Sql,
+  id: string,
+  accountId?: string,
+  { isLocked = false } = {},
+): Promise<Plan | undefined> {
+  const [row] = await sql.query<PlanRow>(
+    `select ${COLUMNS} from plans where id = $1 and ($2::text is null or account_id = $2)${isLocked ? ' for update' : ''}`,
+    [id, accountId ?? null],
+  );
+  return row && toPlan(row);
+}
+
+export async function findKnownById(sql: Sql, accountId: string, id: string): Promise<FirstOne | undefined> {
+  const [row] = await sql.query<RowOf<FirstOne>>(
+    'select id, content_hash from plans where id = $1 and account_id = $2',
+    [id, accountId],
+  );
+  return row && toKnown(row);
+}
+
+export async function findKnownByExternalId(
+  sql: Sql,
+  accountId: string,
+  externalId: string,
+): Promise<FirstOne | undefined> {
+  const [row] = await sql.query<RowOf<FirstOne>>(
+    'select id, content_hash from plans where external_id = $1 and account_id = $2',
+    [externalId, accountId],
+  );
+  return row && toKnown(row);
+}
+
+const toKnown = recordOf<FirstOne>('id, content_hash');
+
+export type PlanQuery = PageQuery & {
+  readonly accountId?: string;
+  readonly externalId?: string;
+};
+
+/** A page of plans, newest first, and their total number. */
+export async function readPlanPage(sql: Sql, query: PlanQuery): Promise<{ plans: Plan[]; total: number }> {
+  const { accountId, externalId } = query;
+  const equals = { account_id: accountId, external_id: externalId };
+  const { where, limit, offset, values } = pageSql(query, equals);
+  // The last value is the page number, which this statement does not use.
+  values.pop();
+  const rows = await sql.query<PlanRow & { total: string }>(
+    `with found as not materialized (select id, created_at from plans ${where}),
+          page as (select id from found order by created_at desc, id desc limit ${limit} offset ${offset})
+     select counted.total, p.*
+       from (select count(*) as total from found) counted
+       left join (page join plans p using (id)) on true
+      order by p.created_at desc, p.id desc`,
+    values,
+  );
+  return { plans: rows.filter(row => row.id !== null).map(toPlan), total: Number(rows[0]!.total) };
+}

@@ -1,0 +1,135 @@
+// Creates a subscription of a plan for a customer, or finds the one that the same request made before. The sweep charges its cycles.
+import { randomBytes } from 'node:crypto';
+import { type Claim, type FirstOne, findEarlier, type Records, writeOnce } from '../../accounts/once.ts';
+import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
+import type { Metadata } from '../../charges/charge.ts';
+import { insertEvents } from '../../events/store.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import { addDays, type CivilDay, civilDay } from '../../lib/civil-days.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
+import { contentHash } from '../../lib/hash.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { findAndLockCustomer } from '../customers/store.ts';
+import { checkDay } from '../plans/check.ts';
+import { dayNumberOf, firstDay } from '../plans/cycle-days.ts';
+import { findPlan } from '../plans/store.ts';
+import { begun, type Step } from './life.ts';
+import { type OwnTerms, termsOf, withOwnTerms } from './own-terms.ts';
+import { requireSubscription } from './require.ts';
+import { findKnownByExternalId, findKnownById, insertSubscription } from './store.ts';
+import type { Subscription } from './subscription.ts';
+import { eventsOf } from './write.ts';
+
+export type SubscriptionDeps = { readonly db: Database; readonly clock: Clock; readonly accounts: AccountPolicy };
+
+export type NewSubscription = OwnTerms & {
+  readonly accountId: string;
+  readonly externalId?: string;
+  readonly planId: string;
+  readonly customerId: string;
+  /** Instead of that of the plan. */
+  readonly day?: number;
+  readonly trialDays?: number;
+  /** The first cycle is on this day, or on the first after it that fits. */
+  readonly startDay?: CivilDay;
+  readonly metadata?: Metadata;
+};
+
+export type CreatedSubscription = { readonly subscription: Subscription; readonly replayed: boolean };
+
+/**
+ * A repeat, by externalId or by idempotency key, gets the first subscription, as it is now. Refuses a repeat with other content, a plan
+ * that is archived, and a customer who was erased.
+ */
+export async function createSubscription(
+  deps: SubscriptionDeps,
+  input: NewSubscription,
+  idempotencyKey?: string,
+): Promise<CreatedSubscription> {
+  const now = deps.clock.now();
+  // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own row.
+  const id = uuidV7(now);
+  const { accountId, amountCents, metadata, ...content } = input;
+  const claim: Claim = {
+    hash: contentHash({
+      subscription: {
+        ...{ ...content, accountId },
+        ...(amountCents !== undefined && { amountCents: String(amountCents) }),
+        metadata: { ...metadata },
+      },
+    }),
+    scope: deps.accounts.keyScopeOf(accountId),
+    key: idempotencyKey,
+  };
+  // A plan may be archived and a customer erased since the first request: its repeat needs neither.
+  const earlier = await findEarlier(deps.db, records, claim, input);
+  if (earlier) return replayOf(deps.db, earlier);
+  let subscription: Subscription | undefined;
+  const first = await deps.db.transaction(async tx => {
+    await requireAccount(tx, deps.accounts, accountId, now);
+    const known = await writeOnce(tx, records, claim, { ...content, id, accountId, createdAt: now }, async () => {
+      const step = await begin(tx, input, id, now);
+      subscription = step.after.subscription;
+      const isNew = await insertSubscription(tx, step.after, claim.hash);
+      if (isNew) await insertEvents(tx, eventsOf(subscription, step.events, now));
+      return isNew;
+    });
+    setAuditObject(known?.id ?? id);
+    return known;
+  });
+  return subscription && (!first || first.id === id) ? { subscription, replayed: false } : replayOf(deps.db, first!);
+}
+
+async function replayOf(db: Sql, { id }: FirstOne): Promise<CreatedSubscription> {
+  return { subscription: await requireSubscription(db, id), replayed: true };
+}
+
+const records: Records<FirstOne> = {
+  byId: findKnownById,
+  byExternalId: findKnownByExternalId,
+  conflict: subscriptionId =>
+    new AppError('external_id_conflict', 'Another subscription of this account has this externalId.', {
+      first: { subscriptionId },
+    }),
+};
+
+const TOKEN_BYTES = 16;
+
+async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Promise<Step> {
+  const { accountId, planId, customerId, startDay, externalId, metadata } = input;
+  const plan = await findPlan(tx, planId, accountId);
+  const customer = await findAndLockCustomer(tx, customerId, accountId);
+  const today = civilDay(now);
+  const faults: Fault[] = [];
+  if (!plan) faults.push({ path: 'planId', code: 'not_found', message: 'must be a plan of this account' });
+  else if (plan.isArchived) faults.push({ path: 'planId', code: 'archived', message: 'is archived' });
+  if (!customer || customer.erasedAt) {
+    faults.push({ path: 'customerId', code: 'not_found', message: 'must be a customer of this account' });
+  }
+  const trialDays = input.trialDays ?? plan?.trialDays ?? 0;
+  const trialEndDay = addDays(today, trialDays);
+  if (startDay !== undefined && startDay < trialEndDay) {
+    const message =
+      trialDays > 0 ? `must not be before the end of the trial, ${trialEndDay}` : 'must not be in the past';
+    faults.push({ path: 'startDay', code: 'too_early', message });
+  }
+  if (plan) faults.push(...checkDay(plan.interval, input.day));
+  if (!plan || faults.length > 0) throw invalidRequest(faults);
+  const from = startDay ?? trialEndDay;
+  const day = input.day ?? plan.day ?? dayNumberOf(plan.interval, from);
+  const subscription: Subscription = {
+    ...withOwnTerms(termsOf(plan), input),
+    ...{ id, accountId, planId, customerId, day },
+    ...(externalId !== undefined && { externalId }),
+    ...(metadata && { metadata }),
+    ...(trialDays > 0 && { trialEndDay }),
+    status: trialDays > 0 ? 'trialing' : 'active',
+    token: randomBytes(TOKEN_BYTES).toString('base64url'),
+    eventCount: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return begun(subscription, firstDay(plan.interval, day, from));
+}

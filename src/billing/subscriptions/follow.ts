@@ -1,0 +1,56 @@
+// The job `subscription.follow`: what became of a charge goes to its cycle. It reads the charge as it is now, so it may run any number of
+// times, early or late.
+import type { Charge } from '../../charges/charge.ts';
+import { wasPaidUp } from '../../charges/life.ts';
+import { findCharge } from '../../charges/store/charges.ts';
+import { FOLLOW_SUBSCRIPTION } from '../../charges/wake-subscription.ts';
+import type { WriteDeps } from '../../charges/write.ts';
+import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
+import { civilDay } from '../../lib/civil-days.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { type ChargeNews, chargeChanged } from './life.ts';
+import { lockStandings } from './store.ts';
+import { writeStep } from './write.ts';
+
+export type SubscriptionFollowDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
+
+export function subscriptionJobs(deps: SubscriptionFollowDeps): JobHandler[] {
+  return [handleJob(FOLLOW_SUBSCRIPTION, payload => followCharge(deps, payload))];
+}
+
+async function followCharge(
+  deps: SubscriptionFollowDeps,
+  { subscriptionId, chargeId }: PayloadOf<typeof FOLLOW_SUBSCRIPTION>,
+): Promise<JobOutcome> {
+  await deps.db.transaction(tx => catchUp(deps, tx, subscriptionId, chargeId));
+  return 'done';
+}
+
+async function catchUp(deps: SubscriptionFollowDeps, tx: Sql, subscriptionId: string, chargeId: string): Promise<void> {
+  let [standing] = await lockStandings(tx, [subscriptionId], { ofCharge: chargeId });
+  const charge = await findCharge(tx, chargeId);
+  if (!standing || !charge) return;
+  const now = deps.clock.now();
+  for (const news of newsOf(charge, now)) {
+    const cycle = standing.cycles.find(({ number }) => number === charge.cycleNumber);
+    const step = cycle && chargeChanged(standing, cycle, news);
+    if (step) standing = await writeStep(deps, tx, step, now);
+  }
+}
+
+const ENDS = { CANCELED: 'canceled', EXPIRED: 'expired', FAILED: 'failed' } as const;
+
+/** A charge whose money went back was paid before. */
+function newsOf(charge: Charge, now: Date): ChargeNews[] {
+  const { id: chargeId, state } = charge;
+  if (wasPaidUp(charge)) {
+    const paid = { chargeId, kind: 'paid', at: charge.payments.at(-1)?.paidAt ?? now } as const;
+    return state === 'REFUNDED' ? [paid, { chargeId, kind: 'refunded', at: now }] : [paid];
+  }
+  if (state === 'CANCELED' || state === 'EXPIRED' || state === 'FAILED') {
+    const reason = charge.methods.find(method => method.reason !== undefined)?.reason;
+    return [{ chargeId, kind: ENDS[state], at: now, ...(reason !== undefined && { reason }) }];
+  }
+  return [{ chargeId, kind: 'due_changed', at: now, dueDay: civilDay(charge.dueAt) }];
+}

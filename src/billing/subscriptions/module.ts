@@ -1,0 +1,17 @@
+// The module of subscriptions: their timers and jobs, their operations and pages.
+import { SUBSCRIPTION_SCHEMAS } from '../../api/subscriptions.ts';
+import { type SubscriptionRouteDeps, subscriptionRoutes } from '../../http/routes/subscriptions.ts';
+import type { Module } from '../../module.ts';
+import { subscriptionJobs } from './follow.ts';
+import { type SubscriptionSweepDeps, subscriptionSweep } from './sweep.ts';
+
+type Deps = SubscriptionSweepDeps & SubscriptionRouteDeps;
+
+export function subscriptionsModule(deps: Deps): Module {
+  return {
+    jobs: subscriptionJobs(deps),
+    sweeps: [subscriptionSweep(deps)],
+    schemas: SUBSCRIPTION_SCHEMAS,
+    routes: app => subscriptionRoutes(app, deps),
+  };
+}

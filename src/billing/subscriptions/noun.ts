@@ -1,0 +1,22 @@
+// What subscriptions declare: who may do what with them, their events and jobs, and their place in the menu.
+import { FOLLOW_SUBSCRIPTION } from '../../charges/wake-subscription.ts';
+import type { Noun } from '../../noun.ts';
+import { SUBSCRIPTION_EVENTS } from './subscription.ts';
+
+export const subscriptions = {
+  tags: [{ name: 'Subscriptions', description: 'Customers who are charged by a plan, each cycle once.' }],
+  events: [{ types: SUBSCRIPTION_EVENTS, schema: 'Subscription' }],
+  jobs: [FOLLOW_SUBSCRIPTION],
+  access: {
+    ofOneAccount: {
+      'GET /subscriptions': 'subscriptions:read',
+      'POST /subscriptions': 'subscriptions:write',
+      'GET /subscriptions/:id': 'subscriptions:read',
+      'PATCH /subscriptions/:id': 'subscriptions:write',
+      'POST /subscriptions/:id/cancel': 'subscriptions:write',
+      'GET /subscriptions/:id/cycles': 'subscriptions:read',
+      'POST /subscriptions/:id/pause': 'subscriptions:write',
+      'POST /subscriptions/:id/resume': 'subscriptions:write',
+    },
+  },
+} as const satisfies Noun;

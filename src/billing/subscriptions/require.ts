@@ -1,0 +1,23 @@
+// The subscription that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's.
+import { AppError } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
+import type { Standing } from './life.ts';
+import { findSubscription, lockStandings } from './store.ts';
+import type { Subscription } from './subscription.ts';
+
+export async function requireSubscription(sql: Sql, id: string, accountId?: string): Promise<Subscription> {
+  const subscription = await findSubscription(sql, id, accountId);
+  if (!subscription) throw notFound();
+  return subscription;
+}
+
+/** Locks its row until the transaction ends, so that changes of one subscription come one after the other. */
+export async function lockSubscription(tx: Sql, id: string, accountId?: string, isWhole = false): Promise<Standing> {
+  const [standing] = await lockStandings(tx, [id], { isWhole });
+  if (!standing || (accountId !== undefined && standing.subscription.accountId !== accountId)) throw notFound();
+  return standing;
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'There is no such subscription.');
+}

@@ -1,0 +1,176 @@
+// Subscriptions: customers who are charged by a plan, cycle after cycle.
+import type { FastifyInstance } from 'fastify';
+import { checkPage, toPageQuery } from '../../api/paging.ts';
+import {
+  CancelBody,
+  CYCLES_EXAMPLE,
+  CyclesPage,
+  CyclesQuery,
+  SUBSCRIPTION_DETAIL_EXAMPLE,
+  SUBSCRIPTION_EXAMPLE,
+  SUBSCRIPTIONS_EXAMPLE,
+  SubscriptionBody,
+  SubscriptionChanges,
+  SubscriptionDetail,
+  SubscriptionsPage,
+  SubscriptionsQuery,
+  SubscriptionView,
+  toNewSubscription,
+  toSubscriptionChanges,
+} from '../../api/subscriptions.ts';
+import { changeSubscription } from '../../billing/subscriptions/change.ts';
+import { createSubscription, type SubscriptionDeps } from '../../billing/subscriptions/create.ts';
+import type { SubscriptionFollowDeps } from '../../billing/subscriptions/follow.ts';
+import { listCycles, listSubscriptions } from '../../billing/subscriptions/list.ts';
+import { requireSubscription } from '../../billing/subscriptions/require.ts';
+import { showSubscription } from '../../billing/subscriptions/show.ts';
+import { cancelSubscription, pauseSubscription, resumeSubscription } from '../../billing/subscriptions/verbs.ts';
+import { subscriptionView } from '../../billing/subscriptions/view.ts';
+import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Subscriptions';
+const path = idOf('subscription');
+
+export type SubscriptionRouteDeps = SubscriptionDeps & SubscriptionFollowDeps & { readonly pageSize: number };
+
+export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRouteDeps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/subscriptions',
+    operationId: 'createSubscription',
+    summary: 'Create a subscription',
+    description:
+      'A customer is charged by a plan from then on, each cycle once. The first charge is made within seconds when its day is near enough. A repeat by externalId or Idempotency-Key returns the first subscription, as it is now.',
+    tag,
+    takesIdempotencyKey: true,
+    body: SubscriptionBody,
+    answer: created(SubscriptionView, 'The subscription', SUBSCRIPTION_EXAMPLE, { ...LOCATION, ...REPLAYED }),
+    problems: ['external_id_conflict', 'idempotency_key_reused'],
+    handle: async ({ body, idempotencyKey }, reply) => {
+      const { subscription, replayed } = await createSubscription(deps, toNewSubscription(body), idempotencyKey);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.header('location', `/subscriptions/${subscription.id}`);
+      return subscriptionView(subscription);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/subscriptions',
+    operationId: 'listSubscriptions',
+    summary: 'List subscriptions',
+    description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
+    tag,
+    query: SubscriptionsQuery,
+    check: checkPage,
+    answer: ok(SubscriptionsPage, 'A page of subscriptions', SUBSCRIPTIONS_EXAMPLE),
+    handle: async ({ query, caller }) => {
+      const { customerId, planId, status, externalId } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listSubscriptions(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(customerId !== undefined && { customerId }),
+        ...(planId !== undefined && { planId }),
+        ...(status !== undefined && { status }),
+        ...(externalId !== undefined && { externalId }),
+      });
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/subscriptions/:id',
+    operationId: 'getSubscription',
+    summary: 'Read a subscription',
+    tag,
+    path,
+    answer: ok(SubscriptionDetail, 'The subscription, with what comes next', SUBSCRIPTION_DETAIL_EXAMPLE),
+    handle: async ({ path: { id }, caller }) =>
+      showSubscription(deps, await requireSubscription(deps.db, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/subscriptions/:id/cycles',
+    operationId: 'listSubscriptionCycles',
+    summary: 'List the cycles of a subscription',
+    description: 'The last first: the one that is charged next, and all that were charged before.',
+    tag,
+    path,
+    query: CyclesQuery,
+    answer: ok(CyclesPage, 'A page of cycles', CYCLES_EXAMPLE),
+    handle: async ({ path: { id }, query, caller }) => {
+      const { id: subscriptionId } = await requireSubscription(deps.db, id, caller?.accountId);
+      return listCycles(deps, subscriptionId, toPageQuery(query, deps.pageSize));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'PATCH',
+    url: '/subscriptions/:id',
+    operationId: 'changeSubscription',
+    summary: 'Change a subscription',
+    description:
+      'From the next cycle on: what has a charge keeps it. Another day moves the next cycle within its week or month, or to the one after when that is over. What is not named stays, and null removes it.',
+    tag,
+    path,
+    body: SubscriptionChanges,
+    answer: ok(SubscriptionView, 'The subscription as it is then', SUBSCRIPTION_EXAMPLE),
+    problems: ['external_id_conflict', 'wrong_state'],
+    handle: async ({ path: { id }, body, caller }) =>
+      subscriptionView(await changeSubscription(deps, id, toSubscriptionChanges(body), caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/subscriptions/:id/pause',
+    operationId: 'pauseSubscription',
+    summary: 'Pause a subscription',
+    description:
+      'No cycle is charged until it is resumed. The charge of a cycle that has not begun is withdrawn; what has begun stays owed. Pausing it again changes nothing.',
+    tag,
+    path,
+    answer: ok(SubscriptionView, 'The subscription, paused', { ...SUBSCRIPTION_EXAMPLE, status: 'paused' }),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => subscriptionView(await pauseSubscription(deps, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/subscriptions/:id/resume',
+    operationId: 'resumeSubscription',
+    summary: 'Resume a subscription',
+    description:
+      'One that is paused goes on with the next of its days, without those that passed meanwhile. One that was to be canceled at the end of its period stays.',
+    tag,
+    path,
+    answer: ok(SubscriptionView, 'The subscription as it is then', SUBSCRIPTION_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => subscriptionView(await resumeSubscription(deps, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/subscriptions/:id/cancel',
+    operationId: 'cancelSubscription',
+    summary: 'Cancel a subscription',
+    description:
+      'Now, or at the end of what is paid for. The charge of a cycle that has not begun is withdrawn; what has begun stays owed, unless it is forgiven. Canceling it again changes nothing.',
+    tag,
+    path,
+    body: CancelBody,
+    answer: ok(SubscriptionView, 'The subscription, canceled or with the day on which it is', {
+      ...SUBSCRIPTION_EXAMPLE,
+      ...{ cancelOn: '2027-01-10', cancelReason: 'requested' as const },
+    }),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, body: { at = 'now', forgive = false }, caller }) =>
+      subscriptionView(
+        await cancelSubscription(deps, id, { at, forgives: forgive, reason: 'requested' }, caller?.accountId),
+      ),
+  });
+}
