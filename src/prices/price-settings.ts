@@ -1,5 +1,5 @@
 // What can be set about prices: the table of a sandbox, the HTTP sources of live, and when their prices count.
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { parseJsonPath } from '../lib/exact-json.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf, kindOf, percentUpTo, wholeNumber } from '../lib/settings/kinds.ts';
@@ -45,8 +45,6 @@ const PriceSource = Type.Object(
     } satisfies Check,
   },
 );
-
-export type PriceSourceSettings = Readonly<Static<typeof PriceSource>>;
 
 export const PriceSources = Type.Array(PriceSource, {
   minItems: 1,

@@ -60,8 +60,6 @@ export type ScreeningSettings = {
   readonly hook?: { readonly url: string; readonly secret: string };
 };
 
-export type WalletSettings = Readonly<ReturnType<typeof walletSettingsOf>>;
-
 export function walletSettingsOf(values: Values) {
   const walletPolicy: WalletPolicySettings = {
     proof: values.TRILHO_WALLET_PROOF,

@@ -11,7 +11,6 @@ export type Person = {
   /** The one account that the person works for; absent: all of them. */
   readonly accountId?: string;
   readonly createdAt: Date;
-  readonly removedAt?: Date;
 };
 
 /** How a person showed who they are. */

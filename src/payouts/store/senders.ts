@@ -11,8 +11,6 @@ export type Sender = {
   readonly sender: string;
   readonly nextNonce: bigint;
   readonly haltedAt?: Date;
-  /** Why it was halted, and what to do. */
-  readonly haltWords?: string;
   readonly openSlots: number;
   /** Smallest units of the payouts in those slots, by asset. */
   readonly openUnits: { readonly [S in SentSymbol]?: bigint };
@@ -21,7 +19,7 @@ export type Sender = {
 /** Undefined until the next nonce of the sender is stored. */
 export async function findSender(sql: Sql, network: Network, sender: string): Promise<Sender | undefined> {
   const [row] = await sql.query<SenderRow>(
-    `select s.next_nonce, s.halted_at, s.halt_words, coalesce(sum(open.slots), 0)::int as slots,
+    `select s.next_nonce, s.halted_at, coalesce(sum(open.slots), 0)::int as slots,
             json_object_agg(open.symbol, open.units) filter (where open.symbol is not null) as units
        from chain_senders s
        left join lateral (
@@ -40,7 +38,6 @@ export async function findSender(sql: Sql, network: Network, sender: string): Pr
       openSlots: row.slots,
       openUnits: unitsIn(row.units ?? {}),
       ...(row.halted_at !== null && { haltedAt: row.halted_at }),
-      ...(row.halt_words !== null && { haltWords: row.halt_words }),
     }
   );
 }
@@ -48,7 +45,6 @@ export async function findSender(sql: Sql, network: Network, sender: string): Pr
 type SenderRow = Row & {
   next_nonce: string;
   halted_at: Date | null;
-  halt_words: string | null;
   slots: number;
   units: { readonly [S in SentSymbol]?: string } | null;
 };
