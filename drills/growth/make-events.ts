@@ -76,14 +76,14 @@ const INSERT = `
   ), kept as (
     insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
     select id, account_id, type, object_id, sequence, occurred_at, jsonb_build_object('id', object_id, 'status', type) from made
-  ), delivered as (
+  ), chosen as (
     select * from made where position % ${EVENTS_OF_DELIVERY} = 0
   ), delivered as (
     insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, attempts, sent, next_at, created_at, delivered_at)
-    select id, account_id, '${WEBHOOK_ID}'::uuid, id, object_id, position, 'delivered', 1, 1, occurred_at, occurred_at, occurred_at from delivered
+    select id, account_id, '${WEBHOOK_ID}'::uuid, id, object_id, position, 'delivered', 1, 1, occurred_at, occurred_at, occurred_at from chosen
   ), attempted as (
     insert into webhook_attempts (delivery_id, account_id, number, started_at, latency_ms, status)
-    select id, account_id, 1, occurred_at, 20, 204 from delivered
+    select id, account_id, 1, occurred_at, 20, 204 from chosen
   )
   insert into event_positions (position, event_id, account_id, type, object_id)
   select position, id, account_id, type, object_id from made`;
