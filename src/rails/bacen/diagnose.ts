@@ -1,13 +1,16 @@
 // Tests a rail from its files to its webhook, and says what is wrong and how to fix it. Nothing is changed at the PSP unless the operator
 // asks for a charge.
+import { AppError } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
+import { AUTOMATIC_NOTICES } from '../automatic.ts';
 import type { Check } from '../bank-client/check.ts';
 import type { Answer } from '../bank-client/classify.ts';
 import { bad, clientChecks, faultCheck, good, messageOf } from '../bank-client/diagnose.ts';
 import { textAt } from '../bank-client/read-answer.ts';
+import { automaticWebhooksAt } from './automatic/webhooks.ts';
 import { pspIdOf } from './charge-body.ts';
 import { isAbsent } from './charges.ts';
-import { CHARGE_SCOPES, LOCATION_SCOPES, WEBHOOK_SCOPES } from './profile.ts';
+import { AUTOMATIC_SCOPES, CHARGE_SCOPES, LOCATION_SCOPES, WEBHOOK_SCOPES } from './profile.ts';
 import { type Opened, openRail } from './rail.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
@@ -27,7 +30,11 @@ export async function diagnoseRail(
   const result = openRail(settings, deps);
   if ('faults' in result) return result.faults.map(faultCheck);
   const { opened } = result;
-  const sets = [CHARGE_SCOPES, WEBHOOK_SCOPES, ...(opened.profile.hasLocations ? [LOCATION_SCOPES] : [])];
+  const sets = [
+    ...[CHARGE_SCOPES, WEBHOOK_SCOPES],
+    ...(opened.profile.hasLocations ? [LOCATION_SCOPES] : []),
+    ...(settings.automatic ? [AUTOMATIC_SCOPES] : []),
+  ];
   try {
     return await clientChecks(opened, deps, sets, () => remoteChecks(settings, opened, deps, options));
   } finally {
@@ -55,7 +62,8 @@ async function remoteChecks(
   });
   const charge = triesCharge ? [await chargeCheck(settings, opened, deps)] : [];
   const isTried = charge.some(({ ok }) => ok);
-  return [...checks, ...charge, keyCheck(webhook, isTried), ...webhookCheck(settings, webhook)];
+  const automatic = await automaticChecks(settings, opened);
+  return [...checks, ...charge, keyCheck(webhook, isTried), ...webhookCheck(settings, webhook), ...automatic];
 }
 
 function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
@@ -114,4 +122,24 @@ function webhookCheck({ webhook: wanted }: BacenSettings, answer: Answer): Check
     return [bad('webhook', 'The registered address is another one.', mend)];
   }
   return [good('webhook', 'It is registered.')];
+}
+
+/** Whether the PSP answers about Pix Automático, and where it sends its notifications. */
+async function automaticChecks(settings: BacenSettings, { profile, client }: Opened): Promise<Check[]> {
+  const { automatic, webhook: wanted } = settings;
+  if (!automatic) return [];
+  const { readWebhook } = automaticWebhooksAt(profile, client);
+  try {
+    const found = await Promise.all(AUTOMATIC_NOTICES.map(readWebhook));
+    const isElsewhere = found.some(one => one?.url.replace(/\/$/, '') !== wanted?.url.replace(/\/$/, ''));
+    if (!wanted) return [good('Pix Automático', 'The PSP offers it; looks find what payers do.')];
+    if (!isElsewhere) return [good('Pix Automático', 'The PSP offers it, and its webhooks are registered.')];
+    const mend = 'Run trilho rails register-webhook.';
+    return [bad('Pix Automático', 'Its notifications go to another address or to none.', mend)];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [
+      bad('Pix Automático', error.message, 'Check the contract, and the scopes of rec, cobr and their webhooks.'),
+    ];
+  }
 }

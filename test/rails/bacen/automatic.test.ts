@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Recurrence, RecurrenceRequest } from '../../../src/rails/automatic.ts';
+import { diagnoseRail } from '../../../src/rails/bacen/diagnose.ts';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { recurrenceIn } from '../../../src/rails/br-code.ts';
 import { testClock } from '../../harness/clock.ts';
@@ -284,9 +285,16 @@ async function allOf<T>(read: (cursor?: string) => Promise<{ kind: string; items
 }
 
 test('webhooks of both kinds are registered and read; a notification names ids and nothing else', async t => {
-  const { calls } = await start(t);
+  const { calls, settings, clock } = await start(t);
+  const webhook = { url: 'https://example.com/rails/secret' };
+  const doctor = async () => {
+    const checks = await diagnoseRail({ ...settings, webhook }, { clock, log: silentLog });
+    return checks.find(({ name }) => name === 'Pix Automático')?.ok;
+  };
   assert.equal(await calls.readWebhook('rec'), undefined);
-  await calls.registerWebhooks('https://example.com/rails/secret');
+  assert.equal(await doctor(), false);
+  await calls.registerWebhooks(webhook.url);
+  assert.equal(await doctor(), true);
   for (const notice of ['rec', 'cobr'] as const)
     assert.deepEqual(await calls.readWebhook(notice), { url: 'https://example.com/rails/secret' });
   await assert.rejects(calls.registerWebhooks('http://example.com/'), { code: 'wrong_state' });
