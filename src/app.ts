@@ -12,6 +12,7 @@ import { composeSandbox } from './app/sandbox.ts';
 import { collectStops } from './app/stops.ts';
 import { customersModule } from './billing/customers/module.ts';
 import { instalmentsModule } from './billing/instalments/module.ts';
+import { mandatesModule } from './billing/mandates/module.ts';
 import { plansModule } from './billing/plans/module.ts';
 import { subscriptionsModule } from './billing/subscriptions/module.ts';
 import { openChains } from './chains/open-chains.ts';
@@ -130,6 +131,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       ordersModule({ ...paying, feePercent, orderTerms, settlement }, config),
       customersModule(core),
       instalmentsModule({ ...core, supportRefundLimitCents, passkeyRefundCents }),
+      mandatesModule(charging),
       plansModule(core),
       subscriptionsModule(core),
     ];

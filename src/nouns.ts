@@ -2,6 +2,7 @@
 import { accounts } from './accounts/noun.ts';
 import { customers } from './billing/customers/noun.ts';
 import { instalments } from './billing/instalments/noun.ts';
+import { mandates } from './billing/mandates/noun.ts';
 import { plans } from './billing/plans/noun.ts';
 import { subscriptions } from './billing/subscriptions/noun.ts';
 import { charges } from './charges/noun.ts';
@@ -19,6 +20,7 @@ export const SHIPPED = [
   charges,
   customers,
   instalments,
+  mandates,
   subscriptions,
   plans,
   orders,

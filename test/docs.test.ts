@@ -9,6 +9,8 @@ import { CONTROL_REQUESTS, FAULT_KINDS, PROFILE_NAMES, PROFILES } from '@trilho/
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
+import { COLLECTION_TRANSITIONS } from '../src/billing/mandates/collection.ts';
+import { MANDATE_TRANSITIONS } from '../src/billing/mandates/mandate.ts';
 import { PLAN_EVENTS } from '../src/billing/plans/plan.ts';
 import {
   CYCLE_STATUSES,
@@ -140,6 +142,21 @@ test('the statuses of a method are the same in the code, the database and the pa
   assert.deepEqual(sorted(new Set(drawn)), sorted(METHOD_STATUSES));
   assert.deepEqual(sorted(describedIn('Statuses of a method')), sorted(METHOD_STATUSES));
   assert.deepEqual(sorted(valuesAllowedIn('charge_methods', 'status')), sorted(METHOD_STATUSES));
+});
+
+test('mandates and collections have the same states and transitions in the code, the database and the page', () => {
+  const lives = [
+    ['Mandate', 'mandates', MANDATE_TRANSITIONS],
+    ['Collection', 'mandate_collections', COLLECTION_TRANSITIONS],
+  ] as const;
+  for (const [heading, name, transitions] of lives) {
+    const table: Readonly<Record<string, readonly { readonly to: string }[]>> = transitions;
+    const targets = Object.entries(table).map(([from, nexts]) => [from, nexts.map(({ to }) => to)]);
+    const drawing = drawingIn(heading);
+    assert.deepEqual(sorted(drawing.edges), sorted(edgesOf(Object.fromEntries(targets))));
+    assert.deepEqual(sorted(statesOf(drawing)), sorted(Object.keys(transitions)));
+    assert.deepEqual(sorted(valuesAllowedIn(name, 'status')), sorted(Object.keys(transitions)));
+  }
 });
 
 test('the states of a charge are the same in the code, the database and the page', () => {

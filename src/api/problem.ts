@@ -23,6 +23,7 @@ export const Problem = Type.Object(
     ),
     chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
     customerId: Type.Optional(Type.String({ format: 'uuid', description: 'The customer that was there first.' })),
+    mandateId: Type.Optional(Type.String({ format: 'uuid', description: 'The mandate that was there first.' })),
     instalmentPlanId: Type.Optional(
       Type.String({ format: 'uuid', description: 'The instalment plan that was there first.' }),
     ),

@@ -61,6 +61,7 @@ export type FirstThere =
   | { readonly instalmentPlanId: string }
   | { readonly planId: string }
   | { readonly subscriptionId: string }
+  | { readonly mandateId: string }
   | { readonly walletId: string }
   | { readonly transactionId: string }
   /** The reference of a payment. */

@@ -140,6 +140,8 @@ async function stateOfAcme(): Promise<string> {
     'orders',
     'customers',
     'instalment_plans',
+    'mandates',
+    'mandate_collections',
     'plans',
     'subscriptions',
     'wallets',

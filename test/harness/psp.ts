@@ -43,8 +43,13 @@ export function railSettings(psp: Psp, changes: Partial<BacenEntry> = {}): Bacen
 }
 
 /** As `trilho rails register-webhook` does. */
-export async function registerWebhookAt(psp: Psp, url: string, clock: Clock): Promise<void> {
-  const rail = bacenRail(railSettings(psp), { clock, log: silentLog });
+export async function registerWebhookAt(
+  psp: Psp,
+  url: string,
+  clock: Clock,
+  changes: Partial<BacenEntry> = {},
+): Promise<void> {
+  const rail = bacenRail(railSettings(psp, changes), { clock, log: silentLog });
   await rail.registerWebhook(url);
   rail.stop();
 }
@@ -82,7 +87,7 @@ export async function startServiceAtPsp(
     service: started,
     psp,
     webhookUrl,
-    registerWebhook: (url = webhookUrl) => registerWebhookAt(psp, url, clock),
+    registerWebhook: (url = webhookUrl) => registerWebhookAt(psp, url, clock, options.rail),
     stop: async () => {
       await started.stop();
       await psp.stop();

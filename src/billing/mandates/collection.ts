@@ -51,11 +51,42 @@ export type Collection = {
   readonly pspStatus?: string;
   readonly attempts: readonly Attempt[];
   readonly ending?: Ending;
+  /** Why it failed or was given up, where the PSP's ending does not say it. */
+  readonly reason?: string;
   readonly eventCount: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** When it was last sent: without an answer the PSP is asked before it is sent again. */
+  readonly sentAt?: Date;
   readonly cancelAskedAt?: Date;
 };
+
+export const COLLECTION_EVENTS = [
+  'mandate.collection_created',
+  'mandate.collection_retried',
+  'mandate.collection_completed',
+  'mandate.collection_failed',
+  'mandate.collection_canceled',
+] as const;
+export type CollectionEvent = (typeof COLLECTION_EVENTS)[number];
+
+const EVENT_OF: Readonly<Partial<Record<CollectionState, CollectionEvent>>> = {
+  COMPLETED: 'mandate.collection_completed',
+  EXPIRED: 'mandate.collection_failed',
+  REJECTED: 'mandate.collection_failed',
+  FAILED: 'mandate.collection_failed',
+  CANCELED: 'mandate.collection_canceled',
+};
+
+/** What a change is announced as, if it is. */
+export function collectionEventOf(before: Collection, after: Collection): CollectionEvent | undefined {
+  if (after.status !== before.status) return EVENT_OF[after.status];
+  return retriesOf(after) > retriesOf(before) ? 'mandate.collection_retried' : undefined;
+}
+
+function retriesOf({ attempts }: Pick<Collection, 'attempts'>): number {
+  return attempts.filter(({ kind }) => kind === 'RETRY').length;
+}
 
 export function isOver({ status }: Pick<Collection, 'status'>): boolean {
   return isFinal<CollectionState>(COLLECTION_TRANSITIONS, status);
@@ -113,7 +144,7 @@ export function nextRetryDay(
   at: Date,
 ): CivilDay | undefined {
   if (status !== 'ACTIVE' || attempts.length === 0 || attempts.some(isOpen)) return undefined;
-  if (attempts.filter(({ kind }) => kind === 'RETRY').length >= MAX_RETRIES) return undefined;
+  if (retriesOf({ attempts }) >= MAX_RETRIES) return undefined;
   const taken = [civilDay(at), ...attempts.flatMap(({ day }) => day ?? [])];
   return RETRY_AFTER_DAYS.map(after => addDays(dueDay, after)).find(day => taken.every(before => day > before));
 }
@@ -136,7 +167,7 @@ export function nextLookAtCollection(collection: Collection, window: Window, at:
   const { status, dueDay, attempts, createdAt } = collection;
   if (status === 'WAITING') {
     const from = sendableFrom(dueDay, window);
-    return from > at ? from : new Date(at.getTime() + 60_000);
+    return from > at ? from : new Date(at.getTime() + FIRST_LOOK_MS);
   }
   const days = [dueDay, ...attempts.flatMap(({ day }) => day ?? [])];
   const sent = [createdAt, sendableFrom(dueDay, window)].map(from => new Date(from.getTime() + FIRST_LOOK_MS));

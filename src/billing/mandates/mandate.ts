@@ -69,6 +69,8 @@ export type Mandate = {
   readonly recurrenceId?: string;
   readonly emv?: string;
   readonly ending?: Ending;
+  /** Why it failed or was given up, where the PSP's ending does not say it. */
+  readonly reason?: string;
   readonly eventCount: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

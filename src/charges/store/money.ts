@@ -286,7 +286,9 @@ export async function findChargeByReference(
   reference: string,
 ): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
-    'select charge_id from charge_methods where reference = $1 and rail = any($2) and method = $3',
+    `select charge_id from charge_methods where reference = $1 and rail = any($2) and method = $3
+     union all
+     select charge_id from charge_references where reference = $1 and rail = any($2) and method = $3`,
     [reference, rails, method],
   );
   return row?.charge_id;

@@ -80,6 +80,8 @@ export function bacenRail(settings: BacenSettings, deps: BacenDeps): BacenRail {
 function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections, client }: Opened): BacenRail {
   const { codeOf, submit, lookup, cancel } = chargesAt(settings, profile, client, deps);
   const { locationPool = 0 } = settings;
+  const automatic = settings.automatic && automaticAt(settings.automatic, profile, client);
+  const { registerWebhook, readWebhook } = webhookAt(settings, profile, client);
   return {
     name: settings.name,
     method: 'pix',
@@ -95,8 +97,12 @@ function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections
     cancel,
     ...refundsAt(client),
     watch: watchOf(settings, profile, client, deps),
-    ...(settings.automatic && { automatic: automaticAt(settings.automatic, profile, client) }),
-    ...webhookAt(settings, profile, client),
+    ...(automatic && { automatic }),
+    registerWebhook: async (url, options) => {
+      await registerWebhook(url, options);
+      await automatic?.registerWebhooks(url, options);
+    },
+    readWebhook,
     kindOf,
     ...(profile.hasLocations && { takeLocation: (kind: ChargeKind) => takeLocation(client, kind) }),
     certificateEnd: () => {

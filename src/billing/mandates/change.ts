@@ -1,0 +1,67 @@
+// Writes what became of a mandate or of a collection: the row, its event and its next look, in one transaction.
+import { insertEvents } from '../../events/store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { AutomaticCalls } from '../../rails/automatic.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { type Collection, collectionEventOf, nextLookAtCollection } from './collection.ts';
+import { eventOf, hasEnded, nextLookAt } from './mandate.ts';
+import { lockCollection, lockMandate } from './require.ts';
+import { type MandateRecord, updateMandate } from './store.ts';
+import { lookAtCollectionsOf, updateCollection } from './store-collections.ts';
+import { collectionEvent, mandateEvent } from './view.ts';
+
+export type ChangeDeps = { readonly db: Database; readonly clock: Clock };
+
+/**
+ * Applies a change to the mandate as it is now, and plans the next look. A change that returns what it was given leaves the row as it is
+ * but for that.
+ */
+export async function changeMandate(
+  { db, clock }: ChangeDeps,
+  { id, accountId }: Pick<MandateRecord, 'id' | 'accountId'>,
+  change: (before: MandateRecord) => MandateRecord,
+): Promise<MandateRecord> {
+  return db.transaction(async tx => writeMandate(tx, await lockMandate(tx, id, accountId), change, clock.now()));
+}
+
+async function writeMandate(
+  tx: Sql,
+  before: MandateRecord,
+  change: (before: MandateRecord) => MandateRecord,
+  at: Date,
+): Promise<MandateRecord> {
+  const changed = change(before);
+  const { status } = changed;
+  const isNews = status !== before.status && status !== 'CREATING';
+  const after = isNews ? { ...changed, eventCount: before.eventCount + 1 } : changed;
+  await updateMandate(tx, after, nextLookAt(after, at));
+  if (isNews) await insertEvents(tx, [mandateEvent(after, eventOf(status), at)]);
+  // They wait for its approval, and end with it.
+  if (isNews && (status === 'APPROVED' || hasEnded(after)))
+    await lookAtCollectionsOf(tx, after.id, after.accountId, at);
+  return after;
+}
+
+/** As `changeMandate`. `retryAt`: when it is looked at next, where an answer is missing. */
+export async function changeCollection(
+  { db, clock }: ChangeDeps,
+  { id, accountId }: Pick<Collection, 'id' | 'accountId'>,
+  window: AutomaticCalls['window'],
+  change: (before: Collection) => Collection,
+  retryAt?: Date,
+): Promise<Collection> {
+  const at = clock.now();
+  return db.transaction(async tx => {
+    const before = await lockCollection(tx, id, accountId);
+    const changed = change(before);
+    const event = collectionEventOf(before, changed);
+    const after = event ? { ...changed, eventCount: before.eventCount + 1 } : changed;
+    await updateCollection(tx, after, earlier(nextLookAtCollection(after, window, at), retryAt));
+    if (event) await insertEvents(tx, [collectionEvent(after, event, at)]);
+    return after;
+  });
+}
+
+function earlier(planned: Date | undefined, retryAt: Date | undefined): Date | undefined {
+  return planned && retryAt && retryAt < planned ? retryAt : planned;
+}

@@ -1,0 +1,86 @@
+// The kinds of jobs about mandates, and the timers that enqueue them: a look for each mandate and each collection, should a notification be
+// lost, and the looks that a notification asks for.
+import { FOLLOW_MANDATES } from '../../charges/wake-mandates.ts';
+import { defineJob, handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import { sweepInBatches } from '../../jobs/sweep.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+import type { Log } from '../../lib/log.ts';
+import { type Beat, type Loop, startLoop } from '../../lib/loop.ts';
+import { findWatchedRail } from '../../rails/watched-rails.ts';
+import type { Database } from '../../storage/database.ts';
+import { lookAtMandate } from './look.ts';
+import { type CollectDeps, lookAtCollection } from './look-collection.ts';
+import { findMandatesOf, type MandateRef, takeDueMandates } from './store.ts';
+import { type CollectionRef, findCollectionRefs, takeDueCollections } from './store-collections.ts';
+
+export const LOOK_AT_MANDATE = defineJob<MandateRef>('mandate.look');
+export const LOOK_AT_COLLECTION = defineJob<CollectionRef>('mandate.look_at_collection');
+
+export const MANDATE_JOBS = [LOOK_AT_MANDATE, LOOK_AT_COLLECTION] as const;
+
+export type MandateJobDeps = CollectDeps & { readonly queue: Queue };
+
+export function mandateJobs(deps: MandateJobDeps): JobHandler[] {
+  return [
+    handleJob(LOOK_AT_MANDATE, payload => lookAtMandate(deps, payload)),
+    handleJob(LOOK_AT_COLLECTION, payload => lookAtCollection(deps, payload)),
+    handleJob(FOLLOW_MANDATES, payload => followNotification(deps, payload)),
+  ];
+}
+
+/** What nobody here knows is of another program at the same PSP, or made up. */
+async function followNotification(
+  { db, queue, rails }: MandateJobDeps,
+  { rail, recurrenceIds, references }: PayloadOf<typeof FOLLOW_MANDATES>,
+): Promise<JobOutcome> {
+  const names = findWatchedRail(rails, rail)?.names ?? [rail];
+  const mandates = await findMandatesOf(db, names, recurrenceIds);
+  const collections = await findCollectionRefs(db, references.flatMap(idOf));
+  await db.transaction(async tx => {
+    const looks = mandates.map(({ accountId, mandateId }) => ({ accountId, mandateId }));
+    await queue.enqueue(tx, LOOK_AT_MANDATE, looks);
+    await queue.enqueue(tx, LOOK_AT_COLLECTION, collections);
+  });
+  return 'done';
+}
+
+/** The UUID behind a txid that this service may have made. */
+function idOf(reference: string): string[] {
+  const [, ...parts] =
+    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(reference.toLowerCase()) ?? [];
+  return parts.length === 0 ? [] : [parts.join('-')];
+}
+
+/** A job that is lost with its node is enqueued again after this long. */
+const AGAIN_AFTER_MS = 10 * 60_000;
+
+type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+
+/** Enqueues the looks that are due, and returns their number. */
+export function lookAtDue({ db, queue, clock }: Deps, beat?: Beat): Promise<number> {
+  const now = clock.now();
+  const next = new Date(now.getTime() + AGAIN_AFTER_MS);
+  return sweepInBatches(
+    db,
+    async (tx, limit) => {
+      const mandates = await takeDueMandates(tx, now, next, limit);
+      await queue.enqueue(tx, LOOK_AT_MANDATE, mandates);
+      const collections = await takeDueCollections(tx, now, next, limit - mandates.length);
+      await queue.enqueue(tx, LOOK_AT_COLLECTION, collections);
+      return mandates.length + collections.length;
+    },
+    beat,
+  );
+}
+
+const EVERY_MS = 1_000;
+
+export function startLookingAtMandates(
+  deps: Deps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined },
+): Loop {
+  const { heartbeats, log } = deps;
+  const task = async (_signal: AbortSignal, beat: Beat) => void (await lookAtDue(deps, beat));
+  return startLoop({ name: 'looking at mandates', task, pauseMs: EVERY_MS, heartbeats, log });
+}

@@ -1,0 +1,31 @@
+// What mandates declare: who may do what with them, their events and the kinds of their jobs.
+import type { Noun } from '../../noun.ts';
+import { COLLECTION_EVENTS } from './collection.ts';
+import { COLLECTION_EVENT_EXAMPLES, MANDATE_EVENT_EXAMPLES } from './event-examples.ts';
+import { MANDATE_JOBS } from './jobs.ts';
+import { MANDATE_EVENTS } from './mandate.ts';
+
+export const mandates = {
+  tags: [
+    {
+      name: 'Mandates',
+      description:
+        'Pix Automático: a payer approves once, and their bank pays the charges that an account has collected.',
+    },
+  ],
+  events: [
+    { types: MANDATE_EVENTS, schema: 'Mandate', examples: MANDATE_EVENT_EXAMPLES },
+    { types: COLLECTION_EVENTS, schema: 'Collection', examples: COLLECTION_EVENT_EXAMPLES },
+  ],
+  jobs: MANDATE_JOBS,
+  access: {
+    ofOneAccount: {
+      'GET /mandates': 'charges:read',
+      'POST /mandates': 'charges:write',
+      'GET /mandates/:id': 'charges:read',
+      'POST /mandates/:id/cancel': 'charges:write',
+      'POST /mandates/:id/collections': 'charges:write',
+      'POST /collections/:id/cancel': 'charges:write',
+    },
+  },
+} as const satisfies Noun;
