@@ -25,7 +25,7 @@ export type RowOf<T> = {
 export function recordOf<T>(columns: string, bigints: readonly (keyof T & string)[] = []): (row: RowOf<T>) => T {
   const known = columns.split(',').map(name => {
     // Without the name of its table, or under its other name.
-    const column = name.trim().replace(/^(\w+\.|.* as )/, '');
+    const column = name.trim().replace(/^(.* as |\w+\.)/, '');
     const field = column.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
     return { column, field, isBigint: (bigints as readonly string[]).includes(field) };
   });

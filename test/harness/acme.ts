@@ -112,7 +112,7 @@ export async function startAcme(): Promise<Acme> {
     currency: 'BRL',
     count: 2,
     firstDueDay: '2026-12-31',
-    methods: ['pix'],
+    methods: ['pix', 'boleto'],
     customer: CUSTOMER,
   });
   assert.equal(plan.status, 201, plan.text);
