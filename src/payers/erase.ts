@@ -3,6 +3,7 @@
 import { eraseCustomers as eraseRecords } from '../billing/customers/erase.ts';
 import { findCustomersOfPayer } from '../billing/customers/store.ts';
 import { erasePlans } from '../billing/instalments/erase.ts';
+import { hasEnded } from '../billing/mandates/mandate.ts';
 import type { CustomerType } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store/charges.ts';
 import { eraseCustomers, eraseReports, PAYABLE_STATES, type Unanswered } from '../charges/store/payer.ts';
@@ -75,12 +76,18 @@ async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
 }
 
 /** Ends are final: after this check no charge becomes payable again, and no bank needs another instruction about one. */
-function refuseOpen({ charges, unanswered }: Known): void {
+function refuseOpen({ charges, unanswered, mandates }: Known): void {
   const payable = charges.find(({ state }) => PAYABLE_STATES.some(each => each === state));
   const reason = payable
     ? `Charge ${payable.id} can still be paid: cancel it first, or wait for its end.`
-    : unanswered && unansweredReason(unanswered);
+    : ((unanswered && unansweredReason(unanswered)) ?? reasonOfMandate(mandates));
   if (reason !== undefined) throw new AppError('wrong_state', `${reason} Nothing was erased.`);
+}
+
+/** Its payer is named to their bank until it ends. */
+function reasonOfMandate(mandates: Known['mandates']): string | undefined {
+  const open = mandates.find(mandate => !hasEnded(mandate));
+  return open && `Mandate ${open.id} has not ended: cancel it first.`;
 }
 
 function unansweredReason({ chargeId, rail, sequence }: Unanswered): string {

@@ -2,6 +2,7 @@
 import { customerView } from '../billing/customers/view.ts';
 import { findPlansOfCharges } from '../billing/instalments/store.ts';
 import { planView } from '../billing/instalments/view.ts';
+import { mandateView } from '../billing/mandates/view.ts';
 import { findOfCustomer } from '../billing/subscriptions/store.ts';
 import { subscriptionView } from '../billing/subscriptions/view.ts';
 import type { Links } from '../charges/links/links.ts';
@@ -44,6 +45,10 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
       yield { kind: 'subscription', record: subscriptionView(subscription) };
       for (const event of await readEventsOf(db, subscription.id)) yield { kind: 'event', record: event };
     }
+  }
+  for (const mandate of known.mandates) {
+    yield { kind: 'mandate', record: { ...mandateView(mandate), payerAccount: mandate.payerAccount } };
+    for (const event of await readEventsOf(db, mandate.id)) yield { kind: 'event', record: event };
   }
   for (const payment of known.payments) yield { kind: 'payment', record: payment };
   for (const receipt of known.receipts) yield { kind: 'receipt', record: receipt };

@@ -1,5 +1,6 @@
 // Finds everything stored about one payer, by their document.
 import { findCustomersOfPayer } from '../billing/customers/store.ts';
+import { findMandatesOfCustomers } from '../billing/mandates/store.ts';
 import {
   findChargesOfPayer,
   findNotificationsOfPayer,
@@ -19,6 +20,7 @@ export function findKnown(db: Database, document: string) {
   return longTransaction(db, async tx => {
     const charges = await findChargesOfPayer(tx, document);
     const ids = charges.map(({ id }) => id);
+    const customers = await findCustomersOfPayer(tx, document);
     return {
       charges,
       /** For one of the charges: an instruction that its bank must answer before the payer is erased. */
@@ -27,7 +29,11 @@ export function findKnown(db: Database, document: string) {
       receipts: await findReceiptsOfPayer(tx, document, ids),
       notifications: await findNotificationsOfPayer(tx, document),
       declarations: await findDeclarationsOf(tx, document),
-      customers: await findCustomersOfPayer(tx, document),
+      customers,
+      mandates: await findMandatesOfCustomers(
+        tx,
+        customers.map(({ id }) => id),
+      ),
     };
   });
 }

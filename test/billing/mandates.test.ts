@@ -2,6 +2,11 @@
 // nobody pays.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Links } from '../../src/charges/links/links.ts';
+import { erasePayer } from '../../src/payers/erase.ts';
+import { exportPayer } from '../../src/payers/export.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { silentLog } from '../harness/log.ts';
 import { type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
 
 const AUTOMATIC = { branch: '9708', account: '012682', accountType: 'CORRENTE' } as const;
@@ -306,4 +311,20 @@ test('a repeat is the first one, and other accounts see nothing', async () => {
   assert.equal((await at.service.get('/mandates', headers)).json.total, 0);
   const listed = await at.service.get(`/mandates?externalId=m-1&customerId=${customerId}&status=CREATING`);
   assert.equal(listed.json.total, 1);
+});
+
+test('a payer with a mandate is exported with it, and not erased before it has ended', async () => {
+  const document = '39053344705';
+  const { json: customer } = await at.service.post('/customers', { accountId: 'acme', name: 'José', document });
+  const id = await started({ customerId: customer.id });
+  const db = openDatabase({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
+  const deps = { db, clock: at.service.clock };
+  await assert.rejects(erasePayer(deps, document), { code: 'wrong_state' });
+  const kinds: string[] = [];
+  for await (const { kind } of exportPayer({ db, links: {} as Links }, document)) kinds.push(kind);
+  assert.deepEqual(kinds, ['customer', 'event', 'mandate', 'event']);
+  await at.service.post(`/mandates/${id}/cancel`, {});
+  await later(MINUTE_MS);
+  assert.equal((await erasePayer(deps, document)).customers, 1);
+  await db.close();
 });

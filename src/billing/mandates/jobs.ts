@@ -13,7 +13,7 @@ import type { Database } from '../../storage/database.ts';
 import { lookAtMandate } from './look.ts';
 import { type CollectDeps, lookAtCollection } from './look-collection.ts';
 import { findMandatesOf, type MandateRef, takeDueMandates } from './store.ts';
-import { type CollectionRef, findCollectionRefs, takeDueCollections } from './store-collections.ts';
+import { type CollectionRef, findCollectionRefs, hasDueLooks, takeDueCollections } from './store-collections.ts';
 
 export const LOOK_AT_MANDATE = defineJob<MandateRef>('mandate.look');
 export const LOOK_AT_COLLECTION = defineJob<CollectionRef>('mandate.look_at_collection');
@@ -59,8 +59,10 @@ const AGAIN_AFTER_MS = 10 * 60_000;
 type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
 
 /** Enqueues the looks that are due, and returns their number. */
-export function lookAtDue({ db, queue, clock }: Deps, beat?: Beat): Promise<number> {
+export async function lookAtDue({ db, queue, clock }: Deps, beat?: Beat): Promise<number> {
   const now = clock.now();
+  // Most find nothing; this read then saves the transaction.
+  if (!(await hasDueLooks(db, now))) return 0;
   const next = new Date(now.getTime() + AGAIN_AFTER_MS);
   return sweepInBatches(
     db,

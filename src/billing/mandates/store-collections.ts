@@ -109,3 +109,13 @@ export async function takeDueCollections(tx: Sql, until: Date, next: Date, limit
   );
   return rows.map(row => ({ collectionId: row.id, accountId: row.account_id }));
 }
+
+/** Whether any mandate or collection is due to be looked at. */
+export async function hasDueLooks(sql: Sql, until: Date): Promise<boolean> {
+  const [row] = await sql.query<{ has: boolean }>(
+    `select exists (select from mandates where next_look_at <= $1)
+         or exists (select from mandate_collections where next_look_at <= $1) as has`,
+    [until],
+  );
+  return row!.has;
+}

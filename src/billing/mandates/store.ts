@@ -122,6 +122,15 @@ async function one(sql: Sql, id: string, accountId: string | undefined, lock: st
   return row && toMandate(row);
 }
 
+/** Those of these customers, oldest first. */
+export async function findMandatesOfCustomers(sql: Sql, customerIds: readonly string[]): Promise<MandateRecord[]> {
+  const rows = await sql.query<MandateRow>(
+    `select ${MANDATE_COLUMNS} from mandates where customer_id = any($1::uuid[]) order by created_at, id`,
+    [customerIds],
+  );
+  return rows.map(toMandate);
+}
+
 export type MandateRef = { readonly accountId: string; readonly mandateId: string };
 
 /** The mandates of rails with the same list that have these recurrences. */
