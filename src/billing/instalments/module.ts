@@ -2,6 +2,8 @@
 import { INSTALMENT_SCHEMAS } from '../../api/instalments.ts';
 import { type InstalmentRouteDeps, instalmentRoutes } from '../../http/routes/instalments.ts';
 import type { Module } from '../../module.ts';
+import { instalmentActs } from '../../web/dashboard/instalment-acts.ts';
+import { instalmentPages } from '../../web/dashboard/instalments.ts';
 import { type SlipsDeps, slipRoutes } from '../../web/instalment-slips.ts';
 import { type FollowDeps, instalmentJobs } from './follow.ts';
 
@@ -12,6 +14,10 @@ export function instalmentsModule(deps: InstalmentRouteDeps & FollowDeps & Slips
     routes: app => {
       instalmentRoutes(app, deps);
       slipRoutes(app, deps);
+    },
+    dashboard: (scope, pages) => {
+      instalmentPages(scope, pages);
+      instalmentActs(scope, pages);
     },
   };
 }

@@ -4,7 +4,8 @@ import { PLAN_EVENTS } from './instalment-plan.ts';
 
 export const instalments = {
   tags: [{ name: 'Instalments', description: 'One sum asked for in several charges, one a month: «carnê».' }],
-  events: [{ types: PLAN_EVENTS, schema: 'InstalmentPlan' }],
+  events: [{ types: PLAN_EVENTS, schema: 'InstalmentPlan', page: '/dashboard/instalments' }],
+  sections: [{ name: 'instalments', label: 'Instalments', href: '/dashboard/instalments' }],
   access: {
     ofOneAccount: {
       'GET /instalments': 'charges:read',
@@ -14,6 +15,14 @@ export const instalments = {
       'POST /instalments/:id/cancel': 'charges:write',
       'POST /instalments/:id/checkout/withdraw': 'charges:write',
       'POST /instalments/:id/refund': 'refunds:write',
+
+      '/dashboard/instalments': 'charges:read',
+      '/dashboard/instalments/:id': 'charges:read',
+      '/dashboard/instalments/:id/cancel': 'charges:write',
+      '/dashboard/instalments/:id/refund': 'refunds:write',
+      '/dashboard/instalments/:id/withdraw': 'charges:write',
+      '/dashboard/instalments/new': 'charges:write',
+      '/dashboard/instalments.csv': 'charges:read',
     },
     ofEveryone: ['GET /pay/instalments/:token', 'GET /pay/instalments/:token/slips.pdf'],
   },

@@ -7,7 +7,7 @@ import { civilDay } from '../../lib/civil-days.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { textField } from './form.ts';
+import { type Fields, textField } from './form.ts';
 import { reais, when } from './formats.ts';
 import { facts } from './parts.ts';
 import { daysIn, EXPIRE_FIELD, METHODS_FIELD } from './payer-fields.ts';
@@ -120,14 +120,19 @@ seen can still be paid; cancel the charge for that.</p>${facts([
       };
     },
     call: (fields, { id = '' }) => {
-      const linkEpoch = Number(textField(fields, 'linkEpoch') || NaN);
-      const isEpoch = Number.isInteger(linkEpoch) && linkEpoch >= 0 && linkEpoch <= MAX_EPOCH;
+      const linkEpoch = epochIn(fields);
       return {
         method: 'POST',
         url: `/charges/${encodeURIComponent(id)}/checkout/withdraw`,
-        body: { checkoutUrl: isEpoch ? deps.links.checkoutUrl({ id, linkEpoch }) : '' },
+        body: { checkoutUrl: linkEpoch === undefined ? '' : deps.links.checkoutUrl({ id, linkEpoch }) },
       };
     },
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,
   });
+}
+
+/** Which link a form withdraws; undefined when that field was changed. */
+export function epochIn(fields: Fields): number | undefined {
+  const linkEpoch = Number(textField(fields, 'linkEpoch') || NaN);
+  return Number.isInteger(linkEpoch) && linkEpoch >= 0 && linkEpoch <= MAX_EPOCH ? linkEpoch : undefined;
 }

@@ -132,6 +132,11 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
         ['Account', charge.accountId],
         ['External id', charge.externalId],
         ['Description', charge.description],
+        [
+          'Instalment',
+          charge.instalment &&
+            html`${charge.instalment.number} of <a href="/dashboard/instalments/${charge.instalment.instalmentPlanId}">its plan</a>`,
+        ],
         ['Payer', payerOf(charge.customer.name, customer)],
         ['Document', documentOf(charge.customer.document)],
         ['Asked for', cost(decimal(charge.amountCents), charge.currency)],

@@ -13,8 +13,9 @@ import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
-import { html, type Piece } from '../html.ts';
+import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
+import { balanceCard } from './balance-card.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
@@ -138,17 +139,6 @@ ${list.total > 0 && html`<p><a href="/dashboard/charges?customerId=${customer.id
 }
 
 type Shown = Awaited<ReturnType<typeof showCustomer>>;
-
-function balanceCard({ open, overdue, missing, paid, refunded }: Shown['balance']): Piece {
-  const sum = ({ count: number, amountCents }: Shown['balance']['open']) => `${reais(amountCents)} (${count(number)})`;
-  return html`<section class="card"><h2>Owed and paid</h2>${facts([
-    ['Open', sum(open)],
-    ['Overdue, of that', sum(overdue)],
-    ['Missing from partial payments', missing.count > 0 && sum(missing)],
-    ['Paid', sum(paid)],
-    ['Sent back', sum(refunded)],
-  ])}<p class="muted small">The number of charges, payments or refunds is in brackets. Fines and interest are not included.</p></section>`;
-}
 
 function addressLine(address: Shown['address']): string | undefined {
   if (!address) return undefined;

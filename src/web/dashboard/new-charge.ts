@@ -24,15 +24,26 @@ import {
 } from './payer-fields.ts';
 import { may } from './shell.ts';
 
+export const CURRENCY_FIELD: Field = {
+  name: 'currency',
+  label: 'Currency',
+  type: 'select',
+  options: CURRENCIES.map(value => ({ value, label: value })),
+};
+
 const late = { group: 'When it is paid late' };
 
-const LATE_FIELDS: readonly Field[] = [
+export const TAX_FIELDS: readonly Field[] = [
   { name: 'fine', label: 'Fine, in percent', hint: 'Charged once, from the first late day. Such as 2', ...late },
   { name: 'interest', label: 'Interest a month, in percent', hint: 'Charged by the day, a thirtieth each.', ...late },
+];
+
+const LATE_FIELDS: readonly Field[] = [
+  ...TAX_FIELDS,
   { ...EXPIRE_FIELD, hint: 'The last day on which it can be paid. Left empty: 30 days after it is due.', ...late },
 ];
 
-function taxesIn(fields: Fields) {
+export function taxesIn(fields: Fields) {
   const taxes = Object.entries(filled(fields, ['fine', 'interest'])).map(([name, text]) => [name, percentIn(text)]);
   return taxes.length > 0 && { taxes: Object.fromEntries(taxes) };
 }
@@ -72,12 +83,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
             isRequired: true,
             hint: `Such as ${EXAMPLE_AMOUNT}`,
           },
-          {
-            name: 'currency',
-            label: 'Currency',
-            type: 'select',
-            options: CURRENCIES.map(value => ({ value, label: value })),
-          },
+          CURRENCY_FIELD,
           ...(customer ? [METHODS_FIELD] : PAYER_FIELDS),
           { name: 'dueDay', apiName: 'dueAt', label: 'Due', type: 'date', isRequired: true },
           {

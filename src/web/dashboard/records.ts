@@ -235,6 +235,7 @@ const PAGES: Readonly<Record<ObjectKind, (id: string) => string>> = {
   key: () => '/dashboard/keys',
   person: () => '/dashboard/people',
   customer: id => `/dashboard/customers/${id}`,
+  'instalment plan': id => `/dashboard/instalments/${id}`,
   wallet: id => `/dashboard/wallets/${id}`,
   charge: id => `/dashboard/charges/${id}`,
   order: id => `/dashboard/orders/${id}`,

@@ -2,7 +2,16 @@
 import { isUuid } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 
-export type ObjectKind = 'account' | 'key' | 'person' | 'customer' | 'wallet' | 'charge' | 'order' | 'webhook';
+export type ObjectKind =
+  | 'account'
+  | 'key'
+  | 'person'
+  | 'customer'
+  | 'instalment plan'
+  | 'wallet'
+  | 'charge'
+  | 'order'
+  | 'webhook';
 export type NamedObject = { readonly kind: ObjectKind; readonly name?: string };
 
 /** Names of objects by their ids, including removed people, revoked keys and removed wallets. */
@@ -15,6 +24,7 @@ export async function readObjectNames(sql: Sql, ids: readonly string[]): Promise
       union all select 'person', id::text, name from people where id = any($2::uuid[])
       union all select 'wallet', id::text, name from wallets where id = any($2::uuid[])
       union all select 'customer', id::text, name from customers where id = any($2::uuid[])
+      union all select 'instalment plan', id::text, external_id from instalment_plans where id = any($2::uuid[])
       union all select 'charge', id::text, external_id from charges where id = any($2::uuid[])
       union all select 'order', id::text, external_id from orders where id = any($2::uuid[])
       union all select 'webhook', id::text, url from webhooks where id = any($2::uuid[])`,

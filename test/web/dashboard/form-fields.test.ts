@@ -30,10 +30,18 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
   ).json.transactionId;
   const named = { accountId: 'acme', name: 'Maria da Silva', document: '529.982.247-25' };
   const customer = (await service.post('/customers', named)).json.id;
+  const plan = (
+    await service.post('/instalments', {
+      ...{ accountId: 'acme', amountCents: 20_000, currency: 'BRL', count: 2, firstDueDay: '2026-12-31' },
+      ...{ methods: ['pix'], customer: { name: 'Maria da Silva', document: '52998224725' } },
+    })
+  ).json.id;
   const person = (await service.post('/people', { name: 'Ana', role: 'viewer' })).json.id;
   const webhook = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
   return {
     'POST /charges': '/charges/new',
+    'POST /instalments': '/instalments/new',
+    'POST /instalments/{id}/checkout/withdraw': `/instalments/${plan}/withdraw`,
     'POST /customers': '/customers/new',
     'PATCH /customers/{id}': `/customers/${customer}/change`,
     'POST /charges/{id}/due-date': `/charges/${charge}/due-date`,
@@ -73,6 +81,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
 /** Inputs with another name, since a person enters something else than a program sends. */
 const INPUTS: Readonly<Record<string, string>> = {
   amountCents: 'amount',
+  amountsCents: 'amounts',
   dueAt: 'dueDay',
   expireAt: 'expireDay',
   paidAt: 'paidTime',
@@ -91,6 +100,7 @@ const INPUTS: Readonly<Record<string, string>> = {
 const WITHOUT_INPUT = new Set([
   // The page of a customer links to the form, which then has the customer instead of the fields of a payer.
   'POST /charges customerId',
+  'POST /instalments customerId',
   // The page of a price links to the form, which then has that price instead of its fields.
   'POST /crypto/transactions quoteId',
   // Separate forms: Enable, Disable.

@@ -17,6 +17,12 @@ before(async () => {
   const env = { TRILHO_WALLET_APPROVAL: 'on', TRILHO_PAYOUTS: JSON.stringify({ coldAddresses: { polygon: COLD } }) };
   service = await startService({ demo: true, env });
   const customer = (await service.post('/customers', { ...CUSTOMER, accountId: 'demo' })).json;
+  const plan = (
+    await service.post('/instalments', {
+      ...{ accountId: 'demo', amountCents: 1_234_567, currency: 'BRL', count: 2, firstDueDay: '2026-12-31' },
+      ...{ methods: ['pix', 'boleto'], customer: CUSTOMER },
+    })
+  ).json;
   const body = chargeBody({ customer: CUSTOMER, methods: ['pix', 'boleto'], amountCents: 539_021 });
   const paid = (await service.post('/charges', body)).json;
   const partial = (await service.post('/charges', { ...body, amountCents: 420_000 })).json;
@@ -66,6 +72,7 @@ before(async () => {
     events: (await service.sql<{ id: string }>('select id from events limit 1')).map(({ id }) => id),
     accounts: ['demo'],
     customers: [customer.id],
+    instalments: [plan.id],
   });
 });
 after(() => service.stop());
@@ -127,6 +134,8 @@ function wrongIn(page: string): string[] {
     .replace(/^[\s\S]*<main/, '<main')
     .replace(/<(code|pre|script|style|textarea)\b[\s\S]*?<\/\1>/g, ' ')
     .replace(/<a class="id"[\s\S]*?<\/a>/g, ' ')
+    // The description of an instalment, such as 2/12.
+    .replace(/<dd>\d+\/\d+<\/dd>/g, ' ')
     .replace(/<option[^>]*>(?=[^<]*0x)[^<]*/g, ' ');
   const text = textOf(own).replaceAll('&nbsp;', '\u00a0');
   const mixed = [

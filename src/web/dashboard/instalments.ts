@@ -1,0 +1,169 @@
+// Instalment plans: the list, one plan with its charges, and the list as CSV.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { InstalmentsQuery } from '../../api/instalments.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { PLAN_STATES } from '../../billing/instalments/instalment-plan.ts';
+import { listPlans } from '../../billing/instalments/list.ts';
+import { requirePlan } from '../../billing/instalments/require.ts';
+import { showPlan } from '../../billing/instalments/show.ts';
+import { readObjectEvents } from '../../events/store-newest.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { recordReading } from '../../storage/audit.ts';
+import type { Database } from '../../storage/database.ts';
+import { html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { balanceCard } from './balance-card.ts';
+import type { ListDeps } from './charges.ts';
+import { accountFilter } from './choices.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
+import { cost, documentOf, reais, when } from './formats.ts';
+import { badge, facts, idLink, pager, table } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+type Deps = ListDeps & { readonly db: Database };
+
+const HIDDEN = { schema: { hide: true } } as const;
+const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
+
+const InstalmentsFilter = Type.Object(InstalmentsQuery.properties, { additionalProperties: false });
+
+export function instalmentPages(app: FastifyInstance, deps: Deps): void {
+  const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'state', label: 'State', options: PLAN_STATES },
+    { name: 'externalId', label: 'External id' },
+    { name: 'customerId', label: 'Customer', hint: 'its id' },
+    ...(await accountFilter(deps, request)),
+    ...DAY_FILTERS,
+  ];
+  const options = { title: 'Instalments', section: 'instalments', filters };
+
+  const show = filteredPage(deps, options, async (request, reply, shown) => {
+    const list = await listPlans(deps, queryFor(deps, request));
+    const rows = list.instalments.map(plan => [
+      idLink(`/dashboard/instalments/${plan.id}`, plan.id),
+      badge(plan.state),
+      sumOf(plan),
+      `${plan.paidCount} of ${plan.instalmentCount}`,
+      plan.description ?? '–',
+      plan.externalId ?? '–',
+      plan.accountId,
+      when(plan.createdAt),
+    ]);
+    const page = shell(deps, request, {
+      title: 'Instalments',
+      section: 'instalments',
+      version: await deps.versionOf(),
+      acts:
+        may(request.caller, 'charges:write') &&
+        html`<a class="button" href="/dashboard/instalments/new">New instalments</a>`,
+      body: html`${filterForm(request, shown, csvLink(request, '/dashboard/instalments.csv'))}
+<div data-live="list">${table({ caption: 'Instalment plans', head: ['Plan', 'State', '#Sum', 'Paid', 'Description', 'External id', 'Account', 'Created'], rows, empty: 'No instalment plan fits these filters.' })}
+${pager(request, list)}</div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+  app.get('/dashboard/instalments', HIDDEN, show);
+
+  app.get('/dashboard/instalments.csv', ON_RECORD, async (request, reply) => {
+    const query = queryFor(deps, request);
+    await recordReading(deps.db);
+    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
+    const pages = walkBack(
+      deps.clock.now(),
+      query,
+      async page => (await read(db => listPlans({ ...deps, db }, { ...query, ...page }))).instalments,
+      ({ id, createdAt }) => ({ id, at: createdAt }),
+    );
+    return sendCsv(reply, 'instalments', CSV, pages);
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/instalments/:id', HIDDEN, async (request, reply) => {
+    const { caller } = request;
+    const found = await requirePlan(deps.db, request.params.id.toLowerCase(), caller?.accountId);
+    const [plan, events] = await Promise.all([
+      showPlan(deps, found),
+      readObjectEvents(deps.db, found.id, found.accountId),
+    ]);
+    const [first] = plan.charges;
+    const at = `/dashboard/instalments/${plan.id}`;
+    const page = shell(deps, request, {
+      title: `${plan.instalmentCount} instalments`,
+      section: 'instalments',
+      version: await deps.versionOf(),
+      acts: [
+        plan.balance.open.count > 0 &&
+          plan.charges.some(({ boleto }) => boleto?.pdfUrl) &&
+          html`<a class="button secondary" href="${plan.slipsUrl}">Slips as PDF</a> `,
+        may(caller, 'refunds:write') &&
+          plan.balance.paid.count > 0 &&
+          html`<a class="button secondary" href="${at}/refund">Refund</a> `,
+        may(caller, 'charges:write') && html`<a class="button secondary" href="${at}/withdraw">Withdraw the link</a> `,
+        may(caller, 'charges:write') &&
+          plan.state === 'OPEN' &&
+          html`<a class="button secondary" href="${at}/cancel">Cancel</a> `,
+      ],
+      body: html`<div data-live="plan"><p class="state">${badge(plan.state)}</p>
+<section class="card">${facts([
+        ['Id', html`<code>${plan.id}</code>`],
+        ['Account', plan.accountId],
+        ['External id', plan.externalId],
+        ['Description', plan.description],
+        ['Payer', first?.customer.name],
+        ['Document', first && documentOf(first.customer.document)],
+        ['Sum', sumOf(plan)],
+        ['Paid', `${plan.paidCount} of ${plan.instalmentCount}`],
+        ['Checkout', html`<a href="${plan.checkoutUrl}">${plan.checkoutUrl}</a>`],
+        ...Object.entries(plan.metadata ?? {}),
+        ['Created', when(plan.createdAt)],
+      ])}</section>
+${balanceCard(plan.balance)}
+<section class="card"><h2>Instalments</h2>${table({
+        caption: 'Instalments',
+        head: ['#Number', 'Charge', 'State', '#Amount', 'Due'],
+        rows: plan.charges.map(charge => [
+          String(charge.instalment?.number),
+          idLink(`/dashboard/charges/${charge.id}`, charge.id),
+          badge(charge.state),
+          reais(charge.payable.amountCents),
+          when(charge.dueAt),
+        ]),
+      })}</section>
+<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol></section></div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+}
+
+type Shown = Awaited<ReturnType<typeof listPlans>>['instalments'][number];
+
+function sumOf({ amountCents, currency }: Pick<Shown, 'amountCents' | 'currency'>): Piece {
+  return cost((amountCents / 100).toFixed(2), currency);
+}
+
+function queryFor({ pageSize }: Deps, request: FastifyRequest) {
+  const { state, externalId, customerId, ...rest } = readFilters(InstalmentsFilter, request);
+  const accountId = accountOf(request.caller, rest.accountId);
+  return {
+    ...toPageQuery(rest, pageSize),
+    ...(accountId !== undefined && { accountId }),
+    ...(state !== undefined && { state }),
+    ...(externalId !== undefined && { externalId }),
+    ...(customerId !== undefined && { customerId }),
+  };
+}
+
+const CSV: Columns<Shown> = {
+  id: plan => plan.id,
+  account: plan => plan.accountId,
+  'external id': plan => plan.externalId,
+  state: plan => plan.state,
+  sum: plan => (plan.amountCents / 100).toFixed(2),
+  currency: plan => plan.currency,
+  instalments: plan => plan.instalmentCount,
+  paid: plan => plan.paidCount,
+  description: plan => plan.description,
+  created: plan => plan.createdAt,
+  updated: plan => plan.updatedAt,
+};
