@@ -9,6 +9,7 @@ import { CONTROL_REQUESTS, FAULT_KINDS, PROFILE_NAMES, PROFILES } from '@trilho/
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import { ChargeView } from '../src/api/charges.ts';
 import { PaymentView } from '../src/api/payments.ts';
+import { INSTALMENT_PLAN_STATES, INSTALMENT_PLAN_TRANSITIONS } from '../src/billing/instalments/instalment-plan.ts';
 import { COLLECTION_TRANSITIONS } from '../src/billing/mandates/collection.ts';
 import { MANDATE_TRANSITIONS } from '../src/billing/mandates/mandate.ts';
 import { PLAN_EVENTS } from '../src/billing/plans/plan.ts';
@@ -157,6 +158,13 @@ test('mandates and collections have the same states and transitions in the code,
     assert.deepEqual(sorted(statesOf(drawing)), sorted(Object.keys(transitions)));
     assert.deepEqual(sorted(valuesAllowedIn(name, 'status')), sorted(Object.keys(transitions)));
   }
+});
+
+test('the diagram of an instalment plan is its transitions, with the states of the database', () => {
+  const { starts, edges } = drawingIn('Instalment plans');
+  assert.deepEqual(sorted(edges), sorted(edgesOf(INSTALMENT_PLAN_TRANSITIONS)));
+  assert.deepEqual(starts, ['OPEN']);
+  assert.deepEqual(sorted(valuesAllowedIn('instalment_plans', 'state')), sorted(INSTALMENT_PLAN_STATES));
 });
 
 test('the states of a charge are the same in the code, the database and the page', () => {

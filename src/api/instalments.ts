@@ -4,11 +4,11 @@ import {
   checkDivision,
   checkFirstDueDay,
   type Division,
+  INSTALMENT_PLAN_STATES,
   MAX_INSTALMENTS,
   MIN_INSTALMENTS,
   type NewInstalmentPlan,
   numbered,
-  PLAN_STATES,
 } from '../billing/instalments/instalment-plan.ts';
 import { CHARGE_STATES } from '../charges/charge.ts';
 import { CURRENCIES } from '../lib/currency.ts';
@@ -96,7 +96,7 @@ const view = {
   externalId: Type.Optional(Type.String()),
   ...noteViews,
   customerId: Type.Optional(Uuid({ description: 'The customer that the plan was made for by its id.' })),
-  state: OneOf(PLAN_STATES, {
+  state: OneOf(INSTALMENT_PLAN_STATES, {
     description:
       'COMPLETED: each instalment was paid or canceled. CANCELED: by request, or each instalment was canceled. An instalment that expired, failed or was paid in part keeps it OPEN.',
   }),
@@ -157,7 +157,7 @@ export const PlanRefunds = Type.Object(
 export const InstalmentsQuery = Type.Object(
   {
     accountId: Type.Optional(Text({ description: 'Only plans of this account.' })),
-    state: Type.Optional(OneOf(PLAN_STATES, { description: 'Only plans in this state.' })),
+    state: Type.Optional(OneOf(INSTALMENT_PLAN_STATES, { description: 'Only plans in this state.' })),
     externalId: Type.Optional(Text({ description: 'Only plans with this id of yours.' })),
     customerId: Type.Optional(Uuid({ description: 'Only plans that were made for this customer by its id.' })),
     ...pageParameters,

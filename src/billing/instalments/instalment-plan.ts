@@ -6,17 +6,17 @@ import type { Currency } from '../../lib/currency.ts';
 import type { Fault } from '../../lib/errors.ts';
 
 /** OPEN: money is still asked for, or missing. Drawn in docs/states.md. */
-export const PLAN_STATES = ['OPEN', 'COMPLETED', 'CANCELED'] as const;
-export type PlanState = (typeof PLAN_STATES)[number];
+export const INSTALMENT_PLAN_STATES = ['OPEN', 'COMPLETED', 'CANCELED'] as const;
+export type PlanState = (typeof INSTALMENT_PLAN_STATES)[number];
 
-export const PLAN_TRANSITIONS = {
+export const INSTALMENT_PLAN_TRANSITIONS = {
   OPEN: ['COMPLETED', 'CANCELED'],
   COMPLETED: [],
   CANCELED: [],
 } as const satisfies Record<PlanState, readonly PlanState[]>;
 
-export const PLAN_EVENTS = ['instalments.created', 'instalments.completed', 'instalments.canceled'] as const;
-export type PlanEvent = (typeof PLAN_EVENTS)[number];
+export const INSTALMENT_EVENTS = ['instalments.created', 'instalments.completed', 'instalments.canceled'] as const;
+export type InstalmentEvent = (typeof INSTALMENT_EVENTS)[number];
 
 export type InstalmentPlan = {
   readonly id: string;

@@ -1,10 +1,10 @@
 // What instalments declare: who may do what with them, their events, and their place in the menu.
 import type { Noun } from '../../noun.ts';
-import { PLAN_EVENTS } from './instalment-plan.ts';
+import { INSTALMENT_EVENTS } from './instalment-plan.ts';
 
 export const instalments = {
   tags: [{ name: 'Instalments', description: 'One sum asked for in several charges, one a month: «carnê».' }],
-  events: [{ types: PLAN_EVENTS, schema: 'InstalmentPlan', page: '/dashboard/instalments' }],
+  events: [{ types: INSTALMENT_EVENTS, schema: 'InstalmentPlan', page: '/dashboard/instalments' }],
   sections: [{ name: 'instalments', label: 'Instalments', href: '/dashboard/instalments' }],
   access: {
     ofOneAccount: {

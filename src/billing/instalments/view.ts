@@ -3,7 +3,7 @@
 import type { Links } from '../../charges/links/links.ts';
 import { refundView } from '../../charges/view.ts';
 import { objectEvent } from '../../events/store.ts';
-import type { InstalmentPlan, PlanEvent } from './instalment-plan.ts';
+import type { InstalmentEvent, InstalmentPlan } from './instalment-plan.ts';
 import type { ChargeRefunds } from './refund.ts';
 
 export function planView(links: Links, plan: InstalmentPlan) {
@@ -29,7 +29,7 @@ export function planView(links: Links, plan: InstalmentPlan) {
 }
 
 /** An event that carries the plan as it is now. */
-export function planEvent(links: Links, plan: InstalmentPlan, type: PlanEvent, at: Date) {
+export function planEvent(links: Links, plan: InstalmentPlan, type: InstalmentEvent, at: Date) {
   return objectEvent(plan, type, at, planView(links, plan));
 }
 

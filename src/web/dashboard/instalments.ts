@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { InstalmentsQuery } from '../../api/instalments.ts';
 import { toPageQuery } from '../../api/paging.ts';
-import { PLAN_STATES } from '../../billing/instalments/instalment-plan.ts';
+import { INSTALMENT_PLAN_STATES } from '../../billing/instalments/instalment-plan.ts';
 import { listPlans } from '../../billing/instalments/list.ts';
 import { requirePlan } from '../../billing/instalments/require.ts';
 import { showPlan } from '../../billing/instalments/show.ts';
@@ -31,7 +31,7 @@ const InstalmentsFilter = Type.Object(InstalmentsQuery.properties, { additionalP
 
 export function instalmentPages(app: FastifyInstance, deps: Deps): void {
   const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
-    { name: 'state', label: 'State', options: PLAN_STATES },
+    { name: 'state', label: 'State', options: INSTALMENT_PLAN_STATES },
     { name: 'externalId', label: 'External id' },
     { name: 'customerId', label: 'Customer', hint: 'its id' },
     ...(await accountFilter(deps, request)),
