@@ -1,4 +1,4 @@
-// Whether a caller may make a call, by the line of access that the call has.
+// Whether a caller may make a call, by the access rule of the call.
 import { AppError } from '../lib/errors.ts';
 import { type Caller, isOfOneAccount } from './caller.ts';
 import type { Reach } from './reach.ts';
@@ -7,15 +7,15 @@ import type { Scope } from './scopes.ts';
 /** A scope and how far its use reaches; `session`: any person who is logged in. */
 export type Access = { readonly scope: Scope; readonly reach: Reach } | 'session' | 'public';
 
-/** Operations, such as `GET /keys`, with their scopes. A page is named without a method: its line is for its form too. */
+/** Operations, such as `GET /keys`, with their scopes. A page is named without a method: its rule also covers its form. */
 type Lines = Readonly<Record<string, Scope>>;
 
 export type AccessLines = {
-  /** About one account: a caller acts for its own, and one of all accounts for any. */
+  /** For one account: a caller acts for its own, and a caller of all accounts for any. */
   readonly ofOneAccount?: Lines;
-  /** About all accounts at once, or about no account: only for a caller of all accounts. */
+  /** For all accounts at once, or no account: only for a caller of all accounts. */
   readonly ofAllAccounts?: Lines;
-  /** For any person who is logged in, whatever their role, about themselves. */
+  /** For any logged-in person of any role, about themselves. */
   readonly ofAPerson?: readonly string[];
   readonly ofEveryone?: readonly string[];
 };
@@ -29,7 +29,7 @@ export function requireAccess(caller: Caller | undefined, access: Access): void 
   }
   if (isBeyond(caller, access)) {
     const who = caller.session ? 'you work' : 'this key works';
-    throw new AppError('missing_scope', `This is of all accounts, and ${who} for one.`);
+    throw new AppError('missing_scope', `This concerns all accounts, and ${who} for one.`);
   }
   requireScope(caller, access.scope);
 }
@@ -40,7 +40,7 @@ export function requireScope(caller: Caller | undefined, scope: Scope): void {
   throw new AppError('missing_scope', `This ${caller.session ? 'role' : 'key'} lacks the scope ${scope}.`);
 }
 
-/** Whether a link to this, or a part of a page that shows the same, is for the caller. */
+/** Whether to show the caller a link to this, or a part of a page with the same data. */
 export function isAllowed(caller: Caller | undefined, access: Access): boolean {
   if (!caller || typeof access !== 'object') return true;
   return caller.scopes.includes(access.scope) && !isBeyond(caller, access);

@@ -23,7 +23,7 @@ export function newKey(): { readonly id: string; readonly text: string } {
   return { id, text: body + checksum(body) };
 }
 
-/** The id in a key; undefined when the text has not the format of a key, or was mistyped. */
+/** The id in a key; undefined when the text does not have the format of a key, or was mistyped. */
 export function idOfKey(text: string): string | undefined {
   const [, id, sum] = FORM.exec(text) ?? [];
   return id !== undefined && checksum(text.slice(0, -CHECKSUM_LENGTH)) === sum ? id : undefined;

@@ -1,4 +1,4 @@
-// Who must approve what, as the settings say it: groups of keys and people, of whom several must approve a payout or a wallet. Pure.
+// Who must approve what, by the settings: groups of keys and people, of whom several must approve a payout or a wallet. Pure.
 import { NETWORKS, type Network } from '../chains/asset.ts';
 import { decimalsOf, type SentSymbol, sentSymbolsOn } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
@@ -6,16 +6,16 @@ import { StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { ApprovalSettings } from './approval-settings.ts';
 
-/** Of its members as many as are needed approve, each another pair of eyes. */
+/** A group: `needed` of its members must approve, and no two of them may share a maker. */
 export type ApprovalGroup = {
   readonly name: string;
   readonly needed: number;
-  /** Keys, people and the operator, as the audit log writes them. */
+  /** Keys, people and the operator, as in the audit log. */
   readonly members: ReadonlySet<string>;
 };
 
 export type ApprovalRule = ApprovalGroup & {
-  /** A rule is about wallets or about payouts; of one account or of all. */
+  /** A rule is for wallets or payouts, of one account or of all. */
   readonly isOfWallets: boolean;
   readonly accountId?: string;
   readonly symbol?: SentSymbol;
@@ -61,7 +61,7 @@ function fits<T>(wanted: T | undefined, value: T): boolean {
 export function openApprovalRules(settings: readonly ApprovalSettings[] = []): ApprovalRules {
   const faults = settings.flatMap((entry, index) => {
     const isDouble = settings.findIndex(({ name }) => name === entry.name) < index;
-    return [...(isDouble ? ['name must be another one than that of an entry before'] : []), ...faultsOf(entry)].map(
+    return [...(isDouble ? ['name must not be that of an earlier entry'] : []), ...faultsOf(entry)].map(
       message => `payouts.approvals of ${entry.name}: ${message}.`,
     );
   });
@@ -86,9 +86,9 @@ function faultsOf({ by, needed, wallets = false, symbol, network, above }: Appro
   }
   if (needed > by.length) faults.push(`needed is ${needed}, and by names ${by.length}`);
   if (wallets && (symbol !== undefined || above !== undefined)) {
-    faults.push('wallets cannot stand beside symbol or above');
+    faults.push('wallets cannot be combined with symbol or above');
   }
-  if (above !== undefined && symbol === undefined) faults.push('above needs the symbol that it is an amount of');
+  if (above !== undefined && symbol === undefined) faults.push('above needs symbol, the asset of the amount');
   if (symbol === undefined) return faults;
   const homes = NETWORKS.filter(one => sentSymbolsOn(one).includes(symbol));
   if (network !== undefined && !homes.includes(network)) {

@@ -1,4 +1,4 @@
-// What can be set about approvals: who approves payouts and wallets, how many of them, and what.
+// The settings of approvals: who approves payouts and wallets, and how many approvals are needed.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { AmountOfAny, CLOSED } from '../chains/entry-fields.ts';
@@ -8,7 +8,7 @@ import { SENT_SYMBOLS } from '../chains/networks.ts';
 export const ApprovalEntry = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 60 }),
-    // As the audit log writes them: the id of a key, `person:` and an id, or `operator`.
+    // As in the audit log: the id of a key, `person:` and an id, or `operator`.
     by: Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { minItems: 1, maxItems: 50, uniqueItems: true }),
     needed: Type.Integer({ minimum: 1, maximum: 10 }),
     wallets: Type.Optional(Type.Boolean()),

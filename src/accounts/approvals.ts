@@ -1,21 +1,21 @@
-// Approvals that were given, judged against the groups that must give them: each pair of eyes counts once, and those who asked never.
+// Counts approvals for the groups that must give them: keys and people with a shared maker count once, and requesters never.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import type { ApprovalGroup } from './approval-rules.ts';
 import { findActive } from './store-approvers.ts';
 import { listMakers } from './store-makers.ts';
 
-/** Who approved, as the audit log writes it, and when. */
+/** Who approved, as in the audit log, and when. */
 export type Approval = { readonly by: string; readonly at: Date };
 
-/** What a group has given of what it is asked for. */
+/** The given and needed approvals of a group. */
 export type GroupStanding = {
   readonly name: string;
   readonly needed: number;
   readonly given: readonly Approval[];
 };
 
-/** In a sandbox, which has neither keys nor people, the one caller there is stands for every group. */
+/** A sandbox has no keys and no people, so its only caller approves for every group. */
 const SANDBOX = 'sandbox';
 
 export function isComplete({ needed, given }: GroupStanding): boolean {
@@ -23,8 +23,8 @@ export function isComplete({ needed, given }: GroupStanding): boolean {
 }
 
 /**
- * What each group has given. An approval counts for a group whose member gave it, while the member may still log in or the key is
- * good, unless the member shares a maker with one of `asked`, or with another approval that counts.
+ * The approvals of each group. An approval counts for the groups of its member while the person may still log in or the key is valid, unless
+ * the member shares a maker with one of `asked` or with another counted approval.
  */
 export async function judgeGroups(
   sql: Sql,
@@ -54,22 +54,22 @@ export async function judgeGroups(
   });
 }
 
-/** A sentence for an operator about what is missing. */
+/** A sentence for an operator that names what is missing. */
 export function missingApprovals(standings: readonly GroupStanding[]): string {
   const missing = standings.filter(standing => !isComplete(standing));
   const parts = missing.map(({ name, needed, given }) => `${name} has given ${given.length} of ${needed} approvals`);
   return parts.length === 0 ? 'Nothing is missing.' : `${parts.join(', ')}.`;
 }
 
-/** Refuses an approval that no group counts: it would only look like one. `what` is such as "this order". */
+/** Refuses an approval that no group counts, since it would have no effect. `what`: for example "this order". */
 export function requireCounted(before: readonly GroupStanding[], after: readonly GroupStanding[], what: string): void {
   const counts = after.some(({ given }, index) => given.length > (before[index]?.given.length ?? 0));
   if (counts || after.length === 0) return;
-  const who = `Only members of the groups that have not approved can approve ${what}, each pair of eyes once`;
+  const who = `Only members of the groups that have not approved can approve ${what}, each once, and not two with a shared maker`;
   throw new AppError('second_key_needed', `${who}: ${missingApprovals(after)}`);
 }
 
-/** As answers show them; undefined where no approval was given or is needed from a group. */
+/** Approvals for answers; undefined when none were given and no group must approve. */
 export function approvalsView(approvals: readonly Approval[] = [], groups: readonly GroupStanding[] = []) {
   if (approvals.length === 0 && groups.length === 0) return undefined;
   return {

@@ -1,5 +1,4 @@
-// Who is calling: the key of a request, looked up in a short cache. One that is revoked is refused by every node within a
-// second.
+// Authenticates the key of a request with a short cache: every node refuses a revoked key within a second.
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
@@ -14,14 +13,14 @@ import { type ApiKey, markUsed } from './store-keys.ts';
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly machineClock: Clock; readonly log: Log };
 
 type Freshness = {
-  /** How old may be what is known of the key; just below a second when absent. */
+  /** The maximum age of the cached key; just below a second when absent. */
   readonly maxAgeMs?: number;
-  /** While the database does not answer, the key counts as it was known last. For what must answer even then. */
+  /** Use the last known state of the key while the database does not answer. For routes that must answer even then. */
   readonly mayRecall?: boolean;
 };
 
 export type Authenticator = {
-  /** Tells whose key this is; nothing for one that is unknown, revoked or expired. */
+  /** Whose key this is; undefined when it is unknown, revoked or expired. */
   authenticate(id: string, text: string, freshness?: Freshness): Promise<Caller | undefined>;
   /** Whether this node found a key with this id within the last hour. */
   isKnown(id: string): boolean;
@@ -29,7 +28,7 @@ export type Authenticator = {
 
 /** The last use of a key is written at most once in this time, so that a busy key does not write with every request. */
 const WRITE_USE_EVERY_MS = 60_000;
-/** How long a database may take before a key is recalled. */
+/** How long to wait for the database before the last known state is used. */
 const RECALL_AFTER_MS = 1_000;
 
 export function authenticator(deps: Deps): Authenticator {

@@ -1,4 +1,4 @@
-// Who calls, and what they may do: a key or the session of a person.
+// A caller, a key or the session of a person, and what it may do.
 import { actorOfPerson, reachOfPerson, type Session, scopesOf } from './people/person.ts';
 import { type Reach, scopesWithin } from './reach.ts';
 import type { Scope } from './scopes.ts';
@@ -7,11 +7,11 @@ import type { ApiKey } from './store-keys.ts';
 export type Caller = {
   /** The one account that the caller acts for; absent for a person who works for all of them. */
   readonly accountId?: string;
-  /** Whether what is about all accounts is open to the caller. A key acts for its account also when it reaches all. */
+  /** Whether the caller reaches all accounts. A key acts for its own account even then. */
   readonly reach: Reach;
-  /** As the audit log writes it: `key:<id>` or `person:<id>`. */
+  /** As in the audit log: `key:<id>` or `person:<id>`. */
   readonly actor: string;
-  /** Those that count at this reach. */
+  /** The scopes that apply at this reach. */
   readonly scopes: readonly Scope[];
   /** Of a person. */
   readonly session?: Session;

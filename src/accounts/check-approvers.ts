@@ -1,4 +1,4 @@
-// Holds the groups of the settings against the keys and people that there are: a group that cannot be complete stops payouts.
+// Checks the groups of the settings against existing keys and people: a group that cannot be complete stops payouts.
 import type { Log } from '../lib/log.ts';
 import type { Sql } from '../storage/database.ts';
 import type { ApprovalRules } from './approval-rules.ts';
@@ -7,7 +7,7 @@ import { findActive } from './store-approvers.ts';
 
 export type GroupFault = { readonly message: string; readonly canComplete: boolean };
 
-/** A sentence for each member that may not act, and for each group whose members are too few pairs of eyes. */
+/** A sentence for each member that may not act, and for each group that cannot give its approvals. */
 export async function faultsOfGroups(sql: Sql, rules: ApprovalRules, now: Date): Promise<GroupFault[]> {
   const faults: GroupFault[] = [];
   for (const rule of rules) {
@@ -23,20 +23,20 @@ export async function faultsOfGroups(sql: Sql, rules: ApprovalRules, now: Date):
       faults.push({ message: `${rule.name}: ${unknown.join(', ')} ${who} that may act`, canComplete });
     }
     if (!canComplete) {
-      const message = `${rule.name}: needs ${rule.needed} approvals, and its members are ${pairs} pairs of eyes: nothing that it must approve is sent`;
+      const message = `${rule.name}: needs ${rule.needed} approvals, but its members can give only ${pairs}: nothing that it must approve is sent`;
       faults.push({ message, canComplete });
     }
   }
   return faults;
 }
 
-/** A line of the log for each of them at the start. */
+/** Logs each of them at the start. */
 export async function warnOfGroups(
   { db, log }: { readonly db: Sql; readonly log: Log },
   rules: ApprovalRules,
   now: Date,
 ): Promise<void> {
   for (const { message } of await faultsOfGroups(db, rules, now)) {
-    log.warn('a group of payouts.approvals names who cannot approve', { reason: message });
+    log.warn('a group of payouts.approvals has members that cannot approve', { reason: message });
   }
 }

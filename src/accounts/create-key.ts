@@ -17,19 +17,19 @@ type Deps = { readonly db: Database; readonly clock: Clock };
 export type NewKey = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** Absent: as far as its scopes go. */
+  /** When absent, its scopes decide. */
   readonly reach?: Reach;
   readonly name?: string;
   /** The actor, as in the audit log. */
   readonly createdBy: string;
-  /** When it ends; absent, it is good until it is revoked. */
+  /** When it expires; when absent, it is valid until it is revoked. */
   readonly expiresAt?: Date;
 };
 
 /**
- * Creates a key and returns its text, which is not stored and cannot be shown again. Refuses an account that does not
- * exist, an end that is not later than now, for one account alone a scope that only reaches all, and an end later than
- * that of the key that makes it: without one of its own it ends with that key.
+ * Creates a key and returns its text, which is not stored and cannot be shown again. Refuses an account that does not exist, an
+ * expiry that is not in the future or later than that of the key that makes it (which is also the default), and, for a key of one
+ * account, scopes that only apply to all accounts.
  */
 export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string; text: string; expiresAt?: Date }> {
   const createdAt = deps.clock.now();
@@ -41,7 +41,7 @@ export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string
   const faults = input.scopes.flatMap((scope, index) =>
     within.includes(scope)
       ? []
-      : [{ path: `scopes[${index}]`, code: 'beyond_account', message: `${scope} is about all accounts` }],
+      : [{ path: `scopes[${index}]`, code: 'beyond_account', message: `${scope} concerns all accounts` }],
   );
   if (faults.length > 0) throw invalidRequest(faults);
   const key = newKey();
@@ -71,7 +71,7 @@ async function peopleBehind(tx: Sql, actor: string): Promise<readonly string[]> 
   return [...makers].filter(maker => maker.startsWith('person:')).map(maker => maker.slice('person:'.length));
 }
 
-/** When the key that makes another one ends. Locks it, so that a revocation finds what it made. */
+/** When the making key expires. Locks it, so that a revocation finds the keys that it made. */
 async function endOfMaker(tx: Sql, createdBy: string): Promise<Date | undefined> {
   if (!createdBy.startsWith('key:')) return undefined;
   const maker = await lockKey(tx, createdBy.slice('key:'.length));
@@ -79,7 +79,7 @@ async function endOfMaker(tx: Sql, createdBy: string): Promise<Date | undefined>
   return maker.expiresAt;
 }
 
-/** A key, also a revoked one; of one account, when it is named. */
+/** A key, even a revoked one; only of one account, if given. */
 export async function requireKey(sql: Sql, id: string, accountId?: string): Promise<ApiKey> {
   const key = await findKey(sql, id);
   if (!key || (accountId !== undefined && key.accountId !== accountId)) {
@@ -89,8 +89,8 @@ export async function requireKey(sql: Sql, id: string, accountId?: string): Prom
 }
 
 /**
- * After the commit every node refuses the key, those that it made, and theirs; returns the ids of these. Login links that they made and
- * that were not used yet end, too. Idempotent.
+ * After the commit every node refuses the key and all keys that it made, directly or indirectly; returns the ids of these. Their unused
+ * login links end too. Idempotent.
  */
 export async function revokeKey(deps: Deps, id: string): Promise<readonly string[]> {
   const at = deps.clock.now();

@@ -1,4 +1,4 @@
-// What can be set about idempotency keys.
+// The settings of idempotency keys.
 import { keptFor } from '../lib/settings/kept-for.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 

@@ -1,5 +1,5 @@
-// API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node sees a
-// key that is made or revoked within a second, because nothing older than that is used.
+// A cache of API keys: a busy key costs one lookup per second, not one per request. Every node sees a created or revoked key within a
+// second, because nothing older is used.
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../storage/database.ts';
 import { type ApiKey, findKey, listKeyIds } from './store-keys.ts';
@@ -13,34 +13,34 @@ export type KeyCache = {
 
 type Deps = {
   readonly db: Sql;
-  /** The machine's time, which no sandbox moves. */
+  /** The machine's time, which a sandbox does not move. */
   readonly machineClock: Clock;
 };
 
 type LookUp = {
-  /** When it was asked for: what it finds is as it was then, or later. */
+  /** When the lookup began: its result is from then or later. */
   readonly askedMs: number;
   readonly key: Promise<ApiKey | undefined>;
   isUnderWay: boolean;
   hasFailed: boolean;
-  /** What this look-up found, or the one before it while this one is under way or has failed. */
+  /** The result of this lookup, or of the previous one while this one is running or has failed. */
   last: { readonly key: ApiKey | undefined; readonly atMs: number } | undefined;
 };
 
-/** Ids without a known key that came since a moment. */
+/** Ids without a known key that came since `startMs`. */
 type UnknownIds = {
   readonly startMs: number;
   count: number;
-  /** The ids of all keys, once more came than are looked up one by one. */
+  /** The ids of all keys, once too many unknown ids came for single lookups. */
   ids?: Promise<ReadonlySet<string>>;
 };
 
-/** With the time of a look-up itself this stays below a second. */
+/** Together with the duration of a lookup, this stays below a second. */
 const MAX_AGE_MS = 900;
 const RECALL_LIMIT_MS = 3_600_000;
-/** Unknown ids are kept too, so that a caller with a bad key costs no more than one with a good key. */
+/** Unknown ids are cached too, so that a caller with a bad key costs no more than one with a good key. */
 const MAX_IDS = 10_000;
-/** Ids without a known key that are looked up one by one within MAX_AGE_MS. Beyond it the ids of all keys are read once. */
+/** The most unknown ids that are looked up one by one within MAX_AGE_MS. Beyond it the ids of all keys are read once. */
 const MAX_UNKNOWN_IDS = 50;
 
 export function keyCache({ db, machineClock }: Deps): KeyCache {
@@ -87,12 +87,12 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
   async function find(id: string, maxAgeMs = MAX_AGE_MS): Promise<ApiKey | undefined> {
     const nowMs = machineClock.now().getTime();
     const known = lookUps.get(id);
-    // A machine's clock may be set back: what seems to come from the future is not used.
+    // A machine's clock may be set back: a result that seems to come from the future is not used.
     const ageMs = known ? nowMs - known.askedMs : Number.NaN;
     const isFresh = known && !known.hasFailed && ageMs >= 0 && ageMs < maxAgeMs;
     if (isFresh) return known.key;
     if (known?.isUnderWay) {
-      // One at a time: where one hangs, a second one would hang too and take another connection. All fail with the first.
+      // One at a time: when one hangs, a second one would hang too and take another connection. All fail with the first.
       await known.key;
       return find(id, maxAgeMs);
     }

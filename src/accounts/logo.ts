@@ -1,5 +1,5 @@
-// Reads a logo. Only pictures of pixels are taken, by their first bytes and not by what they are called: an SVG could bear a
-// script. Their size in pixels is read too, since a few bytes can unpack to gigabytes in the payer's browser.
+// Reads a logo. Only bitmap pictures are accepted, by their first bytes and not their name: an SVG could contain a script. Their size in
+// pixels is checked too, since a few bytes can unpack to gigabytes in the payer's browser.
 
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 export type Logo = { readonly type: LogoType; readonly bytes: Buffer };
@@ -10,7 +10,7 @@ const DATA_URL = /^data:[\w/+.-]{0,50};base64,([A-Za-z0-9+/]+={0,2})$/;
 
 type Size = { readonly width: number; readonly height: number };
 
-/** The picture in a `data:` URL, or what is wrong with it. */
+/** The picture in a `data:` URL, or its fault. */
 export function readLogo(text: string): { readonly logo: Logo } | { readonly wrong: string } {
   const base64 = DATA_URL.exec(text)?.[1];
   if (base64 === undefined) return { wrong: 'must be a data: URL in base64' };
@@ -46,7 +46,7 @@ function pngSize(bytes: Buffer): Size | undefined {
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** The size stands in a start-of-frame segment. ITU-T T.81, B.2.2 */
+/** The size is in a start-of-frame segment. ITU-T T.81, B.2.2 */
 function jpegSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let at = 2;

@@ -1,10 +1,10 @@
-// What accounts, keys and people declare: who may do what with them, their settings and places in the menu.
+// What accounts, keys and people declare: their access rules, settings and menu entries.
 import type { Noun } from '../noun.ts';
 import { IDEMPOTENCY_SETTINGS, idempotencySettingsOf } from './idempotency-settings.ts';
 
 export const accounts = {
   tags: [
-    { name: 'Accounts', description: 'How an account shows itself to payers.' },
+    { name: 'Accounts', description: 'What payers see of an account.' },
     { name: 'Accounts and keys', description: 'Whose charges these are, and which programs may call.' },
     { name: 'People', description: 'Who may log in to the dashboard.' },
   ],

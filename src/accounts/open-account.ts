@@ -6,7 +6,7 @@ import { type Account, findAccount, openAccount } from './store.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** Opens an account, or finds the one that is open under this id. */
+/** Opens an account, or returns the open one with this id. */
 export async function openNamedAccount(deps: Deps, id: string): Promise<{ account: Account; isNew: boolean }> {
   const createdAt = deps.clock.now();
   return deps.db.transaction(async tx => {

@@ -7,7 +7,7 @@ export function pruneIdempotencyKeys(keep: Duration | 'forever'): Prune {
   return {
     kind: 'idempotency_keys',
     keep,
-    // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
+    // Removed rows stay as dead entries at the front of the index until a vacuum: each run continues after them.
     step: async (db, before, from) => {
       const gone = await deleteOldKeys(db, before, from ? new Date(from) : new Date(0), PRUNE_BATCH_SIZE);
       const next = gone.length < PRUNE_BATCH_SIZE ? undefined : gone.at(-1)?.toISOString();

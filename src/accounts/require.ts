@@ -3,9 +3,9 @@ import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { findAccounts, type Opening } from './store.ts';
 
-/** Which accounts may be used, and which accounts share idempotency keys. */
+/** Decides which accounts may be used, and which share idempotency keys. */
 export type AccountPolicy = {
-  /** The ids of the named accounts that may be used; an account may be named more than once. */
+  /** The ids of those accounts that may be used; an account may be listed more than once. */
   usable(tx: Sql, named: readonly Opening[]): Promise<ReadonlySet<string>>;
   /** The namespace of the idempotency keys of an account. */
   keyScopeOf(accountId: string): string;

@@ -1,10 +1,10 @@
-// What a person may do: a role is a set of the scopes that API keys have.
+// The roles of people: a role is a set of scopes of API keys.
 import { SCOPES, type Scope } from './scopes.ts';
 
 export const ROLES = ['viewer', 'support', 'operator', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** People and keys are not shown to a role that can only look. */
+/** Read-only roles do not see people and keys. */
 const HIDDEN_FROM_VIEWERS: readonly Scope[] = ['keys:read', 'people:read'];
 
 const VIEWER = SCOPES.filter(scope => scope.endsWith(':read') && !HIDDEN_FROM_VIEWERS.includes(scope));
@@ -28,7 +28,7 @@ const OPERATOR: readonly Scope[] = [
   'keys:read',
 ];
 
-/** An owner may do everything, also what is added later. */
+/** An owner may do everything, including what is added later. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: VIEWER,
   support: SUPPORT,
@@ -36,7 +36,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: SCOPES,
 };
 
-/** Whether the holder of `scopes` may grant those that are wanted: only scopes that they have themselves. */
+/** Whether the holder of `scopes` may grant the wanted ones: only scopes that they have themselves. */
 export function mayGrant(scopes: readonly Scope[], wanted: readonly Scope[]): boolean {
   return wanted.every(scope => scopes.includes(scope));
 }

@@ -25,8 +25,8 @@ export const ACCOUNT_SCOPES = [
 
 /**
  * The scopes of the operator: metrics, unmatched receipts, statements, recording payments, sending crypto again, approving
- * wallets, what payouts of all accounts may do, the audit log, and who may call: accounts, keys and people. A key has these only
- * when they are listed explicitly.
+ * wallets, payouts of all accounts, the audit log, and accounts, keys and people. A key has these only when they are listed
+ * explicitly.
  */
 export const OPERATOR_SCOPES = [
   'payments:read',
@@ -52,7 +52,7 @@ export const OPERATOR_SCOPES = [
 export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Those that only what is about all accounts asks for, so they do not count for a caller of one account. */
+/** Scopes that only operations for all accounts need, so they do not apply to a caller of one account. */
 export const SCOPES_OF_ALL_ACCOUNTS: readonly Scope[] = [
   'payments:read',
   'payouts:write',
@@ -64,7 +64,7 @@ export const SCOPES_OF_ALL_ACCOUNTS: readonly Scope[] = [
   'metrics:read',
 ];
 
-/** A person who uses one of these has shown a passkey within minutes: keys, people, approvals and what payers see outlive a session. */
+/** A person who uses one of these must have shown a passkey within minutes: their effects outlive a session. */
 export const FRESH_SCOPES: readonly Scope[] = [
   'keys:write',
   'people:write',

@@ -1,11 +1,11 @@
-// Four eyes: what one pair made, another approves. A key, the person or key that made it, and all that they made are one pair.
+// The four-eyes rule: whoever made something cannot approve it. A key, the person or key that made it, and all that they made count as one.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { listMakers } from './store-makers.ts';
 
 /**
- * Refuses an actor who shares a maker with one of those who asked. What the command line made stands for itself; an operator
- * there, and anyone in a sandbox, may approve everything.
+ * Refuses an actor who shares a maker with a requester. Keys and people made by the command line share no maker; an operator there, and
+ * anyone in a sandbox, may approve everything.
  */
 export async function requireSecondKey(
   sql: Sql,
@@ -17,7 +17,7 @@ export async function requireSecondKey(
   if (await isSamePair(sql, [by], known)) throw new AppError('second_key_needed', refusal);
 }
 
-/** Whether these share a maker. */
+/** Whether the two share a maker. */
 export async function isSamePair(sql: Sql, some: readonly string[], others: readonly string[]): Promise<boolean> {
   const makers = await listMakers(sql, others);
   return [...(await listMakers(sql, some))].some(maker => makers.has(maker));

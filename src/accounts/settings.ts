@@ -1,4 +1,4 @@
-// How an account shows itself to payers: its name, colour and logo, and where a payer goes from the checkout.
+// What payers see of an account: its name, colour and logo, and the links of its checkout.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../lib/errors.ts';
 import { contrast } from './colours.ts';
@@ -12,10 +12,10 @@ export type AccountSettings = {
   readonly colour?: string;
   readonly returnUrl?: string;
   readonly supportUrl?: string;
-  /** Origins whose pages may show a checkout in a frame. */
+  /** Origins that may show a checkout in a frame. */
   readonly frameOrigins: readonly string[];
   readonly logo?: Logo;
-  /** Whether the checkout of a charge that was paid in part offers to pay the rest. */
+  /** Whether the checkout of a partially paid charge offers to pay the rest. */
   readonly offersRemainder: boolean;
 };
 
@@ -31,7 +31,7 @@ export type SettingsChange = Partial<Pick<AccountSettings, Kept>> & {
 const LEAST_CONTRAST = 3;
 const WHITE = '#ffffff';
 
-/** The settings after a change, and every fault of it. */
+/** The settings after a change, and all of its faults. */
 export function changeSettings(
   before: AccountSettings,
   change: SettingsChange,
@@ -54,7 +54,7 @@ export function changeSettings(
   const displayName = next('displayName', before.displayName, text =>
     isReadable(text)
       ? text.trim()
-      : fault('displayName', 'bad_name', 'must have a letter or digit, and no character that cannot be seen'),
+      : fault('displayName', 'bad_name', 'must have a letter or digit, and no invisible character'),
   );
   const document = next('document', before.document, text => {
     const plain = text.replace(/[.\-/\s]/g, '').toUpperCase();
@@ -69,7 +69,7 @@ export function changeSettings(
     return fault(
       'colour',
       'low_contrast',
-      `must stand out from white by at least ${LEAST_CONTRAST} to 1, not ${found}`,
+      `must have a contrast to white of at least ${LEAST_CONTRAST} to 1, not ${found}`,
     );
   });
   const returnUrl = link('returnUrl');
@@ -107,20 +107,20 @@ function isLink(text: string, also: readonly string[]): boolean {
 /** A contact link that does not reach the account is worse than no link. */
 const REACHES = [/^mailto:[^\s@,;]+@[^\s@,;]+$/, /^tel:\+?(?:[-().\s]|%20)*\d(?:[-().\s\d]|%20)+$/];
 
-/** A page on one's own machine, while a shop is being built. */
+/** A page on the local machine, while a shop is being built. */
 function isLocal({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && /^(localhost|127(\.\d+){3})$/.test(hostname);
 }
 
-/** Characters that turn the direction of a text or hide in it would let one name pass for another. U+200D joins emoji. */
+/** Characters that change the direction of a text, or are invisible, could disguise a name. U+200D joins emoji. */
 function isReadable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text) && !/[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/u.test(text);
 }
 
-/** A host as a policy takes it: a URL may have a wildcard, a quote or a semicolon there. */
+/** A host for a policy: a URL could have a wildcard, a quote or a semicolon there. */
 const HOST = /^[a-z\d-]+(\.[a-z\d-]+)*$/;
 
-/** Written into a header: nothing but an origin may get there. */
+/** Written into a header, so only origins are allowed. */
 function isOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return (

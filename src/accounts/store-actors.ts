@@ -1,7 +1,7 @@
 // The SQL of the names behind the actors of the audit log.
 import type { Sql } from '../storage/database.ts';
 
-/** The names of people and keys by their actors, such as `person:…`; also of those that were removed or revoked. */
+/** The names of people and keys by their actors, such as `person:…`, including removed and revoked ones. */
 export async function readActorNames(sql: Sql, actors: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await sql.query<{ actor: string; name: string }>(
     `select 'person:' || id as actor, name from people where 'person:' || id = any($1)

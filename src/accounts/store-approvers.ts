@@ -1,7 +1,7 @@
-// The SQL of those who approve: which of them may still act, and which the settings name in vain.
+// The SQL of approvers: which of them may still act.
 import type { Sql } from '../storage/database.ts';
 
-/** Those of the actors that may act: keys that are good, people who may log in, the operator and a sandbox. */
+/** The actors that may act: valid keys, people who may log in, the operator and a sandbox. */
 export async function findActive(sql: Sql, actors: readonly string[], now: Date): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ actor: string }>(
     `select actor from unnest($1::text[]) as actor

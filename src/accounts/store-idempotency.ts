@@ -6,7 +6,7 @@ export type KeyUse = { readonly contentHash: string; readonly objectId: string; 
 
 export type NewKeyUse = KeyUse & { readonly scope: string; readonly key: string; readonly at: Date };
 
-/** Takes a key for an object. If it is taken, waits for the transaction that took it and returns what it was used for. */
+/** Takes a key for an object. If it is taken, waits for the transaction that took it and returns its use. */
 export async function takeKey(tx: Sql, scope: string, key: string, use: KeyUse, at: Date): Promise<KeyUse | undefined> {
   const taken = await takeKeys(tx, [{ ...use, scope, key, at }]);
   return taken.has(use.objectId) ? undefined : findKeyUse(tx, scope, key);
@@ -48,7 +48,7 @@ export async function releaseKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<
   );
 }
 
-/** What a key was used for, if it was used. */
+/** The use of a key, if any. */
 export async function findKeyUse(sql: Sql, scope: string, key: string): Promise<KeyUse | undefined> {
   const [row] = await sql.query<{ content_hash: string; object_id: string; account_id: string }>(
     `select encode(content_hash, 'hex') as content_hash, object_id, account_id

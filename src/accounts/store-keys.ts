@@ -12,9 +12,9 @@ export type ApiKey = {
   readonly reach: Reach;
   readonly secretHash: Buffer;
   readonly createdAt: Date;
-  /** The actor, as in the audit log; absent for a key from before this was kept. */
+  /** The actor, as in the audit log; absent for keys from before this was recorded. */
   readonly createdBy?: string;
-  /** From then on it is refused. */
+  /** It is refused from then on. */
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   readonly lastUsedAt?: Date;
@@ -50,7 +50,7 @@ export async function findKey(sql: Sql, id: string): Promise<ApiKey | undefined>
   return row && toKey(row);
 }
 
-/** The key as it stays until the transaction ends: it is not revoked meanwhile. */
+/** The key, locked against revocation until the transaction ends. */
 export async function lockKey(tx: Sql, id: string): Promise<ApiKey | undefined> {
   const [row] = await tx.query<KeyRow>(`select ${COLUMNS} from api_keys where id = $1 for share`, [id]);
   return row && toKey(row);
@@ -71,7 +71,7 @@ export async function listKeys(sql: Sql, accountId?: string): Promise<ApiKey[]> 
   return rows.map(toKey);
 }
 
-/** Whether there is a key that is neither revoked nor expired at this moment. */
+/** Whether a valid key exists at this moment. */
 export async function hasUsableKey(sql: Sql, at: Date): Promise<boolean> {
   const [row] = await sql.query<{ any: boolean }>(
     `select exists (
@@ -91,7 +91,7 @@ export async function markRevoked(tx: Sql, id: string, at: Date): Promise<boolea
   return rows.length > 0;
 }
 
-/** Revokes the keys that these keys made; returns their ids. Those that were revoked before keep their first `revokedAt`. */
+/** Revokes the keys that these keys made; returns their ids. Already revoked ones keep their first `revokedAt`. */
 export async function markRevokedOf(tx: Sql, makerIds: readonly string[], at: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `update api_keys set revoked_at = coalesce(revoked_at, $2)

@@ -1,7 +1,7 @@
-// The SQL of who made a key and who let a person in.
+// The SQL of makers: who made a key, and who invited a person or gave them a link.
 import type { Sql } from '../storage/database.ts';
 
-/** The keys and people behind an actor: itself, who made it, who made those, and so on. Empty for an operator and a sandbox. */
+/** The makers of an actor: itself, its makers, their makers, and so on. Empty for an operator and a sandbox. */
 export async function listMakers(sql: Sql, actors: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ actor: string }>(
     // `union` names each once, so this ends.

@@ -18,7 +18,7 @@ export async function findSettings(sql: Sql, accountId: string): Promise<Account
   return { ...toKept(row), ...(row.logo && row.logo_type && { logo: { type: row.logo_type, bytes: row.logo } }) };
 }
 
-/** Locks the account, so that changes of its settings come one after the other; false when there is no such account. */
+/** Locks the account, so that changes of its settings are serialised; false when there is no such account. */
 export async function lockAccount(tx: Sql, id: string): Promise<boolean> {
   const rows = await tx.query('select from accounts where id = $1 for update', [id]);
   return rows.length > 0;

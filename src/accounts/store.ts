@@ -2,7 +2,7 @@
 
 import type { Sql } from '../storage/database.ts';
 
-/** Opens the account unless it is open already. */
+/** Opens the account unless it is already open. */
 export async function openAccount(tx: Sql, id: string, at: Date): Promise<void> {
   await tx.query('insert into accounts (id, created_at) values ($1, $2) on conflict (id) do nothing', [id, at]);
 }
@@ -30,10 +30,10 @@ export async function listAccounts(sql: Sql, limit?: number): Promise<Account[]>
   return rows.map(row => ({ id: row.id, createdAt: row.created_at }));
 }
 
-/** An account to open, and when it was first named. */
+/** An account to open, and when it was first used. */
 export type Opening = { readonly id: string; readonly at: Date };
 
-/** Opens the accounts that do not exist yet; an account may be named more than once. */
+/** Opens the accounts that do not exist yet; an account may be listed more than once. */
 export async function openAccounts(tx: Sql, openings: readonly Opening[]): Promise<void> {
   await tx.query(
     `insert into accounts (id, created_at)

@@ -1,4 +1,4 @@
-// Changes how an account shows itself to payers.
+// Changes what payers see of an account.
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
@@ -9,7 +9,7 @@ import { findSettings, lockAccount, storeSettings } from './store-settings.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** Writes nothing when any part of the change is wrong; every fault is named. */
+/** Writes nothing when any part of the change is wrong; reports every fault. */
 export async function updateSettings(deps: Deps, accountId: string, change: SettingsChange): Promise<AccountSettings> {
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {

@@ -1,5 +1,5 @@
-// The one table of access: the lines of every noun, and of what belongs to none. From it come the check of each call, the scopes in
-// the OpenAPI document and the menu of the dashboard.
+// The access table: the rules of every noun, and of routes outside the nouns. It decides about each call, the scopes in the OpenAPI
+// document and the menu of the dashboard.
 import assert from 'node:assert/strict';
 import { type Access, type AccessLines, isAllowed } from '../accounts/access.ts';
 import type { Caller } from '../accounts/caller.ts';
@@ -39,15 +39,15 @@ const TABLE: readonly AccessLines[] = [...NOUNS.flatMap(({ access = [] }) => acc
 
 export const ACCESS: ReadonlyMap<string, Access> = collect(TABLE);
 
-/** Undefined where the table has no line. HEAD is as the GET that it is about. */
+/** Undefined without a rule. HEAD has the rule of its GET. */
 export function findAccess(method: string, url: string): Access | undefined {
   return ACCESS.get(`${method === 'HEAD' ? 'GET' : method} ${url}`) ?? ACCESS.get(url);
 }
 
-/** Whether a link to this, or a part of a page that shows the same, is for the caller. `name` is as in the table. */
+/** Whether to show the caller a link to this, or a part of a page with the same data. `name`: as in the table. */
 export function mayUse(caller: Caller | undefined, name: string): boolean {
   const access = ACCESS.get(name);
-  assert(access, `${name} has a line of access`);
+  assert(access, `${name} has an access rule`);
   return isAllowed(caller, access);
 }
 
@@ -60,9 +60,9 @@ function collect(table: readonly AccessLines[]): Map<string, Access> {
   ]);
   const access = new Map<string, Access>();
   for (const [name, line] of all) {
-    assert(!access.has(name), `${name} has one line of access`);
+    assert(!access.has(name), `${name} has one access rule`);
     const isRefused = typeof line === 'object' && line.reach === 'account' && isOfAllAccountsAlone(line.scope);
-    assert(!isRefused, `${name} is about one account, so its scope counts there`);
+    assert(!isRefused, `${name} is for one account, so its scope must apply there`);
     access.set(name, line);
   }
   return access;

@@ -1,4 +1,4 @@
-// How an account shows itself to payers, on the wire.
+// Account settings, what payers see of an account, on the wire.
 import { type Static, Type } from 'typebox';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { LooseText, orNull } from './schemas.ts';
@@ -11,10 +11,10 @@ const MAX_ORIGINS = 20;
 const descriptions = {
   displayName: 'The name above the checkout.',
   document: 'CPF or CNPJ of the receiver, which payers compare with what their bank shows.',
-  colour: 'Colour of buttons, as `#rrggbb`; it must stand out from white by 3 to 1.',
-  returnUrl: 'Where a payer goes back to.',
-  supportUrl: 'Whom a payer asks: a page, `mailto:` or `tel:`.',
-  frameOrigins: 'Origins whose pages may show a checkout in a frame.',
+  colour: 'Colour of buttons, as `#rrggbb`, with a contrast to white of at least 3 to 1.',
+  returnUrl: 'The link back to the shop.',
+  supportUrl: 'The contact for payers: a page, `mailto:` or `tel:`.',
+  frameOrigins: 'Origins that may show a checkout in a frame.',
   offersRemainder: 'Whether the checkout of a charge that was paid in part offers to pay the rest.',
 };
 const Colour = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: descriptions.colour });
@@ -78,7 +78,7 @@ export const ACCOUNT_SETTINGS_EXAMPLE: Static<typeof AccountSettingsView> = {
   offersRemainder: false,
 };
 
-/** The logo itself is seen on a checkout. */
+/** The logo itself is only on the checkout. */
 export function settingsView(accountId: string, { logo, ...settings }: AccountSettings) {
   return { accountId, ...settings, frameOrigins: [...settings.frameOrigins], hasLogo: logo !== undefined };
 }

@@ -12,10 +12,10 @@ export const AlarmView = Type.Object(
     subject: Type.Optional(
       Type.String({
         description:
-          'The asset, the coin, the sender or the payout that it is about; the asset and the sender where several take slots; absent: the network.',
+          'The asset, coin, sender or payout that it concerns; the asset and the sender where several take slots; when absent, the network.',
       }),
     ),
-    words: Type.String({ description: 'What was found when it was raised, for an operator.' }),
+    words: Type.String({ description: 'The finding when it was raised, for an operator.' }),
     raisedAt: DateTime(),
     clearedAt: Type.Optional(DateTime()),
   },

@@ -1,4 +1,4 @@
-// What is owed on a day, line by line.
+// The amount due on a day, line by line.
 import { type Static, Type } from 'typebox';
 import { AMOUNT_KINDS, AMOUNT_RULES } from '../charges/amount.ts';
 import { byMethod } from '../rails/methods/methods.ts';
@@ -14,8 +14,8 @@ const MethodAmount = Type.Object(
     dueDay: Day(),
     effectiveDueDay: Day({ description: 'The last day without fine and interest.' }),
     lastPayableDay: Day(),
-    payable: Type.Boolean({ description: 'Whether the rail would still take it that day.' }),
-    lateDays: Type.Integer({ minimum: 0, description: 'Calendar days that interest is counted over.' }),
+    payable: Type.Boolean({ description: 'Whether the rail would still accept a payment that day.' }),
+    lateDays: Type.Integer({ minimum: 0, description: 'Calendar days of interest.' }),
     lines: Type.Array(
       Type.Object(
         {

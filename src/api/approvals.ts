@@ -1,4 +1,4 @@
-// The approvals of a payout or a wallet as answers show them.
+// The approvals of a payout or a wallet, in answers.
 import { Type } from 'typebox';
 import { DateTime } from './schemas.ts';
 
@@ -14,14 +14,17 @@ export const ApprovalsView = Type.Object(
     groups: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'As `payouts.approvals` of the settings names it.' }),
+          name: Type.String({ description: 'As in `payouts.approvals` of the settings.' }),
           needed: Type.Integer({ minimum: 1 }),
-          given: Type.Integer({ minimum: 0, description: 'Approvals that count: each pair of eyes once.' }),
+          given: Type.Integer({
+            minimum: 0,
+            description: 'Approvals that count: those with a shared maker count once.',
+          }),
           missing: Type.Integer({ minimum: 0 }),
         },
         { additionalProperties: false },
       ),
-      { description: 'Every group that must approve it; empty where one other pair of eyes is enough.' },
+      { description: 'Every group that must approve it; empty where one other key or person is enough.' },
     ),
   },
   { additionalProperties: false, description: 'Present once an approval was given, or where a group must give one.' },

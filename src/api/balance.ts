@@ -1,4 +1,4 @@
-// What is owed and was paid of several charges: those of a customer, those of an instalment plan.
+// The balance of several charges: those of a customer or of an instalment plan.
 import { type Static, Type } from 'typebox';
 
 const CountedSum = (description: string) =>
@@ -10,11 +10,11 @@ const CountedSum = (description: string) =>
 export const Balance = (description: string) =>
   Type.Object(
     {
-      open: CountedSum('Charges that can be paid, the overdue ones included, without fines and interest.'),
-      overdue: CountedSum('Those of them that are overdue.'),
-      missing: CountedSum('Charges that were paid in part and have no open charge for the rest: what is missing.'),
-      paid: CountedSum('Payments that came.'),
-      refunded: CountedSum('Refunds and returns, those that failed excepted.'),
+      open: CountedSum('Charges that can be paid, including overdue ones, without fines and interest.'),
+      overdue: CountedSum('The overdue ones among them.'),
+      missing: CountedSum('What is missing of partially paid charges without an open charge for the rest.'),
+      paid: CountedSum('Payments received.'),
+      refunded: CountedSum('Refunds and returns, except failed ones.'),
     },
     { additionalProperties: false, description },
   );

@@ -1,4 +1,4 @@
-// Files to banks and instructions on the wire.
+// Files for banks and their instructions on the wire.
 import { type Static, Type } from 'typebox';
 import { INSTRUCTION_STATUSES } from '../charges/bank-files/store-lists.ts';
 import { pageCounts, pageParameters } from './paging.ts';
@@ -24,23 +24,23 @@ export const BoletoFileView = Type.Object(
   {
     agreement: Type.String(),
     sequence: Type.Integer({ minimum: 1, description: 'Its number at the bank: never used for another file.' }),
-    name: Type.String({ description: 'Under which it is put into a folder or sent.' }),
+    name: Type.String({ description: 'Its file name in a folder or on a server.' }),
     madeAt: DateTime(),
     titles: Type.Integer({ minimum: 1 }),
-    digest: Type.String({ description: 'SHA-256 of its bytes, which are the same each time.' }),
-    unanswered: Type.Integer({ minimum: 0, description: 'How many of its instructions the bank has not answered.' }),
+    digest: Type.String({ description: 'SHA-256 of its bytes, which never change.' }),
+    unanswered: Type.Integer({ minimum: 0, description: 'The number of its unanswered instructions.' }),
     isTakenByHand: Type.Optional(
-      Type.Literal(true, { description: 'A person was the first to take it to the bank, by hand.' }),
+      Type.Literal(true, { description: 'A person took it to the bank before the service offered it.' }),
     ),
-    renewedAt: Type.Optional(DateTime({ description: 'When what was unanswered of it went into a new file.' })),
+    renewedAt: Type.Optional(DateTime({ description: 'When its unanswered instructions went into a new file.' })),
     bytesRemovedAt: Type.Optional(
       DateTime({
-        description: 'When its bytes were removed, because they name payers: it cannot be fetched any more.',
+        description: 'When its bytes were removed, because they name payers: it can no longer be downloaded.',
       }),
     ),
     offeredAt: Type.Optional(
       DateTime({
-        description: 'When it was first put into the folder, sent by SFTP, or taken to be carried by hand.',
+        description: 'When it was first put into the folder, sent by SFTP, or taken by a person.',
       }),
     ),
   },
@@ -53,17 +53,17 @@ export const BoletoFilesPage = Type.Object(
 );
 
 export const MadeBoletoFiles = Type.Object(
-  { files: Type.Array(Ref(BoletoFileView), { description: 'None when nothing waited.' }) },
+  { files: Type.Array(Ref(BoletoFileView), { description: 'Empty when nothing waited.' }) },
   { $id: 'MadeBoletoFiles', ...CLOSED },
 );
 
 export const RenewedBoletoFile = Type.Object(
   {
-    files: Type.Array(Ref(BoletoFileView), { description: 'The new files; none when nothing waited.' }),
+    files: Type.Array(Ref(BoletoFileView), { description: 'The new files; empty when nothing waited.' }),
     closed: Type.Integer({
       minimum: 0,
       description:
-        'How many instructions of the old file need no answer any more, since their boletos were decided or have ended, or another due day was asked for.',
+        'How many instructions of the old file need no answer any more, since their boletos were decided or have ended, or another due date was requested.',
     }),
   },
   { $id: 'RenewedBoletoFile', ...CLOSED },
@@ -76,7 +76,7 @@ export const InstructionView = Type.Object(
     chargeId: Uuid(),
     agreement: Type.String(),
     movement: OneOf(['register', 'write_off', 'change_due_day'], {
-      description: 'What the bank is to do with the boleto.',
+      description: 'What the bank must do with the boleto.',
     }),
     status: OneOf(INSTRUCTION_STATUSES, {
       description: '`waiting` for a file; `in_file`; `dropped`: the charge ended before a file had it.',

@@ -1,4 +1,4 @@
-// What return files of banks say of single titles, on the wire.
+// The entries of return files on the wire.
 import { type Static, Type } from 'typebox';
 import { RETURN_OUTCOMES } from '../charges/bank-files/store-returns.ts';
 import { pageCounts, pageParameters } from './paging.ts';
@@ -9,7 +9,7 @@ const { page, pageSize } = pageParameters;
 
 export const ReturnEntriesQuery = Type.Object(
   {
-    outcome: Type.Optional(OneOf(RETURN_OUTCOMES, { description: 'Only entries that ended so.' })),
+    outcome: Type.Optional(OneOf(RETURN_OUTCOMES, { description: 'Only entries with this outcome.' })),
     page,
     pageSize,
   },
@@ -21,23 +21,23 @@ const Day = (description: string) => Type.Optional(Type.String({ format: 'date',
 
 export const ReturnEntryView = Type.Object(
   {
-    line: Type.Integer({ minimum: 1, description: 'Of the file.' }),
+    line: Type.Integer({ minimum: 1, description: 'The line of the file.' }),
     occurrence: Type.String({ description: "The bank's code of what happened." }),
-    words: Type.String({ description: 'The code in words.' }),
+    words: Type.String({ description: 'The meaning of the code.' }),
     reasons: Type.Array(Type.Object({ code: Type.String(), words: Type.String() }, CLOSED), {
-      description: 'Why it happened; of a payment, by which way it came.',
+      description: 'The reason; for a payment, its channel.',
     }),
     ourNumber: Type.Optional(Type.String({ description: 'The nosso número, without carteira and check digit.' })),
-    amountCents: Cents('Of the title.'),
-    paidCents: Cents('What was paid.'),
-    feeCents: Cents('What the bank keeps.'),
+    amountCents: Cents('The amount of the title.'),
+    paidCents: Cents('The paid amount.'),
+    feeCents: Cents('The fee of the bank.'),
     occurrenceDay: Day('When it happened.'),
-    creditDay: Day('When the money is there.'),
-    outcome: OneOf(RETURN_OUTCOMES, { description: 'What became of it here.' }),
-    remark: Type.Optional(Type.String({ description: 'Why, where the outcome does not say it all.' })),
+    creditDay: Day('When the money is credited.'),
+    outcome: OneOf(RETURN_OUTCOMES, { description: 'Its outcome in the service.' }),
+    remark: Type.Optional(Type.String({ description: 'Details of the outcome, if any.' })),
     chargeId: Type.Optional(Uuid()),
-    seenAt: Type.Optional(DateTime({ description: 'Of one that needs a person: when one has seen it.' })),
-    seenBy: Type.Optional(Type.String({ description: 'Who, as the audit log writes it.' })),
+    seenAt: Type.Optional(DateTime({ description: 'When a person marked it as seen.' })),
+    seenBy: Type.Optional(Type.String({ description: 'Who marked it, as in the audit log.' })),
   },
   { $id: 'BoletoReturnEntry', ...CLOSED },
 );

@@ -1,4 +1,4 @@
-// Return files of banks: what they say of boletos, on the wire.
+// Return files of banks on the wire.
 import { type Static, Type } from 'typebox';
 import { RETURN_OUTCOMES } from '../charges/bank-files/store-returns.ts';
 import { pageCounts, pageParameters } from './paging.ts';
@@ -9,7 +9,7 @@ export const RETURN_TYPES = ['application/octet-stream', 'text/plain'];
 
 export const ReturnQuery = Type.Object(
   {
-    agreement: Type.Optional(Text({ description: 'Which agreement it is of, where the file alone does not say it.' })),
+    agreement: Type.Optional(Text({ description: 'Its agreement, when the file does not name it.' })),
   },
   { additionalProperties: false },
 );
@@ -26,8 +26,8 @@ export const ReturnsQuery = Type.Object(
 
 const Warning = Type.Object(
   {
-    line: Type.Integer({ minimum: 0, description: '0: the file as a whole.' }),
-    count: Type.Integer({ minimum: 1, description: 'On how many lines.' }),
+    line: Type.Integer({ minimum: 0, description: '0 for the whole file.' }),
+    count: Type.Integer({ minimum: 1, description: 'The number of lines with it.' }),
     message: Type.String(),
   },
   { additionalProperties: false },
@@ -39,15 +39,15 @@ const fields = {
   sequence: Type.Integer({ description: "The bank's number of the file." }),
   madeOn: Type.Optional(Type.String({ format: 'date', description: 'The day of the file, as the bank wrote it.' })),
   receivedAt: DateTime(),
-  receivedBy: Type.String({ description: 'Who brought it, as the audit log writes it.' }),
+  receivedBy: Type.String({ description: 'Who imported it, as in the audit log.' }),
   digest: Type.String({ description: 'SHA-256 of the file.' }),
   isFinished: Type.Boolean({
-    description: 'False: the reading was cut off, and goes on when the file is sent again.',
+    description: 'False when the import was interrupted; it continues when the file is sent again.',
   }),
-  entries: Type.Integer({ minimum: 0, description: 'How many of its entries are booked.' }),
+  entries: Type.Integer({ minimum: 0, description: 'The number of booked entries.' }),
   counts: Type.Object(
     Object.fromEntries(RETURN_OUTCOMES.map(outcome => [outcome, Type.Optional(Type.Integer({ minimum: 1 }))])),
-    { additionalProperties: false, description: 'How its entries ended.' },
+    { additionalProperties: false, description: 'The number of entries with each outcome.' },
   ),
   unseen: Type.Integer({
     minimum: 0,
@@ -59,7 +59,10 @@ const fields = {
 export const BoletoReturnView = Type.Object(fields, { $id: 'BoletoReturn', additionalProperties: false });
 
 export const ReadBoletoReturn = Type.Object(
-  { ...fields, isKnown: Type.Boolean({ description: 'It was read to its end before; nothing has changed.' }) },
+  {
+    ...fields,
+    isKnown: Type.Boolean({ description: 'True when the file was already imported completely; nothing has changed.' }),
+  },
   { $id: 'ReadBoletoReturn', additionalProperties: false },
 );
 

@@ -1,4 +1,4 @@
-// A charge as answers and events show it, and the list of charges.
+// A charge in answers and events, and the list of charges.
 import { type Static, type TObject, type TOptional, type TUnsafe, Type } from 'typebox';
 import { CHARGE_STATES, DUE_CHANGE_STATUSES, PAID_AMOUNTS, statusesOf, TIMINGS } from '../charges/charge.ts';
 import { WARNING_CODES, WARNING_PATHS } from '../charges/create/lint.ts';
@@ -16,7 +16,7 @@ import { DateTime, OneOf, optional, Ref, Text, Uuid } from './schemas.ts';
 
 const success = Type.Boolean({ description: 'False when the rail refused this method.' });
 const reason = Type.Optional(Type.String({ description: 'Why it was refused.' }));
-const receivedCents = Type.Optional(Type.Integer({ description: 'What came by it, once anything has.' }));
+const receivedCents = Type.Optional(Type.Integer({ description: 'The amount received by it, if any.' }));
 
 /** `BoletoResult`, `PixResult`. */
 const RESULTS = byMethod(method => {
@@ -47,13 +47,15 @@ export const ChargeView = Type.Object(
     sourceKey: Type.Optional(Type.String()),
     ...noteViews,
     state: OneOf(CHARGE_STATES, { description: 'The state of the charge as a whole; see the states of a charge.' }),
-    timing: Type.Optional(OneOf(TIMINGS, { description: 'When the first money came.' })),
-    paidAmount: Type.Optional(OneOf(PAID_AMOUNTS, { description: 'All money that came, against what was owed.' })),
+    timing: Type.Optional(OneOf(TIMINGS, { description: 'When the first payment came, relative to the due date.' })),
+    paidAmount: Type.Optional(
+      OneOf(PAID_AMOUNTS, { description: 'All money received, compared with the amount due.' }),
+    ),
     amountCents: Type.Integer(),
     currency: OneOf(CURRENCIES),
     payable: Type.Object(
       {
-        amountCents: Type.Integer({ description: 'What pix and boleto ask for, in reais.' }),
+        amountCents: Type.Integer({ description: 'The amount of pix and boleto, in reais.' }),
         currency: Type.Literal('BRL'),
         rate: Type.Optional(Type.String({ description: 'Reais for one unit of the currency, exact.' })),
         rateSource: Type.Optional(Type.String()),
@@ -62,7 +64,7 @@ export const ChargeView = Type.Object(
       { additionalProperties: false },
     ),
     customer: PayerView,
-    customerId: Type.Optional(Uuid({ description: 'The customer that the charge was made for by its id.' })),
+    customerId: Type.Optional(Uuid({ description: 'The customer whose id the charge was created with.' })),
     taxes: Type.Optional(
       Type.Object(
         { fine: Type.Optional(Type.Number()), interest: Type.Optional(Type.Number()) },
@@ -82,13 +84,11 @@ export const ChargeView = Type.Object(
         { path: OneOf(WARNING_PATHS), code: OneOf(WARNING_CODES), message: Type.String() },
         { additionalProperties: false },
       ),
-      { description: 'What is valid but looks like a mistake.' },
+      { description: 'Valid input that looks like a mistake.' },
     ),
     transactionId: Type.Optional(Uuid({ description: 'The order of crypto that this charge pays for.' })),
-    remainderId: Type.Optional(Uuid({ description: 'The charge for what is missing of this one.' })),
-    remainderOf: Type.Optional(
-      Uuid({ description: 'The charge that was paid in part, of which this one asks for the rest.' }),
-    ),
+    remainderId: Type.Optional(Uuid({ description: 'The charge for the rest of this one.' })),
+    remainderOf: Type.Optional(Uuid({ description: 'The partially paid charge of which this one charges the rest.' })),
     instalment: Type.Optional(
       Type.Object(
         { instalmentPlanId: Uuid(), number: Type.Integer({ minimum: 1 }) },
@@ -104,7 +104,7 @@ export const ChargeView = Type.Object(
           status: OneOf(DUE_CHANGE_STATUSES, { description: 'PENDING until the bank has answered.' }),
           reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
         },
-        { additionalProperties: false, description: 'Another due date, the last that was asked for.' },
+        { additionalProperties: false, description: 'The last requested change of the due date.' },
       ),
     ),
     dueAt: DateTime(),
@@ -121,8 +121,7 @@ export const ChargesQuery = Type.Object(
     externalId: Type.Optional(Text({ description: 'Only charges with this id of yours.' })),
     customerId: Type.Optional(
       Uuid({
-        description:
-          'Only charges of this customer: made by its id, or for its document by a customer that has the document to itself.',
+        description: 'Only charges of this customer: created with its id or, unless it is separate, for its document.',
       }),
     ),
     sourceKey: Type.Optional(Text({ description: 'Only charges from this source.' })),
@@ -140,7 +139,7 @@ const MAX_URL_LENGTH = 2_000;
 const EXAMPLE_CHECKOUT = 'https://pay.example.com/pay/AZqLXjxwfSqfQWsMXY4qFwDwQ2y6tB7mXr4nVw0kL9s';
 
 export const WithdrawalBody = Type.Object(
-  { checkoutUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'The link to withdraw, as the charge shows it.' }) },
+  { checkoutUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'The link to withdraw, as in the charge.' }) },
   { $id: 'CheckoutWithdrawal', additionalProperties: false, examples: [{ checkoutUrl: EXAMPLE_CHECKOUT }] },
 );
 
@@ -153,7 +152,9 @@ export const RemainderBody = Type.Object(
   {
     methods: Type.Optional(MethodsBody),
     dueAt: Type.Optional(
-      DateTime({ description: 'When absent: as in the first charge, and the end of the third day at the earliest.' }),
+      DateTime({
+        description: 'When absent, as in the first charge, but not before the end of the third day from now.',
+      }),
     ),
     expireAt: Type.Optional(DateTime({ description: 'Not before dueAt; 30 days after it when absent.' })),
   },

@@ -17,7 +17,7 @@ const given = {
   phone: payerFields.phone,
   address: payerFields.address,
   locale: OneOf(LOCALES, { description: 'The language of mails to the customer.' }),
-  notes: Text({ maxLength: MAX_NOTES_LENGTH, description: 'For yourselves: the customer never sees them.' }),
+  notes: Text({ maxLength: MAX_NOTES_LENGTH, description: 'For your own use: the customer never sees them.' }),
   metadata: Metadata,
 };
 
@@ -37,9 +37,7 @@ export const CustomerBody = Type.Object(
     accountId: AccountId({
       description: 'The account the customer belongs to. A sandbox opens an account it does not know.',
     }),
-    name: Type.Optional(
-      Text({ description: 'Needed for a new customer; a request for one that exists may leave it out.' }),
-    ),
+    name: Type.Optional(Text({ description: 'Required for a new customer; optional for an existing one.' })),
     document: payerFields.document,
     type: Type.Optional(payerFields.type),
     ...optional(given),
@@ -47,7 +45,7 @@ export const CustomerBody = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'True: another customer, whether the document has one or not. Only charges that name its id are its own.',
+          'True creates a separate customer even if the account has one with this document. Only charges created with its id are its own.',
       }),
     ),
   },
@@ -83,7 +81,7 @@ const view = {
   name: Type.String(),
   document: Type.String({ description: 'Without punctuation; zeros once the customer was erased.' }),
   type: OneOf(CUSTOMER_TYPES),
-  separate: Type.Optional(Type.Boolean({ description: 'True: made beside the customer that the document may have.' })),
+  separate: Type.Optional(Type.Boolean({ description: 'True when it was created as a separate customer.' })),
   email: Type.Optional(Type.String()),
   phone: Type.Optional(Type.String()),
   address: Type.Optional(Address),
@@ -92,7 +90,7 @@ const view = {
   metadata: Type.Optional(MetadataView),
   createdAt: DateTime(),
   updatedAt: DateTime(),
-  erasedAt: Type.Optional(DateTime({ description: 'Nothing names the person any more, and no new charge its id.' })),
+  erasedAt: Type.Optional(DateTime({ description: 'When the personal data was deleted; new charges cannot name it.' })),
 };
 
 export const CustomerView = Type.Object(view, { $id: 'Customer', additionalProperties: false });
@@ -111,7 +109,7 @@ export const CustomersQuery = Type.Object(
     search: Type.Optional(
       Text({
         description:
-          'Beginnings of words, in any case and with any accents: of the name, the e-mail, the document and your own id. Or a whole document as people write it.',
+          'Beginnings of words of the name, the e-mail, the document and your own id, regardless of case and accents. Or a complete document with or without punctuation.',
       }),
     ),
     document: Type.Optional(Text({ maxLength: 32, description: 'Only customers of this CPF or CNPJ.' })),

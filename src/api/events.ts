@@ -1,5 +1,5 @@
-// Every type of event, with the schema and an example of the object it shows; the feed of events; and what webhooks receive.
-// The nouns declare them.
+// Every type of event, with the schema and an example of its object; the feed of events; and what webhooks receive. The nouns declare
+// their events.
 import assert from 'node:assert/strict';
 import { type Static, Type } from 'typebox';
 import { PING } from '../events/ping.ts';
@@ -15,13 +15,13 @@ export const Event = Type.Object(
   {
     id: Uuid(),
     type: OneOf(EVENT_TYPES),
-    occurredAt: DateTime({ description: 'By the clock of the service, which a sandbox may move.' }),
+    occurredAt: DateTime({ description: 'By the clock of the service, which can be moved in a sandbox.' }),
     accountId: Type.String(),
     objectId: Uuid(),
-    sequence: Type.Integer({ minimum: 1, description: 'Counts the events of the object from 1.' }),
+    sequence: Type.Integer({ minimum: 1, description: 'The number of the event of this object, from 1.' }),
     object: Type.Unsafe<object>({
       anyOf: FAMILIES.map(({ schema }) => ({ $ref: `${schema}#` })),
-      description: 'The object as the API showed it then.',
+      description: 'The object as in the API at that time.',
     }),
   },
   { $id: 'Event', additionalProperties: false },
@@ -38,7 +38,7 @@ export const EVENT_EXAMPLE = recorded['charge.active'];
 
 const after = Type.Optional(
   Text({
-    description: 'The `cursor` of the page before; from the beginning when absent. `end`: only events still to come.',
+    description: 'The `cursor` of the previous page; from the beginning when absent. `end`: only new events.',
   }),
 );
 const filters = {
@@ -62,7 +62,7 @@ export const EventsQuery = Type.Object(
 export const EventsPage = Type.Object(
   {
     events: Type.Array(Ref(Event)),
-    cursor: Type.String({ description: 'Where to go on, also when there are no more for now.' }),
+    cursor: Type.String({ description: 'Where to continue, even when there are no more events now.' }),
     hasMore: Type.Boolean(),
   },
   { $id: 'EventsPage', additionalProperties: false },
@@ -88,7 +88,7 @@ export const STREAM_EXAMPLE = `id: ${CURSOR_EXAMPLE}\ndata: ${JSON.stringify(EVE
 
 export const EVENT_SCHEMAS = [Event, EventsPage];
 
-/** The `webhooks` of the OpenAPI document: what is sent for each type. */
+/** The `webhooks` of the OpenAPI document: the request for each type. */
 export function webhookDocuments(): Record<string, object> {
   const events = FAMILIES.flatMap(({ types, schema }) =>
     types.map(type => {

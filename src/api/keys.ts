@@ -4,7 +4,7 @@ import { REACHES } from '../accounts/reach.ts';
 import { ACCOUNT_SCOPES, SCOPES } from '../accounts/scopes.ts';
 import { AccountId, DateTime, OneOf, Ref, Text } from './schemas.ts';
 
-const KeyId = Type.String({ pattern: '^[0-9A-Za-z]{12}$', description: 'The id in the key, which is no secret.' });
+const KeyId = Type.String({ pattern: '^[0-9A-Za-z]{12}$', description: 'The id in the key, which is not secret.' });
 
 export const KeyBody = Type.Object(
   {
@@ -12,19 +12,19 @@ export const KeyBody = Type.Object(
     scopes: Type.Array(OneOf(SCOPES), {
       minItems: 1,
       uniqueItems: true,
-      description: 'What it may do; nothing that the caller may not.',
+      description: 'What it may do; only scopes of the caller.',
     }),
     reach: Type.Optional(
       OneOf(REACHES, {
         description:
-          '`account`: nothing beyond its account. `all_accounts`: also what is about all accounts, as its scopes allow. Absent: as far as its maker and its scopes.',
+          '`account`: only its account. `all_accounts`: also what concerns all accounts, as its scopes allow. When absent, its maker and its scopes decide.',
       }),
     ),
-    name: Type.Optional(Text({ description: 'A word for people.' })),
+    name: Type.Optional(Text({ description: 'A label for people.' })),
     expiresAt: Type.Optional(
       DateTime({
         description:
-          'From then on it is refused; when absent, good until it is revoked, or as long as the key that makes it.',
+          'It is refused from then on; when absent, it is valid until it is revoked, or as long as the key that makes it.',
       }),
     ),
   },
@@ -44,17 +44,17 @@ const keyFields = {
   reach: OneOf(REACHES),
   createdAt: DateTime(),
   createdBy: Type.Optional(
-    Type.String({ description: 'Who made it, as the audit log writes it; absent where that is not known any more.' }),
+    Type.String({ description: 'Who made it, as in the audit log; absent when that is unknown.' }),
   ),
   expiresAt: Type.Optional(DateTime()),
-  revokedAt: Type.Optional(DateTime({ description: 'When it was revoked; it is refused since.' })),
+  revokedAt: Type.Optional(DateTime({ description: 'When it was revoked.' })),
   lastUsedAt: Type.Optional(DateTime({ description: 'To the minute.' })),
 };
 
 export const KeyView = Type.Object(keyFields, { $id: 'Key', additionalProperties: false });
 
 export const KeyWithSecret = Type.Object(
-  { ...keyFields, key: Type.String({ description: 'The whole key. It is shown this once.' }) },
+  { ...keyFields, key: Type.String({ description: 'The complete key. It is shown only once.' }) },
   { $id: 'KeyWithSecret', additionalProperties: false },
 );
 

@@ -1,4 +1,4 @@
-// The ledger: what the books hold, and the entries that made it so.
+// The ledger on the wire: balances and entries.
 import { type Static, Type } from 'typebox';
 import { LEDGER_CURRENCIES } from '../ledger/currency.ts';
 import { BOOKS, ENTRY_KINDS } from '../ledger/entry.ts';
@@ -29,9 +29,9 @@ export const LedgerBalances = Type.Object(
       { maxItems: MAX_BALANCES },
     ),
     sums: Type.Record(Type.String(), Type.String(), {
-      description: 'The sum of all matching books of a currency, also of those that are not shown: always `0`.',
+      description: 'The sum of all matching books of a currency, including those not shown: always `0`.',
     }),
-    hasMore: Type.Boolean({ description: `True when there are more than ${MAX_BALANCES}: ask for one account.` }),
+    hasMore: Type.Boolean({ description: `True when there are more than ${MAX_BALANCES}: filter by account.` }),
   },
   { $id: 'LedgerBalances', additionalProperties: false },
 );

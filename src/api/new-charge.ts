@@ -1,4 +1,4 @@
-// The body of POST /charges, and the `NewCharge` that it means.
+// The body of POST /charges, and its mapping to a `NewCharge`.
 
 import { type Static, Type } from 'typebox';
 import type { ChargeDraft, ChargeRequest } from '../charges/charge.ts';
@@ -14,13 +14,13 @@ import { reductionFields, toReductions } from './reductions.ts';
 import { AccountId, DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
 import type { DeepPartial } from './wire.ts';
 
-/** Far above any lawful rate; more than this is a typing error. */
+/** Far above any lawful rate; more is a typing error. */
 const MAX_PERCENT = 1_000_000;
 
 export const MethodsBody = Type.Array(OneOf(METHODS), {
   minItems: 1,
   maxItems: METHODS.length,
-  description: 'Methods to pay by; a repeated one counts once.',
+  description: 'Methods of payment; repeated ones are ignored.',
 });
 
 export const Percent = (description: string) => Type.Number({ minimum: 0, maximum: MAX_PERCENT, description });
@@ -62,14 +62,14 @@ export const ChargeBody = Type.Object(
     customer: Type.Optional(PayerBody),
     customerId: Type.Optional(
       Uuid({
-        description: 'A customer of the account, instead of `customer`: its data of now are those of the payer.',
+        description: 'A customer of the account, instead of `customer`: its present data become those of the payer.',
       }),
     ),
     taxes: Type.Optional(
       Type.Object(
         {
-          fine: Type.Optional(Percent('Percent of the amount, once, from the first late day.')),
-          interest: Type.Optional(Percent('Percent a month, a thirtieth of it each day.')),
+          fine: Type.Optional(Percent('Percent of the amount, charged once, from the first late day.')),
+          interest: Type.Optional(Percent('Percent per month, charged by the day, a thirtieth each.')),
         },
         { additionalProperties: false },
       ),
@@ -82,7 +82,7 @@ export const ChargeBody = Type.Object(
 );
 export type ChargeBody = Static<typeof ChargeBody>;
 
-/** The charge that a body asks for. */
+/** The charge of a body. */
 export function toChargeRequest({ amountCents, dueAt, expireAt, ...body }: ChargeBody): ChargeRequest {
   return {
     ...toSharedTerms(body),
@@ -93,7 +93,7 @@ export function toChargeRequest({ amountCents, dueAt, expireAt, ...body }: Charg
   };
 }
 
-/** What charges of one body share that have amounts and days of their own. */
+/** The terms that several charges of one body share, apart from amounts and days. */
 export function toSharedTerms({
   taxes = {},
   ...body
@@ -113,7 +113,7 @@ export function toSharedTerms({
   };
 }
 
-/** What the schema cannot say: a charge names who pays, or a customer on record, and not both. */
+/** What the schema cannot express: a charge has a payer or a stored customer, not both. */
 export function checkWhoPays({ given: { body } }: { readonly given: { readonly body: unknown } }): Fault[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   const isGiven = { customer: 'customer' in body, customerId: 'customerId' in body };
@@ -124,7 +124,7 @@ export function checkWhoPays({ given: { body } }: { readonly given: { readonly b
   return [{ path: 'customerId', code: 'not_together', message: 'must not come together with customer' }];
 }
 
-/** What the rules of a charge look at, of a body that has faults elsewhere. */
+/** The fields that the rules of a charge check, of a body with other faults. */
 export function toChargeDraft(body: DeepPartial<ChargeBody>): ChargeDraft {
   const { accountId, amountCents, methods, customer, dueAt, expireAt, abatement, discounts } = body;
   return {

@@ -1,4 +1,4 @@
-// The bodies that order crypto, name who pays for it, or ask for a new price; and their form as the noun takes it.
+// The bodies that order crypto, add its payer, or take a new price; and their mapping to the noun.
 import { type Static, Type } from 'typebox';
 import type { OrderCharge } from '../orders/charge-of-order.ts';
 import { SETTLEMENT_SCHEDULES, SETTLEMENTS } from '../orders/order.ts';
@@ -17,7 +17,7 @@ const chargeFields = {
   ...noteFields,
   dueAt: Type.Optional(
     DateTime({
-      description: 'When absent: the end of the quote, or of the third day when a boleto is among the methods.',
+      description: 'When absent, the end of the quote or, with a boleto, of the third day.',
     }),
   ),
   expireAt: Type.Optional(
@@ -44,7 +44,8 @@ export const OrderBody = Type.Object(
     ),
     quoteId: Type.Optional(
       Uuid({
-        description: 'A quote that has not expired. Or give the fields of a quote to order at the current price.',
+        description:
+          'A quote that has not expired. Alternatively the fields of a quote, to order at the current price.',
       }),
     ),
     symbol: Type.Optional(quoteFields.symbol),
@@ -57,7 +58,7 @@ export const OrderBody = Type.Object(
     charge: Type.Optional(
       Type.Object(chargeFields, {
         additionalProperties: false,
-        description: 'Who pays and how. It may come later, until the quote expires.',
+        description: 'The payer and the methods. It can be added later, until the quote expires.',
       }),
     ),
   },
@@ -100,13 +101,13 @@ export const SettleBody = Type.Object(
   {
     as: OneOf(SETTLEMENTS, {
       description:
-        'What arrived is taken as the whole, the payment may go back, or the chain has paid the order in the transaction `hash`.',
+        'What arrived counts as the full delivery, the payment may be refunded, or the order was paid in the transaction `hash`.',
     }),
     hash: Type.Optional(
       Type.String({
         minLength: 64,
         maxLength: 66,
-        description: 'With `paid`, and only then: the transaction that has paid the order.',
+        description: 'Only with `paid`: the transaction that paid the order.',
       }),
     ),
   },
@@ -123,7 +124,7 @@ export type SettleBody = Static<typeof SettleBody>;
 
 export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody, SettleBody];
 
-/** Who pays for an order and how, as the noun takes it. */
+/** The payer and the methods of an order, for the noun. */
 export function toOrderCharge(body: OrderChargeBody): OrderCharge {
   const { customer, methods, externalId, sourceKey, dueAt, expireAt } = body;
   return {

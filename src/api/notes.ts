@@ -1,4 +1,4 @@
-// What a caller writes on a charge for its own use: a description and metadata.
+// Notes of a caller on a charge: a description and metadata.
 import { type Static, Type } from 'typebox';
 import type { NewCharge } from '../charges/charge.ts';
 import { LooseText, Text } from './schemas.ts';
@@ -14,7 +14,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   maxProperties: MAX_METADATA,
   propertyNames: { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, 'x-storable': true },
   additionalProperties: LooseText({ maxLength: MAX_VALUE_LENGTH }),
-  description: `Texts of your own by names of your own: at most ${MAX_METADATA}, names of up to ${MAX_NAME_LENGTH} and texts of up to ${MAX_VALUE_LENGTH} characters.`,
+  description: `Your own texts by your own names: at most ${MAX_METADATA}, names of up to ${MAX_NAME_LENGTH} and texts of up to ${MAX_VALUE_LENGTH} characters.`,
 });
 
 export const noteFields = {
@@ -39,7 +39,7 @@ export const noteViews = {
 
 const body = Type.Object(noteFields);
 
-/** The notes of a body as the noun takes them; empty metadata counts as absent. */
+/** The notes of a body, for the noun; empty metadata counts as absent. */
 export function toNotes({
   description,
   metadata = {},

@@ -1,4 +1,4 @@
-// An order of crypto as answers and events show it, and the lists of orders on hold and of ended ones.
+// An order of crypto in answers and events, and the lists of orders on hold and of ended ones.
 import { type Static, Type } from 'typebox';
 import { ENDINGS, HOLD_REASONS, MISMATCH_SETTLEMENTS, ORDER_EVENT_TYPES } from '../orders/order.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
@@ -16,7 +16,7 @@ export const OrderView = Type.Object(
     ...listed,
     accountId: Type.String(),
     externalId: Type.Optional(Type.String()),
-    fee: Type.Number({ description: 'What the service keeps of the cost, exact.' }),
+    fee: Type.Number({ description: 'The fee of the service, exact.' }),
     exact: Type.Object(
       { quantity: Type.String(), cost: Type.String(), price: Type.String(), fee: Type.String() },
       { additionalProperties: false, description: 'The same numbers as text, for a parser that rounds numbers.' },
@@ -27,7 +27,7 @@ export const OrderView = Type.Object(
           id: Type.Optional(Uuid()),
           source: Type.String({ description: 'Where the price comes from.' }),
           priceAt: DateTime(),
-          expiresAt: DateTime({ description: 'An order whose money is complete later is held for a new price.' }),
+          expiresAt: DateTime({ description: 'An order that is fully paid later is held for a new price.' }),
         },
         { additionalProperties: false },
       ),
@@ -43,7 +43,9 @@ export const OrderView = Type.Object(
           confirmations: Type.Integer({ minimum: 0 }),
           confirmationsNeeded: Type.Optional(Type.Integer({ minimum: 1 })),
           voidRequestedAt: Type.Optional(
-            DateTime({ description: 'When the transfer was given up, by an operator or because none may be signed.' }),
+            DateTime({
+              description: 'When the transfer was given up, by an operator or because it may not be signed.',
+            }),
           ),
         },
         { additionalProperties: false, description: 'The transfer on its chain, once it has begun.' },
@@ -52,24 +54,22 @@ export const OrderView = Type.Object(
     approvedAt: Type.Optional(
       DateTime({
         description:
-          'When the approvals of its payout were complete: of a second key or an operator, or of every group that must approve it.',
+          'When the approvals of its payout were complete: that of a second key or an operator, or those of every group that must approve it.',
       }),
     ),
     settledAs: Type.Optional(
       OneOf(MISMATCH_SETTLEMENTS, {
-        description: 'How an operator settled a transfer that arrived otherwise than asked.',
+        description: 'How an operator settled a mismatched transfer.',
       }),
     ),
-    waitingSince: Type.Optional(
-      DateTime({ description: 'Since when the order, which is due, waits for its turn to be sent.' }),
-    ),
+    waitingSince: Type.Optional(DateTime({ description: 'Since when the order is due and waits to be sent.' })),
     holdReason: Type.Optional(
       OneOf(HOLD_REASONS, { description: 'Why the order is on hold; see the states of an order.' }),
     ),
     heldAt: Type.Optional(DateTime()),
     lastError: Type.Optional(Type.String({ description: 'The last error, for an operator.' })),
     endedAs: Type.Optional(
-      OneOf(ENDINGS, { description: 'How it ended without being fulfilled; it is then in the list of ended orders.' }),
+      OneOf(ENDINGS, { description: 'How it ended without being fulfilled; then it is in the list of ended orders.' }),
     ),
     endedAt: Type.Optional(DateTime()),
   },
@@ -88,7 +88,7 @@ export const OrderDetail = Type.Object(
         { at: DateTime(), event: OneOf(ORDER_EVENT_TYPES), holdReason: Type.Optional(OneOf(HOLD_REASONS)) },
         { additionalProperties: false },
       ),
-      { description: 'What happened when, oldest first.' },
+      { description: 'The history, oldest first.' },
     ),
   },
   { $id: 'OrderDetail', additionalProperties: false },
@@ -111,7 +111,7 @@ export const HeldPage = Type.Object(
 export const EndedQuery = Type.Object(
   {
     accountId: Type.Optional(Text({ description: 'Only orders of this account.' })),
-    endedAs: Type.Optional(OneOf(ENDINGS, { description: 'Only orders that ended like this.' })),
+    endedAs: Type.Optional(OneOf(ENDINGS, { description: 'Only orders with this ending.' })),
     ...pageParameters,
   },
   { additionalProperties: false },
@@ -126,7 +126,7 @@ export const ORDER_SCHEMAS = [OrderView, OrderDetail, HeldPage, EndedPage];
 
 const { boleto: _, ...pixOnly } = CHARGE_EXAMPLE;
 
-/** An order as events and lists show it. */
+/** An order in events and lists. */
 export const ORDER_EXAMPLE: Static<typeof OrderView> = {
   ...TRANSACTION_EXAMPLE,
   status: 'pending_payment',

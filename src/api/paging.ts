@@ -17,31 +17,31 @@ export const pageParameters = {
   ),
 };
 
-/** The same bounds as `GET /crypto/transactions` takes them. */
+/** The same bounds in the format of `GET /crypto/transactions`. */
 export const utcRange = {
   from: Type.Optional(UtcDateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
   to: Type.Optional(UtcDateTime({ description: 'Created at this moment or earlier, in UTC.' })),
 };
 
 export const pageCounts = {
-  total: Type.Integer({ minimum: 0, description: 'How many match, exactly.' }),
+  total: Type.Integer({ minimum: 0, description: 'The exact number of matches.' }),
   totalPages: Type.Integer({ minimum: 0 }),
-  currentPage: Type.Integer({ minimum: 1, description: 'The page as asked for, also past the end.' }),
+  currentPage: Type.Integer({ minimum: 1, description: 'The requested page, even past the end.' }),
   hasMore: Type.Boolean(),
 };
 
-/** The counts of the examples: a list of one. */
+/** The counts in examples: a list with one row. */
 export const ONE_PAGE = { total: 1, totalPages: 1, currentPage: 1, hasMore: false };
 
 const parameters = Type.Object(pageParameters);
 type PageParameters = Static<typeof parameters>;
 
-/** The part of a list that a query asks for. */
+/** The requested part of a list. */
 export function toPageQuery({ page = 1, pageSize, ...range }: PageParameters, defaultPageSize: number): PageQuery {
   return { page, pageSize: pageSize ?? defaultPageSize, ...toRange(range) };
 }
 
-/** What the schema of a list cannot say: `from` must not be later than `to`. */
+/** What the schema of a list cannot express: `from` must not be later than `to`. */
 export function checkPage({ query }: { readonly query: Pick<PageParameters, 'from' | 'to'> }): Fault[] {
   return checkRange(toRange(query));
 }
@@ -50,7 +50,7 @@ function toRange({ from, to }: Pick<PageParameters, 'from' | 'to'>): Pick<PageQu
   return { ...(from !== undefined && { from: momentOf(from) }), ...(to !== undefined && { to: momentOf(to) }) };
 }
 
-/** The moment of text that a DateTime let through. */
+/** The moment of a valid DateTime text. */
 export function momentOf(text: string): Moment {
   const moment = parseMoment(text);
   assert(moment, 'a schema lets only date-times through');

@@ -1,10 +1,10 @@
-// Who pays: as a request names them, as an answer shows them.
+// Payers in requests and answers.
 import { type Static, Type } from 'typebox';
 import { CUSTOMER_TYPES, type Customer, type CustomerType } from '../charges/charge.ts';
 import { inferCustomerType, normaliseDocument } from '../charges/create/check.ts';
 import { Email, LooseText, OneOf, Phone, Text } from './schemas.ts';
 
-/** Further names for a company, as other services call it. */
+/** Names of other services for a company. */
 const ACCEPTED_TYPES = [...CUSTOMER_TYPES, 'business', 'corporation'] as const;
 
 export const Address = Type.Object(
@@ -55,7 +55,7 @@ export const PayerView = Type.Object(
   { additionalProperties: false },
 );
 
-/** The customer of a body as the noun takes it. */
+/** The customer of a body, for the noun. */
 export function toPayer({ name, document, type, address, email, phone }: PayerBody): Customer {
   const normalised = normaliseDocument(document);
   return {

@@ -1,4 +1,4 @@
-// Money that came: how it is reported, how it is shown, and money that no charge asked for.
+// Payments on the wire: reporting, showing, and unmatched money.
 import { type Static, Type } from 'typebox';
 import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
 import { isReference } from '../charges/receive/payment-reference.ts';
@@ -8,7 +8,7 @@ import { METHODS } from '../rails/methods/methods.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { DateTime, Day, dateOf, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
-/** More than any instrument can ask for. */
+/** More than any instrument can carry. */
 export const MAX_CENTS = 999_999_999_999;
 
 export const PaymentBody = Type.Object(
@@ -23,7 +23,7 @@ export const PaymentBody = Type.Object(
     isAnother: Type.Optional(
       Type.Boolean({
         description:
-          'True when you know that it is another payment than one of the same amount that the charge has under another reference. Without it such a report is a 409 `possible_duplicate`.',
+          'True to record it even though the charge has a payment of the same amount under another reference. Without it, such a request is a 409 `possible_duplicate`.',
       }),
     ),
   },
@@ -42,21 +42,21 @@ export const PaymentView = Type.Object(
     paidAt: DateTime(),
     timing: OneOf(TIMINGS),
     isRepeat: Type.Boolean({ description: 'True for every payment of a charge but its first.' }),
-    cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'What had ended the method before the money came.' })),
+    cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'How the method had ended before the money came.' })),
     source: OneOf(PAYMENT_SOURCES, { description: 'Who reported it.' }),
     reference: Type.String({ description: "The bank's id of the payment." }),
-    feeCents: Type.Optional(Type.Integer({ description: 'What the bank kept of it, where the bank tells.' })),
+    feeCents: Type.Optional(Type.Integer({ description: 'The fee of the bank, if reported.' })),
     discountCents: Type.Optional(
       Type.Integer({ description: 'The discount that the bank gave, where the bank tells.' }),
     ),
     abatementCents: Type.Optional(
       Type.Integer({ description: 'The abatement that the bank took off, where the bank tells.' }),
     ),
-    creditDay: Type.Optional(Day({ description: 'The day on which the bank credits it, where the bank tells.' })),
+    creditDay: Type.Optional(Day({ description: 'The day on which the bank credits it, if reported.' })),
     channel: Type.Optional(
       Type.Object(
         { code: Type.String(), words: Type.String() },
-        { additionalProperties: false, description: 'By which way a boleto was paid, where the bank tells.' },
+        { additionalProperties: false, description: 'The channel by which a boleto was paid, if reported.' },
       ),
     ),
   },
@@ -69,23 +69,25 @@ export const UnmatchedQuery = Type.Object({ page, pageSize }, { additionalProper
 export const UnmatchedPayment = Type.Object(
   {
     reference: Type.String(),
-    postedAt: DateTime({ description: 'When it was paid; of what cannot be read, when it was seen.' }),
-    amountCents: Type.Optional(Type.Integer({ description: 'Absent where it cannot be read.' })),
+    postedAt: DateTime({ description: 'When it was paid; if that cannot be read, when it was seen.' }),
+    amountCents: Type.Optional(Type.Integer({ description: 'Absent when it cannot be read.' })),
     txid: Type.Optional(Type.String()),
     chargeId: Type.Optional(Uuid({ description: 'The charge of the txid.' })),
-    words: Type.String({ description: 'What the bank wrote beside it, or why it is kept.' }),
+    words: Type.String({ description: "The bank's text, or why it is kept." }),
     reason: OneOf(LISTED_REASONS, {
       description:
-        'Why it is kept: it fits no charge, it may be money that is known already, it is money that came back, or a bank lists a payment, or a return of one, that cannot be read. The last leaves the list when the bank shows it readably.',
+        'Why it is kept: it matches no charge, it may be a duplicate, it is money that came back, or a bank lists a payment or a return that cannot be read. The last leaves the list once it can be read.',
     }),
     duplicateOf: Type.Optional(
-      Type.String({ description: 'The reference of the payment, recorded or unmatched, that it may be.' }),
+      Type.String({
+        description: 'The reference of the recorded or unmatched payment of which it may be a duplicate.',
+      }),
     ),
     returnedCents: Type.Optional(
-      Type.Integer({ description: 'What the bank has sent back of it to the payer; such money pays no charge.' }),
+      Type.Integer({ description: 'What the bank has returned of it to the payer; returned money pays no charge.' }),
     ),
     decidedAt: Type.Optional(
-      DateTime({ description: 'When it was dismissed or recorded for a charge; the list leaves it out since.' }),
+      DateTime({ description: 'When it was dismissed or recorded for a charge; since then it is not in the list.' }),
     ),
   },
   { $id: 'UnmatchedPayment', additionalProperties: false },
@@ -117,14 +119,14 @@ export const UNMATCHED_EXAMPLE: Static<typeof UnmatchedPage> = {
 
 export const PAYMENT_SCHEMAS = [PaymentBody, PaymentView, UnmatchedPayment, UnmatchedPage, DismissalBody];
 
-/** What the schema cannot say: money is not paid later than now. */
+/** What the schema cannot express: a payment is not in the future. */
 export function checkPaidAt(path: string, paidAt: string | undefined, now: Date): Fault[] {
   if (paidAt === undefined || dateOf(paidAt) <= now) return [];
   return [{ path, code: 'in_the_future', message: 'must not be later than now' }];
 }
 
-/** What the schema cannot say: in its one spelling a reference has 1 to 255 characters. */
+/** What the schema cannot express: a normalised reference has 1 to 255 characters. */
 export function checkReference(path: string, reference: string | undefined): Fault[] {
   if (reference === undefined || isReference(reference)) return [];
-  return [{ path, code: 'not_a_reference', message: 'must have 1 to 255 characters that can be seen' }];
+  return [{ path, code: 'not_a_reference', message: 'must have 1 to 255 visible characters' }];
 }

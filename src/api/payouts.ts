@@ -1,4 +1,4 @@
-// What operators see of payouts and let them do.
+// Payouts, pauses, sweeps and networks on the wire.
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { SENT_SYMBOLS } from '../chains/networks.ts';
@@ -12,7 +12,7 @@ const scope = {
 };
 
 export const PauseBody = Type.Object(
-  { ...scope, reason: Type.Optional(Text({ description: 'What the orders that wait show.' })) },
+  { ...scope, reason: Type.Optional(Text({ description: 'Shown on the waiting orders.' })) },
   {
     $id: 'NewPause',
     additionalProperties: false,
@@ -38,7 +38,7 @@ export const PauseView = Type.Object(
 );
 
 export const PausesView = Type.Object(
-  { pauses: Type.Array(Ref(PauseView), { description: 'Oldest first; none when payouts go on.' }) },
+  { pauses: Type.Array(Ref(PauseView), { description: 'Oldest first; empty when nothing is paused.' }) },
   { $id: 'Pauses', additionalProperties: false },
 );
 
@@ -62,7 +62,7 @@ export const PayoutView = Type.Object(
     id: Uuid(),
     purpose: OneOf(['order', 'cold_sweep', 'top_up', 'gap_fill'], {
       description:
-        '`top_up`: coin of the network for another sender of the service. `gap_fill`: it moves nothing and uses up a slot that nothing was sent in.',
+        '`top_up`: coin of the network for another sender of the service. `gap_fill`: it moves nothing and uses up a skipped slot.',
     }),
     transactionId: Type.Optional(Uuid({ description: 'The order that it is for.' })),
     accountId: Type.String(),
@@ -74,11 +74,11 @@ export const PayoutView = Type.Object(
     sender: Type.String(),
     nonce: Type.String({ description: 'With network and sender, the slot of the payout.' }),
     confirmations: Type.Integer({ minimum: 0 }),
-    hash: Type.Optional(Type.String({ description: 'The attempt that a block has.' })),
+    hash: Type.Optional(Type.String({ description: 'The mined attempt.' })),
     block: Type.Optional(Type.Object({ number: Type.Integer(), hash: Type.String() }, CLOSED)),
-    networkFee: Type.Optional(Type.Object({ amount: Amount('What the network took.'), coin: Type.String() }, CLOSED)),
-    leftQuantity: Type.Optional(Amount('What left the sender, where that is not what was asked.')),
-    lastSighting: Type.Optional(Type.String({ description: 'What the last lookup found.' })),
+    networkFee: Type.Optional(Type.Object({ amount: Amount('The fee.'), coin: Type.String() }, CLOSED)),
+    leftQuantity: Type.Optional(Amount('What left the sender, when it differs from what was asked for.')),
+    lastSighting: Type.Optional(Type.String({ description: 'The result of the last lookup.' })),
     voidRequestedAt: Type.Optional(DateTime()),
     attempts: Type.Array(
       Type.Object(
@@ -90,7 +90,7 @@ export const PayoutView = Type.Object(
         },
         CLOSED,
       ),
-      { description: 'Signed transactions for the slot, of which a block takes one at most.' },
+      { description: 'Signed transactions for the slot, of which at most one is mined.' },
     ),
     createdAt: DateTime({ description: 'When it took its slot.' }),
     updatedAt: DateTime(),
@@ -104,7 +104,7 @@ export const ColdSweepBody = Type.Object(
     symbol: OneOf(SYMBOLS),
     quantity: Type.Optional(
       Text({
-        description: 'Units of the asset as text, or `all` that nothing needs. Absent: what is above the ceiling.',
+        description: 'Units of the asset as text, or `all` of the surplus. When absent, what is above the ceiling.',
       }),
     ),
   },
@@ -217,24 +217,24 @@ export const ChainView = Type.Object(
       Type.Object(
         {
           address: Type.String(),
-          takesSlots: Type.Boolean({ description: 'Whether new payouts leave from it.' }),
+          takesSlots: Type.Boolean({ description: 'Whether new payouts use it.' }),
           nextNonce: Type.Optional(Type.String()),
           openSlots: Type.Optional(Type.Integer({ minimum: 0, description: 'Slots that no block has used.' })),
           missingSlots: Type.Optional(
             Type.Array(Type.String(), {
               description:
-                'Slots that nothing was sent in, so that nothing after them is mined; `POST /payouts/senders/fill-gap` fills them.',
+                'Skipped slots, so that nothing after them is mined; `POST /payouts/senders/fill-gap` fills them.',
             }),
           ),
-          haltedAt: Type.Optional(DateTime({ description: 'When its key was seen used elsewhere.' })),
+          haltedAt: Type.Optional(DateTime({ description: 'When use of its key elsewhere was seen.' })),
           balances: Type.Array(Type.Object({ symbol: Type.String(), amount: Amount('Exact, as text.') }, CLOSED), {
-            description: 'The coin of the network first; none when no node answers.',
+            description: 'The coin of the network first; empty when no node answers.',
           }),
         },
         CLOSED,
       ),
     ),
-    faults: Type.Array(Type.String(), { description: 'What is wrong, in words; none when all is well.' }),
+    faults: Type.Array(Type.String(), { description: 'Descriptions of the faults; empty when there are no faults.' }),
   },
   { $id: 'ChainStatus', ...CLOSED },
 );

@@ -8,7 +8,7 @@ const MAX_NAME_LENGTH = 100;
 export const PersonBody = Type.Object(
   {
     name: Text({ description: 'Shown to the other people of the service.', maxLength: MAX_NAME_LENGTH }),
-    role: OneOf(ROLES, { description: 'What the person may do; nothing that the caller may not.' }),
+    role: OneOf(ROLES, { description: 'What the person may do; not more than the caller.' }),
     accountId: Type.Optional(
       Text({ description: 'The one account that the person works for; all of them when absent.' }),
     ),
@@ -17,7 +17,7 @@ export const PersonBody = Type.Object(
 );
 
 export const RoleBody = Type.Object(
-  { role: OneOf(ROLES, { description: 'What the person may do from now on; nothing that the caller may not.' }) },
+  { role: OneOf(ROLES, { description: 'What the person may do from now on; not more than the caller.' }) },
   { $id: 'NewRole', additionalProperties: false, examples: [{ role: 'support' }] },
 );
 
@@ -28,22 +28,25 @@ const personFields = {
   accountId: Type.Optional(Type.String()),
   createdAt: DateTime(),
   passkeys: Type.Integer({ minimum: 0 }),
-  recoveryCodes: Type.Integer({ minimum: 0, description: 'Codes that were not used yet.' }),
+  recoveryCodes: Type.Integer({ minimum: 0, description: 'Unused codes.' }),
   lastUsedAt: Type.Optional(DateTime({ description: 'The last request of a session, to the minute.' })),
-  linkExpiresAt: Type.Optional(DateTime({ description: 'While a link to log in by is open.' })),
+  linkExpiresAt: Type.Optional(DateTime({ description: 'Present while a login link is open.' })),
   linkRequest: Type.Optional(
     Type.Object(
       {
-        askedBy: Type.String({ description: 'Who asked, as the audit log writes it.' }),
+        askedBy: Type.String({ description: 'The requester, as in the audit log.' }),
         askedAt: DateTime(),
         expiresAt: DateTime(),
       },
-      { additionalProperties: false, description: 'While a login link waits for the approval of a second owner.' },
+      {
+        additionalProperties: false,
+        description: 'Present while a login link waits for the approval of a second owner.',
+      },
     ),
   ),
-  invitedBy: Type.String({ description: 'Who invited them, as the audit log writes it.' }),
+  invitedBy: Type.String({ description: 'Who invited them, as in the audit log.' }),
   letInBy: Type.Array(Type.String(), {
-    description: 'Who made, or asked for, the login links that they came in by, as the audit log writes it.',
+    description: 'Who made, or asked for, the login links that they used, as in the audit log.',
   }),
 };
 
@@ -55,7 +58,7 @@ export const PersonList = Type.Object(
 );
 
 const linkFields = {
-  url: Type.String({ description: 'Whoever opens it first is the person. It is shown this once.' }),
+  url: Type.String({ description: 'Whoever opens it first is logged in as the person. It is shown only once.' }),
   expiresAt: DateTime(),
 };
 
@@ -67,7 +70,7 @@ export const AskedLinkView = Type.Object(
     url: Type.Optional(
       Type.String({
         description:
-          'Whoever opens it first is the person. It is shown this once; absent while it waits for an approval.',
+          'Whoever opens it first is logged in as the person. It is shown only once; absent while it waits for an approval.',
       }),
     ),
     expiresAt: DateTime({ description: 'Of the link, or of the request for it.' }),

@@ -1,7 +1,7 @@
 // The table of problem kinds: for each code its status number, its title, the text of its page and an example.
 import type { ErrorCode, Fault, FirstThere, Outage } from '../lib/errors.ts';
 
-/** Codes that only HTTP knows, beside those of the application. */
+/** Codes that only HTTP uses, in addition to those of the application. */
 type HttpCode =
   | 'method_not_allowed'
   | 'request_timeout'
@@ -14,10 +14,10 @@ export type ProblemCode = ErrorCode | HttpCode;
 
 export type ProblemKind = {
   readonly status: number;
-  /** How long a caller had better wait before a repeat. */
+  /** How long a caller should wait before a retry. */
   readonly retryAfterSeconds?: number;
   readonly title: string;
-  /** What a caller reads on the problem's page: what happened, and what to do. */
+  /** The text of the problem's page: what happened, and what to do. */
   readonly meaning: string;
   readonly nextStep: string;
   readonly example: Particulars;
@@ -48,29 +48,29 @@ export const PROBLEMS = {
   malformed_request: {
     status: 400,
     title: 'The request cannot be read',
-    meaning: 'The body is not JSON, the text is not UTF-8, or the address is not encoded as a URL is.',
+    meaning: 'The body is not JSON, the text is not UTF-8, or the address is not encoded as a URL.',
     nextStep: 'Send a body that is JSON in UTF-8, to an address that is encoded as a URL.',
     example: { detail: 'The body is not valid JSON: line 3, column 14.' },
   },
   unauthorized: {
     status: 401,
-    title: 'An API key is needed',
-    meaning: 'No key, or none that is good, and no session of the dashboard. A sandbox never asks for one.',
-    nextStep: 'Send a key as Authorization: Bearer <key> or as X-API-Key. trilho keys list shows which keys are good.',
-    example: { detail: 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.' },
+    title: 'An API key is required',
+    meaning: 'The request has no valid key and no session of the dashboard. A sandbox requires neither.',
+    nextStep: 'Send a key as Authorization: Bearer <key> or as X-API-Key. trilho keys list shows which keys are valid.',
+    example: { detail: 'A valid API key is required, as Authorization: Bearer <key> or X-API-Key.' },
   },
   missing_scope: {
     status: 403,
     title: 'The key may not do this',
-    meaning: 'The key is good but lacks the scope named in detail.',
+    meaning: 'The key is valid but lacks the scope named in detail.',
     nextStep: 'Use a key that has the scope, or make one with trilho keys create.',
     example: { detail: 'This key lacks the scope charges:write.' },
   },
   fresh_login_needed: {
     status: 403,
-    title: 'A passkey is needed again',
+    title: 'A passkey must be shown again',
     meaning:
-      'Keys, people, accounts, approvals and large refunds outlive a session, so a person who makes them has shown a passkey within five minutes.',
+      'Keys, people, accounts, approvals and large refunds outlive a session, so a person must have shown a passkey within five minutes.',
     nextStep:
       'Show the passkey again in the dashboard, then repeat the request. A person without one logs in by a new link.',
     example: { detail: 'Show your passkey again: the last time is more than five minutes ago.' },
@@ -79,26 +79,26 @@ export const PROBLEMS = {
     status: 403,
     title: 'The key expires',
     meaning:
-      'A key that expires invites no person, makes no login link and gives no role: what it does for a person would outlive it. Nothing was done.',
+      'A key that expires cannot invite people, create login links or change roles: the access would outlive the key. Nothing was done.',
     nextStep: 'Do it as an owner at the dashboard, by a key that does not expire, or by trilho people.',
     example: {
-      detail: 'This key expires at 2026-12-01T00:00:00.000Z, and what it does for a person would outlive it.',
+      detail: 'This key expires at 2026-12-01T00:00:00.000Z, and the access of the person would outlive it.',
     },
   },
   cross_site_request: {
     status: 403,
     title: 'Sent by another site',
     meaning:
-      'A change by a session of the dashboard came from a page of another site, or without a sign of where it came from. Nothing was done.',
+      'A change by a session of the dashboard came from a page of another site, or without a header that states its source. Nothing was done.',
     nextStep: 'Send changes from the dashboard itself, under TRILHO_PUBLIC_URL; programs use an API key.',
     example: { detail: 'A change by a session must come from a page of this service.' },
   },
   refund_above_limit: {
     status: 403,
     title: 'More than this person may refund',
-    meaning: 'The role of the person has a limit on what is sent back of one charge. Nothing was done.',
+    meaning: 'The role of the person has a limit on refunds of one charge. Nothing was done.',
     nextStep: 'Ask an operator or an owner to refund it.',
-    example: { detail: 'Your role may send back 50000 cents of a charge at most.' },
+    example: { detail: 'Your role may refund at most 50000 cents of a charge.' },
   },
   not_found: {
     status: 404,
@@ -132,8 +132,8 @@ export const PROBLEMS = {
   wrong_state: {
     status: 409,
     title: 'Not possible in this state',
-    meaning: 'What was asked does not fit what the object is now.',
-    nextStep: 'Read the object again, and decide by its state of now.',
+    meaning: 'The request is not possible in the present state of the object.',
+    nextStep: 'Read the object again, and decide by its present state.',
     example: { detail: 'A charge that is PAID cannot be canceled.' },
   },
   reference_conflict: {
@@ -141,14 +141,14 @@ export const PROBLEMS = {
     title: 'The reference is taken',
     meaning:
       'Another payment on the same rail has this reference, or the bank reported it with another amount. Nothing was written.',
-    nextStep: "Check the bank's id of the payment. A payment that was recorded already needs nothing more.",
+    nextStep: "Check the bank's id of the payment. A payment that is already recorded needs nothing more.",
     example: { detail: 'This reference belongs to another payment.' },
   },
   possible_duplicate: {
     status: 409,
-    title: 'It may be a payment that is known',
+    title: 'It may be a duplicate',
     meaning:
-      'The charge has a payment of the same amount and day under another reference, which duplicateOf names: one payment often has several references. Nothing was written.',
+      'The charge has a payment of the same amount and day under another reference, named in duplicateOf: one payment often has several references. Nothing was written.',
     nextStep:
       'Compare both at the bank. If it is the same payment, nothing more is needed; if it is another one, send isAnother: true.',
     example: {
@@ -161,9 +161,9 @@ export const PROBLEMS = {
     status: 409,
     title: 'The document has a customer',
     meaning:
-      'The account has a customer with this CPF or CNPJ, which customerId names, and something that was sent differs from what it has. Nothing was written.',
+      'The account has a customer with this CPF or CNPJ, named in customerId, whose data differs from the request. Nothing was written.',
     nextStep:
-      'Use the customer that customerId names, change it with PATCH /customers/{id}, or send "separate": true to make another customer of the same document.',
+      'Use the customer that customerId names, change it with PATCH /customers/{id}, or send "separate": true to create another customer with the same document.',
     example: {
       detail: `The account has a customer of this document with other data: see errors. Change it with PATCH /customers/${EXAMPLE_CUSTOMER}, or send "separate": true to make another customer of the same document.`,
       errors: [{ path: 'name', code: 'differs', message: 'is not what the customer of this document has' }],
@@ -181,7 +181,7 @@ export const PROBLEMS = {
     status: 409,
     title: 'Another key or person must approve',
     meaning:
-      'A wallet or a payout is approved by another key or person than the one that made it, or by an operator. Keys and people that share a maker count as one. Nothing was written.',
+      'A wallet or a payout must be approved by another key or person than the one that created it, or by an operator. Keys and people that share a maker count as one. Nothing was written.',
     nextStep:
       'Approve it with a key of the command line that has the scope wallets:approve or payouts:approve, as a person who was invited there, or by trilho wallets approve or trilho payouts approve.',
     example: { detail: 'Who made this wallet cannot approve it.' },
@@ -190,7 +190,7 @@ export const PROBLEMS = {
     status: 413,
     title: 'The body is too large',
     meaning: 'A body may have 64 kB, the file of a statement 10 MB, a return file of a bank 128 MB.',
-    nextStep: 'Send less: long texts belong into your own system, with their id in metadata.',
+    nextStep: 'Send less: long texts belong in your own system, with their id in metadata.',
     example: { detail: 'The body is larger than this address takes.' },
   },
   unsupported_media_type: {
@@ -221,9 +221,9 @@ export const PROBLEMS = {
   },
   order_refused: {
     status: 422,
-    title: 'The order cannot be taken',
+    title: 'The order is refused',
     meaning:
-      'The quote is gone or used, or the wallet may not receive yet: it has to wait, or lacks a proof of ownership or an approval. errors says which. Nothing was written.',
+      'The quote has expired or was used, or the wallet may not receive yet: it has to wait, or lacks a proof of ownership or an approval. errors says which. Nothing was written.',
     nextStep: 'Ask for a new quote, or do what errors says about the wallet.',
     example: {
       detail: 'quoteId has expired: ask for a new quote.',
@@ -233,7 +233,7 @@ export const PROBLEMS = {
   wallet_blocked: {
     status: 422,
     title: 'The wallet is blocked',
-    meaning: 'This service does not pay to the address. Nothing was written.',
+    meaning: 'This service does not send to this address. Nothing was written.',
     nextStep: 'Use a wallet with another address, or ask the operator of the service.',
     example: { detail: 'This service does not pay to this wallet.' },
   },
@@ -241,14 +241,14 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     meaning: 'More requests came in a second than one caller may send. Nothing was done.',
-    nextStep: 'Wait as long as Retry-After says, then go on more slowly.',
+    nextStep: 'Wait as long as Retry-After says, then continue more slowly.',
     example: { detail: 'One caller may send 100 requests a second.' },
   },
   too_many_streams: {
     status: 429,
     retryAfterSeconds: 2,
     title: 'Too many streams are open',
-    meaning: 'A node keeps up to 100 event streams of an account open.',
+    meaning: 'A node allows up to 100 open event streams of an account.',
     nextStep: 'Close a stream, or come back after the time in Retry-After.',
     example: { detail: 'There are 100 streams open already.' },
   },
@@ -270,7 +270,7 @@ export const PROBLEMS = {
     status: 503,
     retryAfterSeconds: 2,
     title: 'The database cannot be reached',
-    meaning: 'The database of the service is down, restarting or silent.',
+    meaning: 'The database of the service is down, restarting or not answering.',
     nextStep: 'Try again after the time in Retry-After. A repeat is safe with an externalId or Idempotency-Key.',
     example: { detail: 'The database cannot be reached; try again shortly.' },
   },
@@ -288,7 +288,7 @@ export const PROBLEMS = {
     retryAfterSeconds: 2,
     title: 'Too busy now',
     meaning:
-      'More came at once than the service takes on: requests in flight, charges that wait to be written, or database connections. Nothing was done.',
+      'A limit of the service is reached: requests in flight, charges that wait to be written, or database connections. Nothing was done.',
     nextStep: 'Wait as long as Retry-After says, then send it again.',
     example: { detail: 'Too many requests are being answered; try again.' },
   },
@@ -298,14 +298,14 @@ export const PROBLEMS = {
     title: 'This node is not ready',
     meaning:
       'Only /readyz answers this: a background loop of the node has stopped, or its clock is far from that of the database. detail says which.',
-    nextStep: 'An operator restarts the node, or sets its clock. Send requests to another node meanwhile.',
+    nextStep: 'An operator restarts the node, or sets its clock. Meanwhile, send requests to another node.',
     example: { detail: 'The background loop «delivering to webhooks» has stopped.' },
   },
   stopping: {
     status: 503,
     retryAfterSeconds: 2,
     title: 'The service is stopping',
-    meaning: 'This node is shutting down and takes nothing more. Nothing was done.',
+    meaning: 'This node is shutting down and accepts no more requests. Nothing was done.',
     nextStep: 'Send it again: another node, or this one after its restart, answers.',
     example: { detail: 'The service is stopping; try again shortly.' },
   },
@@ -329,18 +329,17 @@ export const PROBLEMS = {
   price_unavailable: {
     status: 503,
     retryAfterSeconds: 2,
-    title: 'No price now',
-    meaning:
-      'There is no price that can be relied on: sources are silent, stale or too far apart. Nothing was written.',
+    title: 'No price available',
+    meaning: 'There is no reliable price: sources do not answer, are stale or too far apart. Nothing was written.',
     nextStep: 'Try again after the time in Retry-After.',
     example: { detail: 'There is no price of usdt in BRL to rely on now; try again.' },
   },
   not_configured: {
     status: 503,
     retryAfterSeconds: 60,
-    title: 'Not set up here',
-    meaning: 'The request is fine, but the service lacks a setting for it, which detail names.',
-    nextStep: 'An operator sets what detail names. A repeat before that is answered the same.',
+    title: 'Not configured',
+    meaning: 'The request is valid, but the service lacks a setting for it, named in detail.',
+    nextStep: 'An operator must set it. Until then a repeat gets the same answer.',
     example: { detail: 'No price source is configured: set TRILHO_PRICE_SOURCES.' },
   },
 } as const satisfies Record<ProblemCode, ProblemKind> & Record<Outage, Required<ProblemKind>>;

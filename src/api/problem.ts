@@ -1,4 +1,4 @@
-// Problem details (RFC 9457): the one shape of every answer that is not a success.
+// Problem details (RFC 9457): the format of every answer that is not a success.
 import { type Static, Type } from 'typebox';
 import type { AppError } from '../lib/errors.ts';
 import { type Particulars, PROBLEMS, type ProblemCode, type ProblemKind } from './problem-kinds.ts';
@@ -18,22 +18,22 @@ export const Problem = Type.Object(
     requestId: Type.String({ description: 'The X-Request-Id of this answer.' }),
     errors: Type.Optional(
       Type.Array(Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() }), {
-        description: 'Every fault of the request, all at once.',
+        description: 'Every fault of the request.',
       }),
     ),
-    chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
-    customerId: Type.Optional(Type.String({ format: 'uuid', description: 'The customer that was there first.' })),
-    mandateId: Type.Optional(Type.String({ format: 'uuid', description: 'The mandate that was there first.' })),
+    chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that existed first.' })),
+    customerId: Type.Optional(Type.String({ format: 'uuid', description: 'The customer that existed first.' })),
+    mandateId: Type.Optional(Type.String({ format: 'uuid', description: 'The mandate that existed first.' })),
     instalmentPlanId: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The instalment plan that was there first.' }),
+      Type.String({ format: 'uuid', description: 'The instalment plan that existed first.' }),
     ),
-    planId: Type.Optional(Type.String({ format: 'uuid', description: 'The plan that was there first.' })),
-    subscriptionId: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The subscription that was there first.' }),
+    planId: Type.Optional(Type.String({ format: 'uuid', description: 'The plan that existed first.' })),
+    subscriptionId: Type.Optional(Type.String({ format: 'uuid', description: 'The subscription that existed first.' })),
+    walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that existed first.' })),
+    transactionId: Type.Optional(Type.String({ format: 'uuid', description: 'The order that existed first.' })),
+    duplicateOf: Type.Optional(
+      Type.String({ description: 'The reference of the payment of which it may be a duplicate.' }),
     ),
-    walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that was there first.' })),
-    transactionId: Type.Optional(Type.String({ format: 'uuid', description: 'The order that was there first.' })),
-    duplicateOf: Type.Optional(Type.String({ description: 'The reference of the payment that it may be.' })),
   },
   {
     $id: 'Problem',

@@ -1,18 +1,18 @@
-// Quotes: what crypto costs, at a price that is locked for a while.
+// Quotes on the wire: the price of crypto, locked for a while.
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { LEFT_OUT } from '../prices/price.ts';
 import { DateTime, Decimal, OneOf, Text, Uuid } from './schemas.ts';
 
-/** What is to be priced: also for an order that brings no quote. */
+/** The fields of a quote, also for an order without one. */
 export const quoteFields = {
   symbol: OneOf(SYMBOLS),
-  network: OneOf(NETWORKS, { description: 'One that carries the symbol.' }),
+  network: OneOf(NETWORKS, { description: 'One that has the symbol.' }),
   currency: OneOf(CURRENCIES),
   cost: Type.Optional(
     Decimal({
-      description: 'What is paid in all, fee included; at most 2 decimals. Exactly one of cost and quantity.',
+      description: 'The total cost, fee included; at most 2 decimals. Exactly one of cost and quantity.',
     }),
   ),
   quantity: Type.Optional(
@@ -44,13 +44,13 @@ export const QuoteView = Type.Object(
     network: OneOf(NETWORKS),
     currency: OneOf(CURRENCIES),
     price: Type.Number({ description: 'Currency for one unit of the asset, exact.' }),
-    fee: Type.Number({ description: 'What the service keeps of the cost, exact.' }),
+    fee: Type.Number({ description: 'The fee of the service, exact.' }),
     networkFee: Type.Number({
       description:
-        "What the payer bears of the network's fee, in units of the asset, exact: taken from what the cost buys. 0: the operator keeps it.",
+        "The payer's share of the network fee, in units of the asset, exact: deducted from what the cost buys. 0: the operator bears the fee.",
     }),
     quantity: Type.Number({ description: 'Units of the asset, exact: up to 18 decimals.' }),
-    cost: Type.Number({ description: 'What is paid in all, exact.' }),
+    cost: Type.Number({ description: 'The total cost, exact.' }),
     exact: Type.Object(
       {
         price: Type.String(),
@@ -63,18 +63,18 @@ export const QuoteView = Type.Object(
     ),
     feePercent: Type.String(),
     source: Type.String({ description: 'Where the price comes from.' }),
-    priceAt: DateTime({ description: 'The moment the price is of.' }),
+    priceAt: DateTime({ description: 'The time of the price.' }),
     inputs: Type.Array(
       Type.Object(
         {
           source: Type.String(),
           value: Type.String(),
           at: DateTime(),
-          leftOut: Type.Optional(OneOf(LEFT_OUT, { description: 'Why this input did not count.' })),
+          leftOut: Type.Optional(OneOf(LEFT_OUT, { description: 'Why this input was not used.' })),
         },
         { additionalProperties: false },
       ),
-      { description: 'What the price was made of.' },
+      { description: 'The inputs of the price.' },
     ),
     createdAt: DateTime(),
     expiresAt: DateTime({ description: 'From this moment on the price is no longer locked.' }),

@@ -1,4 +1,4 @@
-// Receipts of payouts, and the keys that they are signed with.
+// Receipts of payouts, and the keys that sign them.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { SENT_SYMBOLS } from '../chains/networks.ts';
@@ -16,20 +16,18 @@ export const ReceiptView = Type.Object(
         type: OneOf([RECEIPT_TYPE]),
         mode: OneOf(MODES, { description: 'In a sandbox nothing moved.' }),
         payoutId: Uuid(),
-        transactionId: Type.Optional(Uuid({ description: 'The order that it was for; absent: a sweep.' })),
+        transactionId: Type.Optional(Uuid({ description: 'The order; absent for a sweep.' })),
         accountId: Type.String(),
         network: OneOf(NETWORKS),
-        chainId: Type.Optional(
-          Type.Integer({ description: 'The id of the chain that took the transfer; Tron has none.' }),
-        ),
+        chainId: Type.Optional(Type.Integer({ description: 'The chain id of the network; absent on Tron.' })),
         isTest: Type.Optional(
           Type.Boolean({
-            description: 'Whether a test node or a simulation stood for the network: then what moved is worth nothing.',
+            description: 'Whether it was a test node or a simulation of the network: then the crypto is worth nothing.',
           }),
         ),
         symbol: OneOf(SENT_SYMBOLS),
         token: Type.Optional(
-          Type.String({ description: 'The contract of the asset as it was called; absent: the coin of the network.' }),
+          Type.String({ description: 'The contract of the asset; absent for the coin of the network.' }),
         ),
         quantity: Type.String({ description: 'Units of the asset, exact, as text.' }),
         sender: Type.String(),
@@ -38,17 +36,17 @@ export const ReceiptView = Type.Object(
         block: Type.Object({ number: Type.Integer(), hash: Type.String() }, CLOSED),
         networkFee: Type.Object({ amount: Type.String(), coin: Type.String() }, CLOSED),
         sentAt: DateTime({ description: 'When the signed transfer was first given to a node.' }),
-        finalAt: DateTime({ description: 'When it was seen that no block can undo it.' }),
+        finalAt: DateTime({ description: 'When it became final.' }),
       },
       CLOSED,
     ),
     signature: Type.Object(
       {
         algorithm: OneOf([SIGNATURE_ALGORITHM]),
-        keyId: Type.String({ description: 'The thumbprint of the public key, as RFC 7638 says.' }),
+        keyId: Type.String({ description: 'The thumbprint of the public key (RFC 7638).' }),
         publicKey: Type.String({ description: 'Its 32 bytes, as base64url.' }),
         value: Type.String({
-          description: 'Base64url. Signed is `receipt` in its canonical form, as RFC 8785 says.',
+          description: 'Base64url. The signature is over `receipt` in its canonical form (RFC 8785).',
         }),
       },
       CLOSED,
@@ -60,7 +58,7 @@ export const ReceiptView = Type.Object(
 export const ReceiptKeysView = Type.Object(
   {
     keys: Type.Array(Type.Object({ id: Type.String(), publicKey: Type.String(), createdAt: DateTime() }, CLOSED), {
-      description: 'Every key that receipts were signed with, newest first.',
+      description: 'Every key that has signed receipts, newest first.',
     }),
   },
   { $id: 'ReceiptKeys', ...CLOSED },

@@ -1,4 +1,4 @@
-// Money that goes back.
+// Refunds and returns on the wire.
 import { type Static, Type } from 'typebox';
 import { REFUND_KINDS, REFUND_STATUSES } from '../charges/charge.ts';
 import type { Fault } from '../lib/errors.ts';
@@ -10,24 +10,26 @@ export const RefundBody = Type.Object(
     amountCents: Type.Optional(
       Type.Integer({ minimum: 1, description: 'Cents of reais; all that is left when absent.' }),
     ),
-    excess: Type.Optional(Type.Literal(true, { description: 'Only what was paid above what was owed.' })),
-    paymentId: Type.Optional(Uuid({ description: 'The payment to refund; the newest that holds enough when absent.' })),
+    excess: Type.Optional(Type.Literal(true, { description: 'Only the excess over the amount due.' })),
+    paymentId: Type.Optional(
+      Uuid({ description: 'The payment to refund; when absent, the newest that has enough left.' }),
+    ),
   },
   { $id: 'NewRefund', additionalProperties: false, examples: [{ amountCents: 5_000 }] },
 );
 export type RefundBody = Static<typeof RefundBody>;
 
-/** What the schema cannot say: how much is either an amount or the excess. */
+/** What the schema cannot express: either an amount or the excess. */
 export function checkRefund({ amountCents, excess }: DeepPartial<RefundBody>): Fault[] {
   if (amountCents === undefined || excess === undefined) return [];
-  return [{ path: 'excess', code: 'not_allowed', message: 'must not stand beside amountCents' }];
+  return [{ path: 'excess', code: 'not_allowed', message: 'must not be combined with amountCents' }];
 }
 
 export const RefundView = Type.Object(
   {
     id: Uuid(),
     kind: OneOf(REFUND_KINDS, {
-      description: '`refund`: asked for here. `return`: the bank took the money back, for example after a fraud.',
+      description: '`refund`: requested here. `return`: the bank took the money back, for example after a fraud.',
     }),
     paymentId: Uuid(),
     amountCents: Type.Integer(),

@@ -1,4 +1,4 @@
-// Senders that are halted, and letting one go on.
+// Halted senders, and resuming one.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { DateTime, OneOf, Ref, Text } from './schemas.ts';
@@ -7,7 +7,7 @@ const CLOSED = { additionalProperties: false } as const;
 const NETWORK = OneOf(NETWORKS);
 
 export const ResumeSenderBody = Type.Object(
-  { network: NETWORK, sender: Text({ description: 'Its address, as `GET /payouts/senders/halted` shows it.' }) },
+  { network: NETWORK, sender: Text({ description: 'Its address, as in `GET /payouts/senders/halted`.' }) },
   {
     $id: 'HaltedSenderChoice',
     ...CLOSED,
@@ -20,7 +20,7 @@ const HaltedSenderView = Type.Object(
     network: NETWORK,
     sender: Type.String(),
     haltedAt: DateTime({
-      description: 'When its key was seen used elsewhere, or the books were seen to be older than the chain.',
+      description: 'When it was seen that its key is used elsewhere, or that the books are older than the chain.',
     }),
     words: Type.Optional(Type.String({ description: 'Why, and what to do.' })),
   },

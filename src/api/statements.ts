@@ -13,7 +13,7 @@ export const UploadQuery = Type.Object(
   {
     debitsHaveMinus: Type.Optional(
       OneOf(['true', 'false'], {
-        description: 'Of a CSV: the bank writes a minus before each debit, so one without any has only credits.',
+        description: 'For CSV: the bank writes a minus before each debit, so a file without any has only credits.',
       }),
     ),
   },
@@ -26,19 +26,19 @@ export const StatementView = Type.Object(
   {
     id: Uuid(),
     importedAt: DateTime(),
-    importedBy: Type.String({ description: 'Who imported it, as the audit log writes it.' }),
+    importedBy: Type.String({ description: 'Who imported it, as in the audit log.' }),
     format: OneOf(['ofx', 'csv']),
     digest: Type.String({ description: 'SHA-256 of the file.' }),
     counts: Type.Object(
       {
         matched: Count('Paid a charge with the exact amount.'),
         differing: Count('Paid a charge with another amount.'),
-        repeated: Count('Paid a charge that was paid before.'),
-        duplicate: Count('May be money that is known already; kept for a person.'),
+        repeated: Count('Paid a charge that was already paid.'),
+        duplicate: Count('Possible duplicates; kept for a person.'),
         returned: Count('Money that came back; kept for a person.'),
-        unmatched: Count('Fit no charge; kept for a person.'),
-        known: Count('Were imported before.'),
-        outgoing: Count('Are no incoming money.'),
+        unmatched: Count('Matched no charge; kept for a person.'),
+        known: Count('Already imported.'),
+        outgoing: Count('Not incoming money.'),
       },
       { additionalProperties: false },
     ),

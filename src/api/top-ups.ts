@@ -1,4 +1,4 @@
-// Top-ups of the coin of one sender of the service from another.
+// Top-ups on the wire: coin from one sender of the service to another.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { SENT_SYMBOLS } from '../chains/networks.ts';

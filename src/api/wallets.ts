@@ -1,4 +1,4 @@
-// Wallets: where crypto is paid to.
+// Wallets on the wire: addresses that crypto is sent to.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
 import { FAMILIES } from '../chains/families.ts';
@@ -49,25 +49,24 @@ export const WalletView = Type.Object(
     accountId: Type.String(),
     name: Type.String(),
     network: OneOf(NETWORKS),
-    address: Type.String({ description: 'With its EIP-55 checksum, however it was sent.' }),
+    address: Type.String({ description: 'With its EIP-55 checksum, in any spelling of the request.' }),
     warnings: Type.Optional(
       Type.Array(WalletWarning, {
-        description: 'What a node of the network said of the address when the wallet was created.',
+        description: 'What a node of the network reported about the address when the wallet was created.',
       }),
     ),
     ownership: OneOf(OWNERSHIPS, {
-      description:
-        'Whether its holder is on record: by a signature of its key (`proven`), by a declaration, or not at all.',
+      description: 'Whether its holder is on record: by a signature of its key (`proven`), by a declaration, or not.',
     }),
     ownershipAt: Type.Optional(DateTime({ description: 'When the newest proof or declaration was recorded.' })),
     approvedAt: Type.Optional(
       DateTime({
         description:
-          'When its approvals were complete: of a second key or an operator, or of every group that must approve it.',
+          'When its approvals were complete: that of a second key or an operator, or those of every group that must approve it.',
       }),
     ),
     approvals: Type.Optional(ApprovalsView),
-    usableAt: DateTime({ description: 'No order can name it before.' }),
+    usableAt: DateTime({ description: 'No order can use it before.' }),
     createdAt: DateTime(),
   },
   { $id: 'Wallet', additionalProperties: false },
@@ -106,8 +105,8 @@ export const WALLETS_EXAMPLE: Static<typeof WalletsPage> = {
 
 export const WalletChallenge = Type.Object(
   {
-    message: Type.String({ description: 'The text to sign, to the byte.' }),
-    expiresAt: DateTime({ description: 'No signature of it counts from then on.' }),
+    message: Type.String({ description: 'The text to sign, byte for byte.' }),
+    expiresAt: DateTime({ description: 'Signatures are not accepted from then on.' }),
   },
   { $id: 'WalletChallenge', additionalProperties: false },
 );
@@ -152,12 +151,12 @@ const MAX_STATEMENT_LENGTH = 2_000;
 
 export const WalletDeclarationBody = Type.Object(
   {
-    holderName: Text({ description: 'Who holds the wallet: the name of a person or a company.' }),
+    holderName: Text({ description: 'The holder of the wallet: the name of a person or a company.' }),
     holderDocument: Type.Optional(
       Text({ description: 'CPF or CNPJ of the holder, punctuation allowed. Never shown again.', maxLength: 32 }),
     ),
     statement: Text({
-      description: 'What was declared, in the words that were used.',
+      description: 'The text of the declaration.',
       maxLength: MAX_STATEMENT_LENGTH,
     }),
   },

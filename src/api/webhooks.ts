@@ -1,4 +1,4 @@
-// Webhooks, their deliveries, and what comes of a test event or a replay.
+// Webhooks, their deliveries, test events and replays on the wire.
 import { type Static, Type } from 'typebox';
 import { DELIVERY_STATES, DISABLED_REASONS, HEALTHS } from '../events/webhook.ts';
 import { EVENT_TYPES } from './events.ts';
@@ -9,8 +9,7 @@ const MAX_URL_LENGTH = 2_048;
 
 const url = Text({
   maxLength: MAX_URL_LENGTH,
-  description:
-    'Where events are sent: https and a public address. A sandbox also takes http and addresses of its own machine.',
+  description: 'Where events are sent: https and a public address. A sandbox also accepts http and local addresses.',
 });
 const types = Type.Array(OneOf(EVENT_TYPES), {
   minItems: 1,
@@ -58,7 +57,7 @@ const properties = {
   health: OneOf(HEALTHS, { description: '`failing`: the last delivery failed and will be retried.' }),
   disabledReason: Type.Optional(OneOf(DISABLED_REASONS, { description: '`gone`: the address answered 410.' })),
   failingSince: Type.Optional(DateTime()),
-  lastError: Type.Optional(Type.String({ description: 'The last error, also after later successes.' })),
+  lastError: Type.Optional(Type.String({ description: 'The last error, even after later successes.' })),
   lastErrorAt: Type.Optional(DateTime()),
   createdAt: DateTime(),
   updatedAt: DateTime(),
@@ -69,7 +68,7 @@ export const WebhookView = Type.Object(properties, { $id: 'Webhook', additionalP
 export const WebhookWithSecret = Type.Object(
   {
     ...properties,
-    secret: Type.String({ pattern: '^whsec_', description: 'Signs what is sent. It is shown only this once.' }),
+    secret: Type.String({ pattern: '^whsec_', description: 'Signs the events. It is shown only once.' }),
   },
   { $id: 'WebhookWithSecret', additionalProperties: false },
 );
@@ -83,7 +82,7 @@ export const DeliveryView = Type.Object(
     objectId: Uuid(),
     state: OneOf(DELIVERY_STATES, { description: '`failed`: given up after the last attempt.' }),
     nextAttemptAt: Type.Optional(
-      DateTime({ description: 'While it is pending; later when an earlier event of the object waits.' }),
+      DateTime({ description: 'Present while it is pending; later when an earlier event of the object waits.' }),
     ),
     deliveredAt: Type.Optional(DateTime()),
     createdAt: DateTime(),
@@ -92,7 +91,7 @@ export const DeliveryView = Type.Object(
         {
           at: DateTime(),
           status: Type.Optional(Type.Integer()),
-          latencyMs: Type.Optional(Type.Integer({ description: 'Absent for an attempt that was cut off.' })),
+          latencyMs: Type.Optional(Type.Integer({ description: 'Absent for an interrupted attempt.' })),
           error: Type.Optional(Type.String()),
           answer: Type.Optional(Type.String({ description: 'The first kilobyte of the response.' })),
         },

@@ -1,9 +1,9 @@
-// How the types of schemas relate to the values around them: what a handler may return, and what is left of a faulty request.
+// Types derived from schemas: what a handler may return, and the valid rest of a faulty request.
 import type { ExactNumber } from '../lib/decimals.ts';
 
 /**
- * A value that JSON.stringify writes as a T: lists may be readonly, an optional field may be undefined, which JSON leaves
- * out, and a number may be decimal text that is written digit for digit.
+ * A value that JSON.stringify writes as a T: lists may be readonly, an optional field may be undefined, which JSON omits, and a number
+ * may be decimal text that is written digit for digit.
  */
 export type Wire<T> = T extends number
   ? T | ExactNumber
@@ -17,7 +17,7 @@ export type Wire<T> = T extends number
         }
       : T;
 
-/** A T without its faulty parts: any field may be missing, a list is whole. */
+/** A T without its faulty parts: any field may be missing, a list is complete. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? readonly Item[]
   : T extends object

@@ -28,7 +28,7 @@ function sectionOf(places: readonly Place[]): TSchema {
   return Type.Object(Object.fromEntries(fields), CLOSED);
 }
 
-/** A field that accepts what its environment variable accepts, as a JSON number or as text. */
+/** A field with the values of its environment variable, as a JSON number or as text. */
 function scalar(kind: Kind<unknown>) {
   const holds = (value: unknown) =>
     (typeof value === 'number' || typeof value === 'string') && 'value' in kind.parse(String(value));

@@ -20,7 +20,7 @@ type All<Union> = (Union extends unknown ? (one: Union) => void : never) extends
   ? Every
   : never;
 
-/** What every noun makes of its settings. */
+/** The parts of every noun. */
 type OfNouns = All<ReturnType<NounSettings['of']>>;
 
 export type Config = HttpSettings &
@@ -33,7 +33,7 @@ export type Config = HttpSettings &
     readonly mode: Mode;
     /** Where traces are sent; absent, traces are not recorded. */
     readonly tracing?: TracingSettings;
-    /** The keys that payouts are signed with. */
+    /** The keys that sign payouts. */
     readonly signers: readonly SignerSettings[];
     /** The networks that crypto is sent on. */
     readonly chains: readonly ChainSettings[];
@@ -70,6 +70,6 @@ export function configOf({ values }: Settings): Config {
 
 function ofNouns(values: SettingValues): OfNouns {
   const parts = NOUNS.map(({ settings }) => settings?.of(values as never));
-  // Each part is what its noun says, and the type collects the same nouns.
+  // Each part is that of its noun, and the type collects the same nouns.
   return Object.assign({}, ...parts) as OfNouns;
 }

@@ -11,7 +11,7 @@ const HEADER = [
   'says more.',
 ];
 
-/** The contents of `.env.example`. Uncommented as a whole, it changes nothing. */
+/** The content of `.env.example`. Uncommenting all of it changes nothing. */
 export function envExample(): string {
   const paragraphs = SETTINGS.map((setting: Setting) => {
     const parts = [
@@ -45,7 +45,7 @@ function settingsTable(): string {
   return table.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
 }
 
-/** The default, unless the modes differ: copied into `.env`, the sandbox's would apply in live too. */
+/** The default, unless the modes differ: a sandbox default copied into `.env` would apply in live too. */
 function plainDefault({ default: text, mode }: Setting): string | undefined {
   return typeof text === 'object' ? mode && text[mode] : text;
 }
@@ -53,20 +53,20 @@ function plainDefault({ default: text, mode }: Setting): string | undefined {
 /** The defaults that `plainDefault` leaves out. */
 function modeDefaults({ default: text, mode }: Setting): string[] {
   if (typeof text !== 'object' || mode !== undefined) return [];
-  return [`Default: ${text.live ?? 'none'} in live, ${text.sandbox ?? 'none'} in a sandbox.`];
+  return [`Default: ${text.live ?? 'not set'} in live, ${text.sandbox ?? 'not set'} in a sandbox.`];
 }
 
 function defaultCell(setting: Setting): string {
   const { default: text, mode } = setting;
   if (typeof text === 'object' && mode === undefined) {
-    const [live, sandbox] = [text.live, text.sandbox].map(given => (given === undefined ? 'none' : code(given)));
+    const [live, sandbox] = [text.live, text.sandbox].map(given => (given === undefined ? 'not set' : code(given)));
     return `live: ${live}, sandbox: ${sandbox}`;
   }
   const value = plainDefault(setting);
   return value === undefined ? 'not set' : code(value);
 }
 
-/** What a setting's row adds to its meaning. */
+/** Additions to the meaning in a setting's row. */
 function remarks(setting: Setting): string[] {
   const { name, mode, refusal, isSecret, group, inFile } = setting;
   const other = mode === 'live' ? 'a sandbox' : 'live';

@@ -11,7 +11,7 @@ export type NamedFile = {
 
 const PUBLIC_FILES = ['certificateFile', 'caFile', 'clientCaFile'];
 
-/** Without the file of the master key, which nothing could seal. */
+/** Without the file of the master key, which cannot be sealed. */
 export function namedFiles({ effective, values }: Settings): NamedFile[] {
   const variables = effective.flatMap(({ setting, file }) => {
     if (file === undefined || setting.name === 'TRILHO_MASTER_KEY') return [];

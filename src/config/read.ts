@@ -1,5 +1,5 @@
-// Reads every setting of the table from the environment, from files of secrets and from the file of TRILHO_CONFIG, and
-// names every fault at once. A variable set to nothing counts as not set.
+// Reads every setting of the table from the environment, from files of secrets and from the file of TRILHO_CONFIG, and reports every
+// fault at once. An empty variable counts as not set.
 import { StartError } from '../lib/errors.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { type ReadFile, readTextFile, textOfSecret, tryReadFile } from '../lib/settings/read-file.ts';
@@ -16,7 +16,7 @@ export type Origin = 'default' | 'environment' | 'file' | 'TRILHO_CONFIG';
 export type EffectiveSetting = {
   readonly setting: Setting;
   readonly origin: Origin;
-  /** Absent: it has no value. */
+  /** Absent when it has no value. */
   readonly text?: string;
   /** The file that a secret was read from. */
   readonly file?: string | undefined;
@@ -31,7 +31,7 @@ type Inputs = {
   readonly environment: Environment;
   readonly readFile: ReadFile;
   readonly document: ConfigDocument | undefined;
-  /** Absent: TRILHO_MODE itself is wrong. */
+  /** Absent when TRILHO_MODE itself is wrong. */
   readonly mode: Mode | undefined;
 };
 
@@ -41,10 +41,10 @@ export function readSettings(environment: Environment, readFile: ReadFile = read
   const file = configPath === undefined ? undefined : readConfigFile(configPath, readFile);
   const document = file && 'document' in file ? file.document : undefined;
   const modeText = environment['TRILHO_MODE'] || DEFAULT_MODE;
-  const mode = MODES.find(word => word === modeText);
+  const mode = MODES.find(known => known === modeText);
   const masterKeys = SETTINGS.find(({ name }) => name === 'TRILHO_MASTER_KEY')!;
   const { value } = readSetting(masterKeys, { environment, readFile, document, mode });
-  // Before the others: a file that another setting names may be sealed.
+  // First, since a file that another setting names may be sealed.
   if (Array.isArray(value)) giveMasterKeys(value);
   const rows = SETTINGS.map(setting => readSetting(setting, { environment, readFile, document, mode }));
   const faults = [
@@ -86,10 +86,10 @@ function readSetting(setting: Setting, inputs: Inputs): ReadRow {
   return { setting, origin, faults: wrong };
 }
 
-/** `label` is what a fault calls it. */
+/** `label`: its name in faults. */
 type Given = { readonly text: string; readonly origin: Origin; readonly label: string; readonly file?: string };
 
-/** The text of a setting from the only place that has it; two places are a fault. No text for a setting that is not read. */
+/** The text of a setting from its only source; two sources are a fault. No text for a setting that is not read. */
 function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; readonly faults: readonly string[] } {
   const { environment, readFile, document } = inputs;
   const { name, isSecret = false, inFile, onlyWith } = setting;
@@ -137,7 +137,7 @@ function missingOfGroups(rows: readonly ReadRow[], mode: Mode | undefined): stri
   });
 }
 
-/** Reports unknown variables: a misspelt one would otherwise leave its setting at the default. */
+/** Reports unknown variables: a misspelt one would silently leave its setting at the default. */
 function unknownVariables(environment: Environment): string[] {
   const settings: readonly Setting[] = SETTINGS;
   return Object.keys(environment).flatMap(variable => {

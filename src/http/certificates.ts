@@ -1,4 +1,4 @@
-// The certificates that end one day: those by which banks know this client, and that of the receiver.
+// Certificates that expire: the client certificates for banks, and that of the receiver.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { allRails, type Rails } from '../rails/rails.ts';
@@ -11,7 +11,7 @@ export type DatedCertificate = {
   readonly end: Date;
 };
 
-/** Read anew at each call. */
+/** Read again at each call. */
 export type Certificates = () => readonly DatedCertificate[];
 
 export function certificatesOf(rails: Rails, receiver: ReceiverSettings | undefined): Certificates {
@@ -27,8 +27,8 @@ export function certificatesOf(rails: Rails, receiver: ReceiverSettings | undefi
 }
 
 /**
- * The certificate in the file, which the receiver takes within a minute. Undefined behind a proxy, which has its own, and while
- * the file cannot be read: the receiver then goes on with the one before.
+ * The certificate in the file, which the receiver loads within a minute. Undefined behind a proxy, which has its own, and while the file
+ * cannot be read: then the receiver keeps the previous one.
  */
 export function readReceiverCertificate({ certificateFile }: ReceiverSettings): X509Certificate | undefined {
   if (certificateFile === undefined) return undefined;

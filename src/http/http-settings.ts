@@ -1,4 +1,4 @@
-// What can be set about the HTTP server: where it listens, where people reach it, and how much it takes on.
+// The settings of the HTTP server: its address, its public URL, and its limits.
 import { isIP } from 'node:net';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
 import { kindOf, text, wholeNumber } from '../lib/settings/kinds.ts';
@@ -7,7 +7,7 @@ import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 const MAX_LIMIT = 1_000_000;
 const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
 
-/** Where people reach the service: passkeys and links need one name. Plain http is for one's own machine or network. */
+/** The public URL: passkeys and links need one name. Plain http is for the local machine or network. */
 const publicUrl = kindOf('a URL with https or http and without path, user and password', given => {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isPlain =
@@ -15,7 +15,7 @@ const publicUrl = kindOf('a URL with https or http and without path, user and pa
   return isPlain && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 });
 
-/** IP addresses, each with or without the length of a network's prefix. */
+/** IP addresses, each with an optional prefix length. */
 const addressRanges = kindOf(
   'a list of IP addresses or networks such as 10.0.0.5,192.168.0.0/16,fd00::/8',
   (given): readonly string[] | undefined => {
@@ -49,20 +49,20 @@ export const HTTP_SETTINGS = [
     name: 'TRILHO_PUBLIC_URL',
     kind: publicUrl,
     meaning:
-      'Where people reach the service, such as https://pay.example.com: links to checkouts and the names of passkeys and cookies come from it. Not set: http://localhost with the port.',
+      'The public URL of the service, such as https://pay.example.com, for links to checkouts, passkeys and cookies. Not set: http://localhost with the port.',
   },
   {
     name: 'TRILHO_PAGE_SIZE',
     kind: wholeNumber(1, MAX_PAGE_SIZE),
     default: String(DEFAULT_PAGE_SIZE),
-    meaning: 'Rows on a page of a list when the caller does not say.',
+    meaning: 'Rows on a page of a list by default.',
   },
   {
     name: 'TRILHO_RATE_LIMIT',
     kind: wholeNumber(0, MAX_LIMIT),
     default: { sandbox: '0', live: '100' },
     meaning:
-      'Requests a second of one API key (in a sandbox: of one address), counted by each node for itself; 0 for no limit.',
+      'Requests per second of one API key (in a sandbox: of one address), counted by each node separately; 0 for no limit.',
   },
   {
     name: 'TRILHO_ADDRESS_LIMIT',
@@ -70,13 +70,12 @@ export const HTTP_SETTINGS = [
     default: '50',
     mode: 'live',
     meaning:
-      'Requests a second of one address that bring no good API key: public pages, unknown paths, failed authentication; 0 for no limit.',
+      'Requests per second from one address without a valid API key: public pages, unknown paths, failed authentication; 0 for no limit.',
   },
   {
     name: 'TRILHO_TRUST_PROXY',
     kind: addressRanges,
-    meaning:
-      'Reverse proxies whose X-Forwarded-For says where a request came from. Not set: the address of the connection counts.',
+    meaning: 'Reverse proxies whose X-Forwarded-For is trusted. Not set: the address of the connection is used.',
   },
   {
     name: 'TRILHO_MAX_IN_FLIGHT',
@@ -93,7 +92,7 @@ export function httpSettingsOf(values: ValuesOf<typeof HTTP_SETTINGS>) {
   return {
     port: values.PORT,
     host: values.HOST,
-    /** The origin; absent: this machine and the port. */
+    /** The origin; when absent, localhost with the port. */
     ...(TRILHO_PUBLIC_URL !== undefined && { publicUrl: TRILHO_PUBLIC_URL }),
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,

@@ -1,4 +1,4 @@
-// Opens the receiver as the settings say: its certificate, and the authorities of each rail's bank.
+// Opens the receiver by the settings: its certificate, and the authorities of each rail's bank.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readRails } from '../charges/store/rails.ts';
@@ -11,7 +11,7 @@ import { type Receiver, type ReceiverDeps, startReceiver } from './receiver.ts';
 
 const DEFAULT_HOST = '127.0.0.1';
 
-/** The server to which banks send notifications, for every rail that listens to its bank. */
+/** The server to which banks send notifications, for every rail with a webhook. */
 export async function openReceiver(
   deps: ReceiverDeps & { readonly db: Database },
   entries: readonly CalledEntry[],
@@ -36,7 +36,7 @@ export async function openReceiver(
   return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);
 }
 
-/** Rails whose banks should send notifications need one; another node may have it, so it is no fault. */
+/** Rails whose banks should send notifications need a receiver; another node may have it, so this is only a warning. */
 export function warnOfNoReceiver(
   entries: readonly CalledEntry[],
   receiver: ReceiverSettings | undefined,
@@ -45,7 +45,7 @@ export function warnOfNoReceiver(
   const waiting = entries.find(({ bank }) => bank.webhook);
   if (receiver || !waiting) return;
   log.warn(
-    `this node takes no notifications: ${waiting.bankPlace}.webhook is set, but receiver in TRILHO_CONFIG is not`,
+    `this node receives no notifications: ${waiting.bankPlace}.webhook is set, but receiver in TRILHO_CONFIG is not`,
   );
 }
 

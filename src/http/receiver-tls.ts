@@ -14,23 +14,23 @@ export type TlsFiles = { readonly certificateFile: string; readonly privateKeyFi
 type Deps = { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 const RENEW_EVERY_MS = 20_000;
-/** Of a connection that sends nothing. Until then it takes one of the places. */
+/** The timeout of an idle connection. Until then it counts toward the limit of connections. */
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 
 export type TlsServer = {
   readonly server: Server;
-  /** Reads the certificate and its key again. Fails when they are no pair; the old ones serve meanwhile. */
+  /** Reloads the certificate and its key. Fails when they do not match; the old ones stay in use. */
   readonly renew: () => void;
 };
 
-/** `ca`: the authorities of the banks that show a certificate. */
+/** `ca`: the authorities of the banks that send a client certificate. */
 export function createTlsServer(
   tls: TlsFiles,
   ca: readonly string[],
   limits: ServerOptions,
   listener: RequestListener,
 ): TlsServer {
-  // Who shows no certificate of a bank is refused by path, in `isProven`: not every bank shows one.
+  // Not every bank sends a client certificate, so this is checked by path in `isProven`.
   const clients = { requestCert: ca.length > 0, rejectUnauthorized: false, ...(ca.length > 0 && { ca: [...ca] }) };
   const secureContext = () => {
     const files = readFiles(tls);
@@ -41,7 +41,7 @@ export function createTlsServer(
   return { server, renew: () => server.setSecureContext(secureContext()) };
 }
 
-/** A half-written pair of files is tried again. */
+/** A half-written pair of files is retried. */
 export function startRenewing({ log, heartbeats }: Deps, renew: () => void): Loop {
   return startLoop({
     name: "reading the receiver's certificate",

@@ -1,5 +1,5 @@
-// Where banks report payments: a server on a port of its own, with no route of the API. The path names the rail and is
-// secret. What comes is stored and answered; nothing of it is believed.
+// Receives notifications of banks: a server on its own port, without routes of the API. The path identifies the rail and is secret.
+// Notifications are stored and answered, but not trusted.
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,9 +17,9 @@ import { drainOf, limitConnections } from './server/connections.ts';
 export type ReceivingRail = {
   readonly name: string;
   readonly pathToken: string;
-  /** PEM of the authorities whose client certificates its bank shows; absent: the path alone proves it. */
+  /** PEM of the authorities of the bank's client certificate; when absent, the path alone authenticates it. */
   readonly clientCa?: string;
-  /** The common name in the bank's certificate, where the authority issues certificates to others too. */
+  /** The common name in the bank's certificate, when the authority also issues certificates to others. */
   readonly clientName?: string;
 };
 
@@ -27,7 +27,7 @@ export type ReceiverSettings = {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsFiles;
-  /** A proxy that ends TLS: it says in a header that it has verified the client's certificate. */
+  /** A proxy that ends TLS: a header says that it verified the client certificate. */
   readonly proxy?: { readonly addresses: readonly string[]; readonly header: string; readonly value: string };
 };
 
@@ -50,9 +50,9 @@ const TIMEOUTS = {
   maxHeaderSize: 16_384,
 };
 const MAX_CONNECTIONS = 1_000;
-/** A bank has a few; without the limit one address could keep all banks out. */
+/** A bank needs few; without the limit one address could block all banks. */
 const MAX_PER_ADDRESS = 100;
-/** A bank wants its answer within a second, and otherwise sends again. */
+/** A bank expects an answer within a second, and otherwise retries. */
 const STORE_WITHIN_MS = 900;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -99,7 +99,7 @@ function listenFault(error: unknown, { host, port }: ReceiverSettings): unknown 
   return error;
 }
 
-/** A bank joins no trace of its own. The path is secret. */
+/** Traces of banks are not continued. The path is secret. */
 function startSpan(tracing: Tracing | undefined, { name }: ReceivingRail): Span | undefined {
   return tracing?.start({
     name: 'POST /:token',
@@ -121,7 +121,7 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
     if (!found) return end(404);
     if (request.method !== 'POST') return end(405);
     if (!isProven(request, found.rail, found.authorities, settings)) {
-      deps.log.warn('a notification was refused: its sender showed no certificate of the bank', {
+      deps.log.warn('a notification was refused: its sender has no client certificate of the bank', {
         rail: found.rail.name,
       });
       return end(403);
@@ -137,7 +137,7 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
           span?.end({ 'http.response.status_code': 200 });
         } catch (error) {
           const level = isOutage(error) ? 'info' : 'error';
-          deps.log[level]('a notification was not stored; the bank sends it again', { rail: found.rail.name, error });
+          deps.log[level]('a notification was not stored; the bank retries', { rail: found.rail.name, error });
           end(503);
           span?.end({ 'http.response.status_code': 503 }, '503');
         }
@@ -147,7 +147,7 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
   };
 }
 
-/** A report stored after the time-out is stored once more when the bank repeats it, which changes nothing. */
+/** A notification stored after the timeout is stored again when the bank retries, which is harmless. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -156,12 +156,12 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   await Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** `/{token}`, `/{token}/pix`, and what a bank appends behind a `?`. */
+/** `/{token}`, `/{token}/pix`, and a query that a bank appends. */
 function tokenIn(url: string): string {
   return url.split('?')[0]!.split('/')[1] ?? '';
 }
 
-/** Of one length for every text, so that they can be compared without telling how much of one is right. */
+/** Digests have one length, so that a comparison in constant time does not reveal how much of a token is right. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -171,7 +171,7 @@ function fingerprintsOf({ clientCa }: ReceivingRail): ReadonlySet<string> {
   return new Set(pems.map(pem => new X509Certificate(pem).fingerprint256));
 }
 
-/** Whether the sender is the bank, as far as it can be known: by its certificate, or by the word of the named proxy. */
+/** Whether the sender is authenticated as the bank: by its certificate, or by the trusted proxy. */
 function isProven(
   request: IncomingMessage,
   { clientCa, clientName }: ReceivingRail,
@@ -184,7 +184,7 @@ function isProven(
   }
   if (!tls || clientCa === undefined) return true;
   const socket = request.socket as TLSSocket;
-  // Valid for one of the banks; and for this one.
+  // Valid for one of the banks, and for this one.
   if (!socket.authorized) return false;
   const certificate = socket.getPeerCertificate(true);
   return isIssuedBy(certificate, authorities) && (clientName === undefined || certificate.subject.CN === clientName);

@@ -6,7 +6,7 @@ import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import type { Fault } from '../lib/errors.ts';
 import { MAX_COST_CENTS, type QuoteRequest, type Wanted } from './quote.ts';
 
-/** The fields of a request that could be read. An amount that is present but could not be read is null. */
+/** The valid fields of a request. An amount that is present but invalid is null. */
 export type QuoteDraft = {
   readonly accountId?: string;
   readonly symbol?: AssetSymbol;
@@ -44,7 +44,7 @@ export function checkNetwork(symbol: AssetSymbol | undefined, network: Network |
 
 function checkOneAmount({ cost, quantity }: QuoteDraft): Fault[] {
   if ((cost === undefined) !== (quantity === undefined)) return [];
-  const message = cost === undefined ? 'is required unless the other is given' : 'must not be given beside the other';
+  const message = cost === undefined ? 'is required unless the other is given' : 'must not be combined with the other';
   return ['cost', 'quantity'].map(path => ({
     path,
     code: 'exactly_one',
@@ -52,7 +52,7 @@ function checkOneAmount({ cost, quantity }: QuoteDraft): Fault[] {
   }));
 }
 
-/** Reads the given amount. Without `decimals`, because symbol or network is wrong, it checks only what does not depend on them. */
+/** Reads the amount. Without `decimals`, because symbol or network is wrong, checks only what does not depend on them. */
 function readWanted({ cost, quantity }: QuoteDraft, decimals: number | undefined, faults: Fault[]): Wanted | undefined {
   if (cost != null) {
     const costCents = readAmount('cost', cost, CENT_DECIMALS, faults);

@@ -22,7 +22,7 @@ export type MakeQuoteDeps = {
 
 export type QuoteDeps = MakeQuoteDeps & { readonly db: Database; readonly accounts: AccountPolicy };
 
-/** Prices a request and stores the quote. Refuses what `makeQuote` refuses, and in live mode an unknown account. */
+/** Prices a request and stores the quote. Refuses what `makeQuote` refuses, and in live an unknown account. */
 export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise<Quote> {
   const quote = await makeQuote(deps, input);
   await deps.db.transaction(async tx => {
@@ -34,8 +34,8 @@ export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise
 }
 
 /**
- * Prices a request without writing anything; it may wait for price sources. Refuses what is below the minimum of the asset, a quantity
- * that costs more than can be paid, and everything while there is no price.
+ * Prices a request without writing anything; it may wait for price sources. Refuses an order below the minimum of the asset, a quantity
+ * that costs more than the maximum, and everything while there is no price.
  */
 export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: QuoteRequest): Promise<Quote> {
   // Read the clock before the price sources: a slow source shortens the life of the quote, never extends it.

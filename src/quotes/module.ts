@@ -1,4 +1,4 @@
-// What quotes give the service. Unused ones are removed with the orders that may use them.
+// What quotes give the service. The module of orders removes unused quotes.
 import { QUOTE_SCHEMAS } from '../api/quotes.ts';
 import { quoteRoutes } from '../http/routes/quotes.ts';
 import type { Module } from '../module.ts';

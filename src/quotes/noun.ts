@@ -1,4 +1,4 @@
-// What quotes declare: who may do what with them, and their settings.
+// What quotes declare: their access rules and settings.
 import type { Noun } from '../noun.ts';
 import { QUOTE_SETTINGS, quoteSettingsOf } from './quote-settings.ts';
 

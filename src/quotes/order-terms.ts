@@ -1,5 +1,4 @@
-// What holds for orders of an asset on a network: the least that one may send, so that the fee of the network is covered, and what the payer
-// bears of that fee.
+// The terms for orders of an asset on a network: the minimum, so that the network fee is covered, and the payer's share of that fee.
 import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
 import { decimalsOf, minimumOf } from '../chains/networks.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
@@ -9,7 +8,7 @@ import type { TermEntry } from './term-fields.ts';
 /** Smallest units of the asset. */
 export type OrderTerms = {
   readonly minimum: bigint;
-  /** Taken from what the payer gets; zero: the operator keeps it. */
+  /** Deducted from what the payer gets; zero: the operator bears the fee. */
   readonly networkFee: bigint;
 };
 
@@ -18,7 +17,7 @@ export type AllOrderTerms = ReadonlyMap<string, OrderTerms>;
 
 type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
 
-/** Those of `payouts.limits`, an entry of the network before one of all. Throws a StartError that names every fault. */
+/** The terms in `payouts.limits`; an entry for the network takes precedence over one for all. Throws a StartError that names every fault. */
 export function openOrderTerms(settings: readonly TermEntry[]): AllOrderTerms {
   const faults: string[] = [];
   const assets = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map((network: Network) => ({ symbol, network })));
@@ -45,7 +44,7 @@ export function orderTermsOf(terms: AllOrderTerms, asset: Asset): OrderTerms {
   return found;
 }
 
-/** The least, as a refusal names it. */
+/** The minimum, for a refusal. */
 export function minimumText(minimum: bigint, { symbol, network }: Asset): string {
   return `${formatUnits(minimum, decimalsOf(symbol, network))} ${symbol} on ${network}`;
 }

@@ -1,4 +1,4 @@
-// What can be set about quotes: the fee of the service, and how long an unused quote is kept. Terms of each asset stand among the limits of payouts.
+// The settings of quotes: the fee of the service, and how long an unused quote is kept. Terms of each asset are in the limits of payouts.
 import { keptFor } from '../lib/settings/kept-for.ts';
 import { percentUpTo } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
@@ -8,13 +8,13 @@ export const QUOTE_SETTINGS = [
     name: 'TRILHO_FEE_PERCENT',
     kind: percentUpTo('50'),
     default: '0',
-    meaning: 'Percent of what is paid for crypto that the service keeps.',
+    meaning: 'The fee of the service, in percent of the cost of an order.',
   },
   {
     name: 'TRILHO_KEEP_QUOTES',
     kind: keptFor,
     default: 'P30D',
-    meaning: 'How long a quote is kept that no order has used; one that an order has used stays.',
+    meaning: 'How long an unused quote is kept; a used one stays.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -1,4 +1,4 @@
-// A quote: a price that is locked for some minutes, and the exact arithmetic of cost, fee and quantity. Pure.
+// A quote: a price locked for some minutes, and the exact arithmetic of cost, fee and quantity. Pure.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
 import { divideDown, divideUp, tenTo } from '../lib/decimals.ts';
@@ -17,9 +17,9 @@ export type Quote = {
   /** The total to pay, fee included. */
   readonly costCents: bigint;
   readonly feeCents: bigint;
-  /** Smallest units of the asset; 10^`decimals` of them are one. */
+  /** Smallest units of the asset; 10^`decimals` of them are one unit. */
   readonly units: bigint;
-  /** What the payer bears of the network's fee, in the same units; `units` is what is left. */
+  /** The payer's share of the network fee, in the same units; already deducted from `units`. */
   readonly networkFeeUnits: bigint;
   readonly decimals: number;
   readonly source: string;
@@ -55,7 +55,7 @@ export type Terms = {
   readonly decimals: number;
   /** From 0 to below 100, as decimal text. */
   readonly feePercent: string;
-  /** Smallest units that the payer bears of the network's fee. */
+  /** The payer's share of the network fee, in smallest units. */
   readonly networkFeeUnits?: bigint;
 } & Wanted;
 
@@ -64,9 +64,9 @@ export type PricedOrder = { readonly costCents: bigint; readonly feeCents: bigin
 const CENTS = 100n;
 
 /**
- * Computes the cost, fee and quantity of an order. Every rounding is against the payer: fee up, quantity down, cost up.
- * Given a cost, the quantity is what the cost minus the fee can buy, less the network's fee, which may be zero. Given units, the cost
- * is the smallest that, minus its fee, pays for them and for the network's fee.
+ * Computes the cost, fee and quantity of an order. Every rounding is against the payer: fee up, quantity down, cost up. For a cost, the
+ * quantity is what the cost minus the fee buys, less the network fee, possibly zero. For units, the cost is the smallest that, minus its
+ * fee, pays for them and the network fee.
  */
 export function priceOrder(terms: Terms): PricedOrder {
   const price = fractionOf(terms.price);

@@ -1,10 +1,10 @@
-// The quote that a caller names, when it is one that the caller may see.
+// Finds the quote of a request, if the caller may see it.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Quote } from './quote.ts';
 import { findQuote } from './store.ts';
 
-/** A caller with an account sees the quotes of that account alone; in live every quote has one. */
+/** A caller of one account sees only its quotes; in live every quote has an account. */
 export async function requireQuote(db: Sql, id: string, accountId?: string): Promise<Quote> {
   const quote = await findQuote(db, id);
   if (!quote || (accountId !== undefined && quote.accountId !== accountId)) {

@@ -1,4 +1,4 @@
-// What an entry of `payouts.limits` says about orders of its asset.
+// The fields of an entry of `payouts.limits` about orders of its asset.
 import type { Network } from '../chains/asset.ts';
 import { AmountOfAny } from '../chains/entry-fields.ts';
 import type { SentSymbol } from '../chains/networks.ts';

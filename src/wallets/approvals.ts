@@ -1,11 +1,11 @@
-// The approvals of a wallet, held against the groups of the settings. Without a group one other pair of eyes is enough.
+// The approvals of a wallet, by the groups of the settings. Without a group one other key or person is enough.
 import { type ApprovalRules, groupsOfWallet } from '../accounts/approval-rules.ts';
 import { type GroupStanding, isComplete, judgeGroups } from '../accounts/approvals.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Wallet } from './wallet.ts';
 
 export type WalletStanding = {
-  /** Every group that must approve it, with what it has given; empty when no approval is needed. */
+  /** Every group that must approve it, with its approvals; empty when no approval is needed. */
   readonly groups: readonly GroupStanding[];
   readonly isApproved: boolean;
 };

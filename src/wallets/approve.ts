@@ -1,4 +1,4 @@
-// Approval of a wallet by another pair of eyes, or by several of a group, and blocks by an operator.
+// Approves wallets, by another key or person or by several of a group; and blocks by an operator.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { requireCounted } from '../accounts/approvals.ts';
 import { requireSecondKey } from '../accounts/second-key.ts';
@@ -12,8 +12,8 @@ import type { Actor, Wallet } from './wallet.ts';
 export type ApproveDeps = { readonly db: Database; readonly clock: Clock };
 
 /**
- * Approved again by the same, or when all approvals are given, it stays as it is. Refuses the key or person that made the wallet, all
- * that share a maker with it, and those whose approval adds nothing to a group that must give one.
+ * Approving again, or when all approvals are given, changes nothing. Refuses the key or person that created the wallet, all that share a
+ * maker with it, and those whose approval no group needs.
  */
 export async function approveWallet(
   { db, clock, approvalRules }: ApproveDeps & { readonly approvalRules: ApprovalRules },
@@ -29,7 +29,7 @@ export async function approveWallet(
       tx,
       by,
       [wallet.createdBy],
-      'Who made this wallet, and what they made or invited, cannot approve it.',
+      'Whoever created this wallet, and the keys and people they created or invited, cannot approve it.',
     );
     const { approvals = [] } = wallet;
     const approval = { by, at };
@@ -45,7 +45,7 @@ export async function approveWallet(
   });
 }
 
-/** Blocks the address of a wallet, or lifts the block. What is so already stays as it is. */
+/** Blocks the address of a wallet, or lifts the block. A repeat changes nothing. */
 export async function blockWallet(
   { db, clock }: ApproveDeps,
   id: string,

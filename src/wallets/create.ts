@@ -29,8 +29,8 @@ export type CreateWalletDeps = {
 const MAX_ATTEMPTS = 10;
 
 /**
- * Creates a wallet, or returns the one that the account has with the same name and address, also for concurrent requests.
- * Refuses an address that cannot be paid to, one that is blocked, and one that has a wallet with another name.
+ * Creates a wallet, or returns the account's wallet with the same name and address, even for concurrent requests. Refuses an address that
+ * cannot receive, a blocked one, and one that has a wallet with another name.
  */
 export async function createWallet(
   deps: CreateWalletDeps,
@@ -42,7 +42,7 @@ export async function createWallet(
   if (address === undefined) throw invalidRequest(checkWallet(input, own));
   const createdAt = deps.clock.now();
   const usableAt = addDuration(createdAt, deps.walletWait) ?? new Date(LAST_MOMENT_MS);
-  // Many wallets of people are contracts too, such as a Safe, so this is a warning and no refusal.
+  // Some wallets are contracts, such as a Safe, so this is a warning and not a refusal.
   const [isContract] = await Promise.all([
     deps.chains[input.network]?.isContract(address),
     requireUnblocked(deps, { network: input.network, address }, 'screen'),
@@ -73,7 +73,7 @@ async function writeUnlessExists(tx: Sql, wallet: Wallet): Promise<Wallet> {
     const first = await findConflicting(tx, wallet);
     if (!first) continue;
     if (first.name === wallet.name) return first;
-    throw new AppError('wallet_exists', 'This address has a wallet of another name.', {
+    throw new AppError('wallet_exists', 'This address has a wallet with another name.', {
       first: { walletId: first.id },
     });
   }

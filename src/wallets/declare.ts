@@ -1,4 +1,4 @@
-// A declaration of whose a wallet is, for wallets whose key cannot sign or need not. It is kept and never shown.
+// Declarations of the holder of a wallet, for wallets whose key cannot sign or need not. They are stored and never shown.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { normaliseDocument } from '../charges/create/check.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -18,11 +18,11 @@ export function checkDeclaration({ holderDocument }: Partial<Declaration>): Faul
   const isCpf = /^\d{11}$/.test(document) && isValidCpf(document);
   const isCnpj = /^[0-9A-Z]{12}\d{2}$/.test(document) && isValidCnpj(document, { version: 2 });
   if (isCpf || isCnpj) return [];
-  const message = 'must be a CPF or a CNPJ with right check digits; leave it out for a holder who has none';
+  const message = 'must be a CPF or a CNPJ with right check digits; omit it for a holder without one';
   return [{ path: 'holderDocument', code: 'not_a_document', message }];
 }
 
-/** Records a declaration that fits `checkDeclaration`. What the newest one says already is not recorded again. */
+/** Records a declaration that passes `checkDeclaration`. A repeat of the newest one is not recorded again. */
 export async function declareWallet(
   { db, clock }: DeclareDeps,
   id: string,

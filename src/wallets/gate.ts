@@ -1,5 +1,5 @@
-// Whether crypto may be paid to a wallet: what the settings ask for (waiting time, proof, approval), the operator's blocks and
-// screening. Asked when an order is created, and again before crypto leaves.
+// Whether crypto may be sent to a wallet: by the settings (waiting time, proof, approval), the operator's blocks and screening. Checked
+// when an order is created, and again before crypto leaves.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { missingApprovals } from '../accounts/approvals.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
@@ -37,12 +37,13 @@ function walletRefusals(
 ): WalletRefusal[] {
   const { usableAt, createdAt, provenAt, declaredAt, isContract = false } = wallet;
   const refusals: WalletRefusal[] = [];
-  // A node whose clock is a little ahead may have made it: without a waiting time it is usable from its creation on.
+  // A node whose clock is slightly ahead may have created it: without a waiting time it is usable from its creation.
   if (usableAt > laterOf(now, createdAt)) {
     refusals.push({ code: 'not_usable_yet', message: `may receive from ${usableAt.toISOString()} on` });
   }
   if ((approval || groups.length > 0) && !isApproved) {
-    const who = groups.length > 0 ? missingApprovals(groups).slice(0, -1) : 'another key than its maker’s approves it';
+    const who =
+      groups.length > 0 ? missingApprovals(groups).slice(0, -1) : 'another key than its maker’s must approve it';
     const message = `is not approved: ${who} (POST /wallets/{id}/approve)`;
     refusals.push({ code: 'not_approved', message });
   }
@@ -57,7 +58,7 @@ function walletRefusals(
 
 const PROVE = {
   key: 'has no proof of ownership: sign the text of POST /wallets/{id}/challenge and send it to POST /wallets/{id}/proof',
-  contract: 'is a contract, which cannot prove its owner by a key, and this service pays to proven wallets only',
+  contract: 'is a contract, which cannot prove its owner by a key, and this service sends only to proven wallets',
 } as const;
 
 async function refusalsOf({ db, clock, walletPolicy, approvalRules }: WalletGateDeps, wallet: Wallet) {
@@ -65,7 +66,7 @@ async function refusalsOf({ db, clock, walletPolicy, approvalRules }: WalletGate
   return walletRefusals(wallet, await standingOf(db, approvalRules, wallet, now), walletPolicy, now);
 }
 
-/** Refuses an order to a wallet that may not be paid to, naming everything that it lacks. */
+/** Refuses an order to a wallet that may not receive, naming everything that it lacks. */
 export async function requireOrderable(deps: WalletGateDeps, wallet: Wallet): Promise<void> {
   const faults: Fault[] = (await refusalsOf(deps, wallet)).map(refusal => ({ path: 'walletId', ...refusal }));
   if (faults.length > 0) {
@@ -74,7 +75,7 @@ export async function requireOrderable(deps: WalletGateDeps, wallet: Wallet): Pr
   await requireUnblocked(deps, wallet, 'screenByRecord');
 }
 
-/** Refuses an address that an operator has blocked or that screening knows, and says no more than that it is refused. */
+/** Refuses an address that is blocked by an operator or found by screening, without giving the reason. */
 export async function requireUnblocked(
   { db, log, screening }: Pick<WalletGateDeps, 'db' | 'log' | 'screening'>,
   { network, address, id }: Pick<Wallet, 'network' | 'address'> & { readonly id?: string },
@@ -86,23 +87,23 @@ export async function requireUnblocked(
     network,
     ...(id !== undefined && { walletId: id }),
   });
-  throw new AppError('wallet_blocked', 'This service does not pay to this wallet.');
+  throw new AppError('wallet_blocked', 'This service does not send to this wallet.');
 }
 
 export type Payability =
-  /** `list` is the screening list that was asked. */
+  /** `list`: the screening list that was used. */
   | { readonly kind: 'payable'; readonly list?: ListIdentity }
   | {
       readonly kind: 'refused';
       readonly reason: WalletRefusal['code'] | 'blocked' | 'unknown_wallet';
       readonly message: string;
     }
-  /** Screening has no answer now: wait, and ask again. */
+  /** Screening has no answer now: wait and retry. */
   | { readonly kind: 'unknown'; readonly message: string };
 
 /**
- * Whether crypto may leave for a wallet now, also one that was removed after its order was made. Asks the screening service, so
- * it is called with no transaction open. `message` is for operators.
+ * Whether crypto may be sent to a wallet now, even to one that was removed after its order was created. Calls the screening service, so it
+ * must be called with no transaction open. `message` is for operators.
  *
  * @example
  * const may = await walletMayBePaid(deps, order.walletId);

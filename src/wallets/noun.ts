@@ -1,9 +1,9 @@
-// What wallets declare: who may do what with them, their settings and place in the menu.
+// What wallets declare: their access rules, settings and menu entry.
 import type { Noun } from '../noun.ts';
 import { WALLET_SETTINGS, walletSettingsOf } from './wallet-settings.ts';
 
 export const wallets = {
-  tags: [{ name: 'Wallets', description: 'Addresses that crypto is paid to.' }],
+  tags: [{ name: 'Wallets', description: 'Addresses that crypto is sent to.' }],
   settings: { table: WALLET_SETTINGS, of: walletSettingsOf },
   sections: [{ name: 'wallets', label: 'Wallets', href: '/dashboard/wallets' }],
   access: {

@@ -1,4 +1,4 @@
-// Proof that an account holds the key of a wallet: a text to sign, used once, and the check of its signature.
+// Proofs that an account holds the key of a wallet: a text to sign, used once, and the check of its signature.
 import { randomBytes } from 'node:crypto';
 import { messageSigner } from '../chains/signed-message.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -22,7 +22,7 @@ export type ProveDeps = { readonly db: Database; readonly clock: Clock };
 export const CHALLENGE_LIFE_MS = 24 * 60 * 60 * 1000;
 const NONCE_BYTES = 16;
 
-/** A new text to sign; it replaces the one before. Refuses a wallet that is a contract: it has no key to sign with. */
+/** A new text to sign; it replaces the previous one. Refuses a contract, which has no key to sign with. */
 export async function challengeWallet({ db, clock }: ProveDeps, id: string, accountId?: string): Promise<Challenge> {
   const now = clock.now();
   const nonce = randomBytes(NONCE_BYTES).toString('hex');
@@ -39,8 +39,8 @@ export async function challengeWallet({ db, clock }: ProveDeps, id: string, acco
 export type ProofInput = { readonly signature: string; readonly by: Actor };
 
 /**
- * Records that the key of the wallet signed its open challenge. The same signature again changes nothing. Refuses a signature
- * by another key, which leaves the challenge open.
+ * Records that the key of the wallet signed its open challenge. The same signature again changes nothing. Refuses a signature by another
+ * key, and leaves the challenge open.
  */
 export async function proveWallet(
   { db, clock }: ProveDeps,
@@ -49,7 +49,7 @@ export async function proveWallet(
   accountId?: string,
 ): Promise<Wallet> {
   const now = clock.now();
-  // In one spelling, so that the same signature is the same text.
+  // Normalised, so that the same signature is the same text.
   const signature = `0x${given.signature.replace(/^0x/, '').toLowerCase()}`;
   const proofId = uuidV7(now);
   return db.transaction(async tx => {
@@ -66,7 +66,7 @@ export async function proveWallet(
         {
           path: 'signature',
           code: 'other_signer',
-          message: 'is not made of the open challenge by the key of this wallet',
+          message: 'is not a signature of the open challenge by the key of this wallet',
         },
       ]);
     }
@@ -76,7 +76,7 @@ export async function proveWallet(
   });
 }
 
-/** A contract can vouch for signatures by its own code (EIP-1271), which this service does not ask. */
+/** A contract can verify signatures by its own code (EIP-1271), which this service does not call. */
 function requireKey({ isContract }: Wallet): void {
   if (!isContract) return;
   throw new AppError(
@@ -85,7 +85,7 @@ function requireKey({ isContract }: Wallet): void {
   );
 }
 
-/** What a person reads in the wallet before signing. The account stands in quotes, since it may hold any text. */
+/** What a person reads in the wallet before signing. The account is in quotes, since it may be any text. */
 function challengeText({ id, accountId, network, address }: Wallet, nonce: string, expiresAt: Date): string {
   return [
     'Trilho asks for proof that you hold this wallet.',

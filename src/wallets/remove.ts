@@ -7,7 +7,7 @@ import type { Wallet } from './wallet.ts';
 
 export type RemoveWalletDeps = { readonly db: Database; readonly clock: Clock };
 
-/** Returns the wallet as it was. Refuses one that does not exist or was removed before. */
+/** Returns the wallet as it was. Refuses one that does not exist or was already removed. */
 export async function removeWallet({ db, clock }: RemoveWalletDeps, id: string, accountId?: string): Promise<Wallet> {
   const removed = await db.transaction(tx => markRemoved(tx, id, accountId, clock.now()));
   if (!removed) throw new AppError('not_found', 'There is no such wallet.');

@@ -1,4 +1,4 @@
-// The wallet that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's.
+// Finds the wallet of a request, if the caller may see it; `accountId` restricts it to one account.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { findAndLockWallet, findWallet, type Lookup } from './store.ts';
@@ -8,7 +8,7 @@ export async function requireWallet(db: Sql, id: string, accountId?: string): Pr
   return found(await findWallet(db, id, { accountId }));
 }
 
-/** Locks its row until the transaction ends, so that acts on one wallet come one after the other. */
+/** Locks its row until the transaction ends, so that changes of one wallet are serialised. */
 export async function lockWallet(tx: Sql, id: string, lookup: Lookup = {}): Promise<Wallet> {
   return found(await findAndLockWallet(tx, id, lookup));
 }

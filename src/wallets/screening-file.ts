@@ -8,7 +8,7 @@ import { readScreeningList, type ScreeningList } from './screening-list.ts';
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export type ScreeningFile = {
-  /** The newest list that could be read, and why the file that is there now could not, if so. */
+  /** The newest readable list, and the fault of the present file, if any. */
   current(): Promise<{ readonly list: ScreeningList; readonly fault?: string }>;
 };
 
@@ -33,7 +33,7 @@ export async function openScreeningFile({ log }: { readonly log: Log }, path: st
 
   let running: Promise<State> | undefined;
   return {
-    // Requests at the same time share one look at the file.
+    // Concurrent requests share one check of the file.
     current: () => {
       running ??= current().finally(() => {
         running = undefined;
@@ -43,7 +43,7 @@ export async function openScreeningFile({ log }: { readonly log: Log }, path: st
   };
 }
 
-/** Undefined when the file is the one that was read last. */
+/** Undefined when the file has not changed since it was read. */
 async function readIfChanged(path: string, known?: string): Promise<Reading | undefined> {
   let file: FileHandle | undefined;
   try {

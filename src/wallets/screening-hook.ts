@@ -12,7 +12,7 @@ export type ScreeningResult = (typeof SCREENING_RESULTS)[number];
 
 export type HookAnswer = {
   readonly result: ScreeningResult;
-  /** What the service said, for operators. */
+  /** The text of the service, for operators. */
   readonly words?: string;
 };
 
@@ -27,7 +27,7 @@ export function screeningHook({ log }: { readonly log: Log }, { url, secret }: H
     try {
       const response = await fetch(url, {
         method: 'POST',
-        // It could lead anywhere, and would take the secret along.
+        // A redirect could lead anywhere, and would forward the secret.
         redirect: 'manual',
         headers: { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${secret}` },
         body: JSON.stringify({ network, address }),
@@ -36,7 +36,7 @@ export function screeningHook({ log }: { readonly log: Log }, { url, secret }: H
       const answer = response.status === 200 ? readAnswer(await textOf(response)) : undefined;
       if (response.status !== 200) await response.body?.cancel();
       if (answer) return answer;
-      log.warn('the screening service gave no answer that can be read', { network, status: response.status });
+      log.warn('the answer of the screening service cannot be read', { network, status: response.status });
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError';
       log.warn('the screening service was not reached', {
@@ -62,7 +62,7 @@ async function textOf(response: Response): Promise<string> {
 function readAnswer(text: string): HookAnswer | undefined {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || !('result' in value)) return undefined;
-  const result = SCREENING_RESULTS.find(word => word === value.result);
+  const result = SCREENING_RESULTS.find(known => known === value.result);
   if (!result) return undefined;
   const words = 'words' in value && typeof value.words === 'string' ? value.words.slice(0, MAX_WORDS_LENGTH) : '';
   return { result, ...(words !== '' && isStorable(words) && { words }) };

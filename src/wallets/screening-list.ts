@@ -1,31 +1,31 @@
-// A list of addresses that are not paid to, as text. One address a line: alone, in a cell of CSV, or as `address` of a JSON
-// object. A comment (`# date: 2026-11-01`) or a JSON object ({"date": "2026-11-01"}) gives the date of the list.
+// A list of blocked addresses, as text. One address per line: alone, in a CSV cell, or as `address` of a JSON object. A comment
+// (`# date: 2026-11-01`) or a JSON object ({"date": "2026-11-01"}) has the date of the list.
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { bodyOf } from '../chains/address.ts';
 import { FAMILIES } from '../chains/families.ts';
 
-/** Which list decided. */
+/** The identity of a list. */
 export type ListIdentity = {
   /** SHA-256 of its bytes, in hexadecimal digits. */
   readonly digest: string;
-  /** The day that the list gives as its own, `YYYY-MM-DD`. */
+  /** The date in the list, `YYYY-MM-DD`. */
   readonly date?: string;
 };
 
 export type ScreeningList = ListIdentity & {
-  /** Different addresses on it. */
+  /** The number of distinct addresses. */
   readonly size: number;
   /** Lines without an address of a supported network, such as those of Bitcoin. */
   readonly skipped: number;
-  /** Asks by the twenty bytes of a canonical address, so a key that is listed on one network is on all. */
+  /** Compares the twenty bytes of a canonical address, so a key that is listed on one network is listed on all. */
   has(address: string): boolean;
 };
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:$|[T\s])/;
 const DATE_COMMENT = /^#\s*date\s*[:=]\s*(\S+)/i;
 
-/** A long list takes seconds, in which requests go on between the parts. */
+/** A long list takes seconds, so it is read in parts, between which requests continue. */
 const LINES_AT_ONCE = 500;
 
 type Line = { readonly body?: string; readonly date?: string; readonly fault?: string; readonly isComment?: true };

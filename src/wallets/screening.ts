@@ -1,5 +1,4 @@
-// Screening of addresses: a local list, and one service that is asked over HTTP. Every answer is recorded. No call here happens
-// inside a transaction.
+// Screening of addresses by a local list and by a service over HTTP. Every answer is recorded. No call happens inside a transaction.
 import type { Network } from '../chains/asset.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -10,17 +9,17 @@ import type { ListIdentity } from './screening-list.ts';
 import { newestHookResult, recordScreening } from './store-screening.ts';
 import type { ScreeningSettings } from './wallet-settings.ts';
 
-/** What is known of an address. `list` is the one that was asked; without a list and a hook every address is clear. */
+/** The verdict on an address. `list`: the one that was used; without a list and a hook every address is clear. */
 export type ScreeningVerdict =
   | { readonly result: 'clear'; readonly list?: ListIdentity }
   | { readonly result: 'hit'; readonly source: 'list' | 'hook'; readonly list?: ListIdentity }
-  /** The list cannot be read now, or the service did not answer: wait and ask again. */
+  /** The list cannot be read now, or the service did not answer: wait and retry. */
   | { readonly result: 'unknown'; readonly source: 'list' | 'hook'; readonly list?: ListIdentity };
 
 export type Screening = {
-  /** Asks list and service, for up to three seconds: for a new wallet, and before crypto leaves. */
+  /** Uses list and service, for up to three seconds: for a new wallet, and before crypto leaves. */
   screen(network: Network, address: string): Promise<ScreeningVerdict>;
-  /** Asks the list and what the service last answered, without asking it again: for an order. */
+  /** Uses the list and the last answer of the service, without a call: for an order. */
   screenByRecord(network: Network, address: string): Promise<ScreeningVerdict>;
 };
 
@@ -62,7 +61,7 @@ async function askList(
 ): Promise<ScreeningVerdict> {
   const { list, fault } = await file.current();
   const identity = { digest: list.digest, ...(list.date !== undefined && { date: list.date }) };
-  // An address that stood on the last list that could be read is no less a hit.
+  // An address on the last readable list is still a hit.
   const result = list.has(address) ? 'hit' : fault === undefined ? 'clear' : 'unknown';
   await recordScreening(db, { network, address, source: 'list', result, list: identity }, clock.now());
   return result === 'clear' ? { result, list: identity } : { result, source: 'list', list: identity };
@@ -80,7 +79,7 @@ async function askHook(
   return result === 'clear' ? { result } : { result, source: 'hook' };
 }
 
-/** The one that lets less through, with the identity of the list that was asked. */
+/** The stricter verdict, with the identity of the list. */
 function worse(byList: ScreeningVerdict, byHook: ScreeningVerdict): ScreeningVerdict {
   if (byHook.result === 'clear' || (byHook.result === 'unknown' && byList.result === 'unknown')) return byList;
   return { ...identityIn(byList), ...byHook };

@@ -1,4 +1,4 @@
-// A wallet with the groups that must approve it, and what they have given.
+// A wallet with the groups that must approve it, and their approvals.
 import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../storage/database.ts';

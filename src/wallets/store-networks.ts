@@ -1,8 +1,8 @@
-// The rows of the networks: what wallets, quotes and orders may name.
+// The SQL of networks and their assets, which wallets, quotes and orders refer to.
 import { NETWORKS, symbolsOn } from '../chains/asset.ts';
 import type { Sql } from '../storage/database.ts';
 
-/** Adds the networks, and the assets on them, that the database does not have yet. One that is known no more keeps its rows. */
+/** Adds networks and assets that the database does not have yet. A removed network keeps its rows. */
 export async function keepNetworks(tx: Sql): Promise<void> {
   const assets = NETWORKS.flatMap(network => symbolsOn(network).map(symbol => ({ symbol, network })));
   await tx.query(

@@ -1,4 +1,4 @@
-// The SQL of what is on record about the holder of a wallet: challenges, proofs and declarations.
+// The SQL of challenges, proofs and declarations about the holder of a wallet.
 import type { Row, Sql } from '../storage/database.ts';
 import type { Actor, Wallet } from './wallet.ts';
 
@@ -6,7 +6,7 @@ export type Challenge = { readonly message: string; readonly expiresAt: Date };
 
 type OfWallet = Pick<Wallet, 'id' | 'accountId'>;
 
-/** The former challenge of the wallet, if there is one, counts no more. */
+/** Replaces the previous challenge of the wallet, if any. */
 export async function replaceChallenge(tx: Sql, wallet: OfWallet, { message, expiresAt }: Challenge): Promise<void> {
   await tx.query(
     `insert into wallet_challenges (wallet_id, account_id, message, expires_at) values ($1, $2, $3, $4)
@@ -85,7 +85,7 @@ export async function insertDeclaration(
   ]);
 }
 
-/** Whether the newest declaration of the wallet says exactly this. */
+/** Whether this equals the newest declaration of the wallet. */
 export async function isDeclared(
   sql: Sql,
   wallet: OfWallet,
@@ -99,7 +99,7 @@ export async function isDeclared(
   return newest?.same ?? false;
 }
 
-/** The declarations that name a holder by this document, as they are stored. */
+/** The declarations with this document, as stored. */
 export async function findDeclarationsOf(sql: Sql, document: string) {
   return sql.query<{ id: string; wallet_id: string; holder_name: string; statement: string; declared_at: Date }>(
     `select id, wallet_id, holder_name, statement, declared_at from wallet_declarations
@@ -108,7 +108,7 @@ export async function findDeclarationsOf(sql: Sql, document: string) {
   );
 }
 
-/** That there was a declaration, when and by whom, stays. */
+/** Erases the content; the time and the declarer stay. */
 export async function eraseDeclarations(tx: Sql, document: string): Promise<void> {
   await tx.query(
     `update wallet_declarations set holder_name = 'erased', holder_document = null, statement = 'erased'

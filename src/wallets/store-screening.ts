@@ -1,4 +1,4 @@
-// The SQL of screening: what was answered about an address, and by which list.
+// The SQL of screening: answers about addresses, with the list.
 import type { Network } from '../chains/asset.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { ScreeningResult } from './screening-hook.ts';
@@ -9,12 +9,12 @@ export type ScreeningRecord = {
   readonly address: string;
   readonly source: 'list' | 'hook';
   readonly result: ScreeningResult;
-  /** Of the list that decided; absent for the hook. */
+  /** The list that decided; absent for the hook. */
   readonly list?: ListIdentity;
   readonly words?: string;
 };
 
-/** An answer that was given before keeps its row, and the row the newest time. */
+/** A repeated answer keeps its row, which gets the newest time. */
 export async function recordScreening(sql: Sql, record: ScreeningRecord, at: Date): Promise<void> {
   const { network, address, source, result, list, words } = record;
   await sql.query(
@@ -26,7 +26,7 @@ export async function recordScreening(sql: Sql, record: ScreeningRecord, at: Dat
   );
 }
 
-/** What the hook last answered about the address; undefined when it was never asked. */
+/** The last answer of the hook about the address; undefined when it was never asked. */
 export async function newestHookResult(
   sql: Sql,
   network: Network,
@@ -42,7 +42,7 @@ export async function newestHookResult(
 
 export type ScreeningHit = ScreeningRecord & { readonly firstAt: Date; readonly lastAt: Date };
 
-/** The newest hits, of list and hook. */
+/** The newest hits of list and hook. */
 export async function listHits(sql: Sql, limit: number): Promise<ScreeningHit[]> {
   const rows = await sql.query<HitRow>(
     `select network, address, source, list_digest, to_char(list_date, 'YYYY-MM-DD') as list_date, words, first_at, last_at

@@ -39,7 +39,7 @@ export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The row that kept a wallet from being inserted: its own id, or the account's wallet with the same address. */
+/** The conflicting row of an insert: with the same id, or the account's wallet with the same address. */
 export async function findConflicting(
   tx: Sql,
   { id, accountId, network, address }: Wallet,
@@ -100,7 +100,7 @@ export async function writeApprovals(
   );
 }
 
-/** Without a block it is lifted. */
+/** Without `block`, lifts the block. */
 export async function markBlocked(
   tx: Sql,
   { id, accountId }: Wallet,
@@ -123,7 +123,7 @@ export async function isAddressBlocked(sql: Sql, address: string): Promise<boole
   return row?.blocked ?? false;
 }
 
-/** Those of the addresses that are blocked, by `isAddressBlocked`. */
+/** The blocked ones of the addresses, as in `isAddressBlocked`. */
 export async function blockedAmong(sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql.query<Row & { address: string }>(
     'select distinct address from wallets where address = any($1) and blocked_at is not null',
@@ -132,7 +132,7 @@ export async function blockedAmong(sql: Sql, addresses: readonly string[]): Prom
   return new Set(rows.map(({ address }) => address));
 }
 
-/** Undefined when the wallet does not exist or was removed before. */
+/** Undefined when the wallet does not exist or was already removed. */
 export async function markRemoved(
   tx: Sql,
   id: string,

@@ -1,4 +1,4 @@
-// A wallet as the API shows it. Of a declaration it shows that there is one, never what it says.
+// A wallet as the API shows it. It shows that there is a declaration, never its content.
 import { approvalsView, type GroupStanding } from '../accounts/approvals.ts';
 import { ownershipOf, type Wallet, type WalletWarning } from './wallet.ts';
 
@@ -26,5 +26,5 @@ export function walletView(wallet: Wallet, groups: readonly GroupStanding[] = []
 const CONTRACT_WARNING: WalletWarning = {
   path: 'address',
   code: 'is_contract',
-  message: 'is a contract on this network: send to it only if it belongs to a wallet that takes this asset',
+  message: 'is a contract on this network: send to it only if it belongs to a wallet that accepts this asset',
 };

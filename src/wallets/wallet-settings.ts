@@ -1,4 +1,4 @@
-// What can be set about wallets: what one needs before it is paid to, and which addresses are not paid to.
+// The settings of wallets: the requirements for receiving, and screening.
 import { durationUpToAYear, filePath, headerWord, oneOf, onOrOff, serviceUrl } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 
@@ -7,7 +7,7 @@ export const WALLET_SETTINGS = [
     name: 'TRILHO_WALLET_WAIT',
     kind: durationUpToAYear,
     default: 'PT0S',
-    meaning: 'How long after its creation a wallet may first be paid to.',
+    meaning: 'How long after its creation a wallet may first receive.',
   },
   {
     name: 'TRILHO_WALLET_PROOF',
@@ -15,35 +15,35 @@ export const WALLET_SETTINGS = [
     default: 'off',
     inFile: 'wallets.proof',
     meaning:
-      'What must be on record about the holder of a wallet before it is paid to: nothing, a declaration or a proof, or a proof by the key of the wallet.',
+      'What must be on record about the holder of a wallet before it may receive: nothing, a declaration or a proof, or a proof by the key of the wallet.',
   },
   {
     name: 'TRILHO_WALLET_APPROVAL',
     kind: onOrOff,
     default: 'off',
     inFile: 'wallets.approval',
-    meaning: 'Whether a wallet is paid to only after another API key than its maker’s, or an operator, approved it.',
+    meaning: 'Whether a wallet may receive only after another API key than its maker’s, or an operator, approved it.',
   },
   {
     name: 'TRILHO_SCREENING_FILE',
     kind: filePath,
     inFile: 'wallets.screeningFile',
     meaning:
-      'File with addresses that are not paid to, read again when it changes. A relative path starts at the working directory.',
+      'File with blocked addresses, read again when it changes. A relative path starts at the working directory.',
   },
   {
     name: 'TRILHO_SCREENING_URL',
     kind: serviceUrl,
     group: 'screening service',
     inFile: 'wallets.screeningUrl',
-    meaning: 'Address of a service that is asked about each new wallet and before each payout.',
+    meaning: 'URL of a screening service that is called for each new wallet and before each payout.',
   },
   {
     name: 'TRILHO_SCREENING_SECRET',
     kind: headerWord,
     isSecret: true,
     group: 'screening service',
-    meaning: 'What the screening service is sent as Authorization: Bearer.',
+    meaning: 'The secret that the screening service gets as Authorization: Bearer.',
   },
 ] as const satisfies readonly Setting[];
 
@@ -54,7 +54,7 @@ export type WalletPolicySettings = {
   readonly approval: boolean;
 };
 
-/** A list of addresses that are not paid to, and a service that is asked about others. */
+/** A list of blocked addresses, and a screening service. */
 export type ScreeningSettings = {
   readonly file?: string;
   readonly hook?: { readonly url: string; readonly secret: string };

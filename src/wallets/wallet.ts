@@ -1,4 +1,4 @@
-// A wallet: a named address of an account. Name, network and address never change; what is known of its holder grows.
+// A wallet: a named address of an account. Name, network and address never change.
 
 import type { Approval } from '../accounts/approvals.ts';
 import { type OwnAddresses, readPayee } from '../chains/address.ts';
@@ -12,22 +12,22 @@ export type NewWallet = {
   readonly address: string;
 };
 
-/** Who does something, as the audit log writes it: `key:<id>`, `person:<id>`, `operator` or `sandbox`. */
+/** The actor, as in the audit log: `key:<id>`, `person:<id>`, `operator` or `sandbox`. */
 export type Actor = string;
 
 export type Wallet = NewWallet & {
   readonly id: string;
   readonly createdAt: Date;
-  /** Unknown of a wallet that is older than this field. */
+  /** Absent for wallets older than this field. */
   readonly createdBy?: Actor;
   /** Orders to it are refused before this time. */
   readonly usableAt: Date;
   /** Whether a node found code at the address when the wallet was created; undefined when no node answered. */
   readonly isContract?: boolean;
-  /** When its approvals were complete; and all that were given, oldest first. */
+  /** When its approvals were complete; and all approvals, oldest first. */
   readonly approvedAt?: Date;
   readonly approvals?: readonly Approval[];
-  /** When an operator blocked it. The block is of its address: see `isAddressBlocked`. */
+  /** When an operator blocked it. The block applies to its address: see `isAddressBlocked`. */
   readonly blockedAt?: Date;
   /** When its holder was last declared, and when its key last signed a challenge. */
   readonly declaredAt?: Date;
@@ -35,7 +35,7 @@ export type Wallet = NewWallet & {
 };
 
 export const OWNERSHIPS = ['none', 'declared', 'proven'] as const;
-/** What is on record about the holder of a wallet; a proof counts more than a declaration. */
+/** What is on record about the holder of a wallet; a proof takes precedence over a declaration. */
 export type Ownership = (typeof OWNERSHIPS)[number];
 
 export function ownershipOf({ provenAt, declaredAt }: Wallet): { ownership: Ownership; at?: Date } {
@@ -51,7 +51,7 @@ export type WalletWarning = {
   readonly message: string;
 };
 
-/** The faults of the address, if both address and network could be read. */
+/** The faults of the address, if address and network are valid. */
 export function checkWallet({ network, address }: Partial<NewWallet>, own: OwnAddresses): Fault[] {
   if (network === undefined || address === undefined) return [];
   const { refusal } = readPayee(network, address, own);

@@ -117,7 +117,7 @@ test('a route without an access line cannot be added', () => {
     publicUrl: () => service.url,
   });
   app.get('/charges', async () => ({}));
-  assert.throws(() => app.get('/unsaid', async () => ({})), /GET \/unsaid has no line of access in/);
+  assert.throws(() => app.get('/unsaid', async () => ({})), /GET \/unsaid has no access rule in/);
 });
 
 test('without a key, with garbage and with a revoked key every route answers 401', async () => {

@@ -186,7 +186,7 @@ test('for a reader that reads nothing a page and a buffer are held, and no other
 // The second limit is for a connection that still sends something, as a proxy may.
 for (const [limit, message] of [
   [{ unreadLimitMs: 500 }, 'its caller does not read the answer'],
-  [{ streamStallTimeoutMs: 50 }, 'its reader took nothing'],
+  [{ streamStallTimeoutMs: 50 }, 'its reader did not read'],
 ] as const) {
   test(`a reader that keeps reading nothing is disconnected (${Object.keys(limit)}), and continues where it was`, async t => {
     const { log, lines } = recordingLog();

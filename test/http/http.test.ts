@@ -88,7 +88,7 @@ describe('a problem', () => {
       assertProblem(answer, 400, 'invalid_request');
       const [fault] = answer.json.errors;
       assert.deepEqual([fault.path, fault.code], [path, 'repeated'], answer.text);
-      assert.match(fault.message, /^stands twice in its object: line 1, column \d+$/);
+      assert.match(fault.message, /^is repeated in its object: line 1, column \d+$/);
     }
     const metadata = { note: '{"a":1,"a":2}', a: '"note":' };
     assert.equal((await service.post('/charges', chargeBody({ metadata }))).status, 201, 'text is not a key');

@@ -75,7 +75,7 @@ test('a node that has a webhook and no receiver warns at its start', async t => 
   t.after(() => node.stop());
   assert.match(
     lines.join('\n'),
-    /takes no notifications: rails\[0\]\.webhook is set, but receiver in TRILHO_CONFIG is not/,
+    /receives no notifications: rails\[0\]\.webhook is set, but receiver in TRILHO_CONFIG is not/,
   );
 });
 

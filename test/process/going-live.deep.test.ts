@@ -70,7 +70,7 @@ test('the section «From nothing to a paid charge» of docs/live.md works as wri
   await untilSaid(second, [
     'needs an API key',
     'Account acme is open',
-    'It is shown this once',
+    'It is shown only once',
     'Nobody can log in yet: npx trilho people invite',
   ]);
 

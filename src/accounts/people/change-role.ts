@@ -1,4 +1,4 @@
-// Changes what a person may do. Sessions are looked up with every request, so it counts at once.
+// Changes the role of a person. Sessions are looked up with every request, so it takes effect at once.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -10,7 +10,7 @@ import { findPerson, lockOwners, setRole } from './store-people.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** The last owner of all accounts stays one. The role that a person has already changes nothing. Refuses a key that expires. */
+/** The last owner of all accounts stays an owner. The present role again changes nothing. Refuses a key that expires. */
 export async function changeRole(
   { db, clock }: Deps,
   id: string,

@@ -1,4 +1,4 @@
-// Logging in without a passkey: by a link or a recovery code, each of which counts once.
+// Logging in without a passkey: by a link or a recovery code, each of which works once.
 import { randomBytes } from 'node:crypto';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -11,30 +11,30 @@ type Deps = { readonly db: Database; readonly clock: Clock };
 
 const CODES = 10;
 const CODE_BYTES = 16;
-/** 128 bits as 26 digits and letters without those that look alike (Crockford's base 32), in groups to be typed. */
+/** 128 bits as 26 digits and letters without look-alikes (Crockford's base 32), in groups for typing. */
 const CODE_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CODE_LENGTH = 26;
 const GROUP = /.{1,5}/g;
 
-/** Whom a link is for, without using it up: a preview or a second look changes nothing. */
+/** The person of a link, without using it up: a preview changes nothing. */
 export async function whoseLink({ db, clock }: Deps, token: string): Promise<Person | undefined> {
   return isSecret(token) ? findLink(db, hashOfSecret(token), clock.now()) : undefined;
 }
 
-/** Starts a session by a link, which is used up; undefined when it counts no more. */
+/** Starts a session by a link, which is used up; undefined when it is no longer valid. */
 export async function enterByLink(deps: Deps, token: string) {
   if (!isSecret(token)) return undefined;
   return startSession(deps, 'link', tx => takeLink(tx, hashOfSecret(token), deps.clock.now()));
 }
 
-/** Starts a session by a recovery code, which is used up; undefined when it counts no more. */
+/** Starts a session by a recovery code, which is used up; undefined when it is no longer valid. */
 export async function enterByRecoveryCode(deps: Deps, given: string) {
   const code = readCode(given);
   if (code.length !== CODE_LENGTH) return undefined;
   return startSession(deps, 'recovery_code', tx => takeRecoveryCode(tx, hashOfSecret(code), deps.clock.now()));
 }
 
-/** Ten new codes, which are shown once and replace all those before. */
+/** Ten new codes, which are shown once and replace all earlier ones. */
 export async function makeRecoveryCodes({ db }: Deps, { person }: Session): Promise<readonly string[]> {
   const codes = Array.from({ length: CODES }, newCode);
   await db.transaction(async tx => {
@@ -55,7 +55,7 @@ function newCode(): string {
   return (digits.match(GROUP) ?? []).join('-');
 }
 
-/** As it is compared: typed in capitals, with spaces, or with an o for a zero it is the same code. */
+/** Normalises a code: capitals, spaces, and an o for a zero do not matter. */
 function readCode(given: string): string {
   return given
     .toLowerCase()

@@ -13,7 +13,7 @@ import { findPerson, insertPerson, lockOwners, putLink, removePersonRows } from 
 export type PeopleDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  /** Where people reach the service, without a slash at its end. */
+  /** The public URL of the service, without a slash at its end. */
   publicUrl(): string;
 };
 
@@ -25,7 +25,7 @@ export type NewPerson = {
   readonly invitedBy: string;
 };
 
-/** Where a person logs in once; possession of the link is enough to be that person. */
+/** A one-time login link; whoever has it is logged in as the person. */
 export type LoginLink = { readonly url: string; readonly expiresAt: Date };
 
 /** Adds a person and returns the link to their first login, which is shown once. Refuses an account that does not exist, and a key that expires. */

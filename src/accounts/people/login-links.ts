@@ -1,5 +1,5 @@
-// Login links of people who cannot use a passkey now. Possession of the link is enough to be that person, so where there is a second
-// owner, one owner alone does not get the link of another person: the second approves it, and is shown it.
+// Login links for people who cannot use a passkey now. Whoever has the link is logged in as the person, so where there is a second owner,
+// one owner alone does not get the link of another person: the second owner approves it and gets it.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -24,14 +24,14 @@ import {
 import { insertNotices } from './store-notices.ts';
 import { findPerson, putLink } from './store-people.ts';
 
-/** Who acts, and the one account that they act for. */
+/** The actor, and the one account that they act for. */
 type By = { readonly by: string; readonly accountId?: string | undefined };
 
 export type AskedLink = { readonly link: LoginLink } | { readonly request: LinkRequest };
 
 /**
- * A link at once where there is no second owner, and for a person who asks for their own. It replaces the one before. Else a request,
- * which a second owner approves or refuses within a day. Refuses a key that expires.
+ * Makes a link at once where there is no second owner, and for a person's own link; it replaces the previous one. Otherwise makes a
+ * request, which a second owner approves or refuses within a day. Refuses a key that expires.
  */
 export async function askForLoginLink(deps: PeopleDeps, id: string, { by, accountId }: By): Promise<AskedLink> {
   const now = deps.clock.now();
@@ -50,7 +50,7 @@ export async function askForLoginLink(deps: PeopleDeps, id: string, { by, accoun
   });
 }
 
-/** At once: who can use the command line can reach the database. */
+/** Makes a link at once: whoever can use the command line can reach the database. */
 export async function makeLoginLink(deps: PeopleDeps, id: string): Promise<LoginLink> {
   const now = deps.clock.now();
   return deps.db.transaction(async tx => {
@@ -60,8 +60,8 @@ export async function makeLoginLink(deps: PeopleDeps, id: string): Promise<Login
 }
 
 /**
- * Makes the link that was asked for and shows it to who approves: who asked never has it, so a stolen session gains nothing by asking.
- * Refuses a key, the person of the link, and all that share a maker with who asked. Of several at once, one gets the link.
+ * Makes the requested link and returns it to the approver: the requester never gets it, so a stolen session gains nothing by asking.
+ * Refuses keys, the person of the link, and everyone who shares a maker with the requester. Of several at once, one gets the link.
  */
 export async function approveLoginLink(deps: PeopleDeps, id: string, { by, accountId }: By): Promise<LoginLink> {
   const now = deps.clock.now();
@@ -71,21 +71,21 @@ export async function approveLoginLink(deps: PeopleDeps, id: string, { by, accou
     if (!by.startsWith('person:')) {
       throw new AppError(
         'fresh_login_needed',
-        'A person approves a login link, with a passkey of the last five minutes.',
+        'Only a person can approve a login link, with a passkey shown in the last five minutes.',
       );
     }
-    if (by === actorOfPerson(person)) throw new AppError('second_key_needed', 'Another person approves your link.');
+    if (by === actorOfPerson(person)) throw new AppError('second_key_needed', 'Another person must approve your link.');
     await requireSecondKey(
       tx,
       by,
       [askedBy],
-      'Who asked for this link, and what they made or invited, cannot approve it.',
+      'Whoever asked for this link, and the keys and people they created or invited, cannot approve it.',
     );
     return writeLink(deps, tx, id, { by, askedBy, now });
   });
 }
 
-/** Ends the request: by who may approve it, and by who asked for it. */
+/** Ends the request: for those who may approve it, and for the requester. */
 export async function refuseLoginLink({ db, clock }: PeopleDeps, id: string, { accountId }: Omit<By, 'by'>) {
   await db.transaction(async tx => {
     await personOf(tx, id, accountId);
@@ -94,12 +94,12 @@ export async function refuseLoginLink({ db, clock }: PeopleDeps, id: string, { a
   });
 }
 
-/** Whether this caller may approve a request, as far as who asked and who is let in says. */
+/** Whether this caller may approve a request, by its requester and its person. */
 export async function mayApproveLink(sql: Sql, { personId, askedBy }: LinkRequest, by: string): Promise<boolean> {
   return by !== actorOfPerson({ id: personId }) && !(await isSamePair(sql, [by], [askedBy]));
 }
 
-/** Whether an owner beside both could approve it who shares no maker with who asks. */
+/** Whether another owner could approve it who shares no maker with the requester. */
 export async function needsApproval(sql: Sql, person: Person, by: string): Promise<boolean> {
   if (by === actorOfPerson(person)) return false;
   for (const owner of await listOtherOwners(sql, { personId: person.id, accountId: person.accountId, by })) {

@@ -1,5 +1,5 @@
-// Passkeys: registering one, logging in by one, and showing it again before something that outlives a session. The package that
-// reads them is large, so it is loaded when the first is used.
+// Passkeys: registering, logging in, and showing one again before an act that outlives a session. The package for them is large, so it
+// is loaded on first use.
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { setAuditActor, setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -25,11 +25,11 @@ import { markProven } from './store-sessions.ts';
 export type PasskeyDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  /** Gives the origin and the name that passkeys are bound to. */
+  /** The origin and host name to which passkeys are bound. */
   publicUrl(): string;
 };
 
-/** EdDSA, ES256, RS256. Named, because the package would ask for ML-DSA-44 on a Node that has it, which an older one cannot verify. */
+/** EdDSA, ES256, RS256. Explicit, because the package would ask for ML-DSA-44 on a Node that has it, which an older one cannot verify. */
 const ALGORITHMS = [-8, -7, -257];
 const MAX_PASSKEYS = 20;
 
@@ -56,7 +56,7 @@ async function newChallenge(
   return Uint8Array.from(Buffer.from(text, 'base64url'));
 }
 
-/** Whether a challenge is one of ours that was not used; it is used up by being asked about. */
+/** Whether a challenge is ours and unused; uses it up. */
 function challengeTaker({ db, clock }: PasskeyDeps, purpose: Purpose, personId?: string) {
   return (challenge: string) =>
     takeChallenge(
@@ -66,12 +66,13 @@ function challengeTaker({ db, clock }: PasskeyDeps, purpose: Purpose, personId?:
     );
 }
 
-/** What a browser needs to make a passkey. Refuses unless the person has proven within minutes who they are. */
+/** The options for a browser to create a passkey. Refuses unless the person was authenticated within minutes. */
 export async function registrationOptions(deps: PasskeyDeps, session: Session) {
   const { person } = session;
   requireProof(deps, session);
   const known = await listPasskeys(deps.db, person.id);
-  if (known.length >= MAX_PASSKEYS) throw new AppError('wrong_state', `A person has ${MAX_PASSKEYS} passkeys at most.`);
+  if (known.length >= MAX_PASSKEYS)
+    throw new AppError('wrong_state', `A person can have at most ${MAX_PASSKEYS} passkeys.`);
   const { generateRegistrationOptions } = await load();
   return generateRegistrationOptions({
     rpName: 'Trilho',
@@ -87,7 +88,7 @@ export async function registrationOptions(deps: PasskeyDeps, session: Session) {
   });
 }
 
-/** Keeps a new passkey; it also proves who sits there. */
+/** Stores a new passkey; it also counts as showing one. */
 export async function registerPasskey(
   deps: PasskeyDeps,
   session: Session,
@@ -120,13 +121,13 @@ export async function registerPasskey(
   };
   await deps.db.transaction(async tx => {
     setAuditObject(person.id);
-    if (!(await insertPasskey(tx, passkey))) throw new AppError('wrong_state', 'This passkey is registered already.');
+    if (!(await insertPasskey(tx, passkey))) throw new AppError('wrong_state', 'This passkey is already registered.');
     await markProven(tx, session.tokenHash, createdAt, 'passkey');
     await insertNotices(tx, [person.id], { at: createdAt, what: 'passkey', by: actorOfPerson(person) });
   });
 }
 
-/** What a browser needs to offer the passkeys that it has for this service; with a session, those of its person. */
+/** The options for a browser to offer its passkeys for this service; with a session, those of its person. */
 export async function assertionOptions(deps: PasskeyDeps, session?: Session) {
   const { generateAuthenticationOptions } = await load();
   const personId = session?.person.id;
@@ -140,7 +141,7 @@ export async function assertionOptions(deps: PasskeyDeps, session?: Session) {
   });
 }
 
-/** Whose passkey an answer names; its signature is not verified yet. */
+/** The passkey that an answer names; its signature is not verified yet. */
 export async function whosePasskey(
   { db }: PasskeyDeps,
   { id }: AuthenticationResponseJSON,
@@ -159,7 +160,7 @@ export async function enterByPasskey(deps: PasskeyDeps, response: Authentication
   return entered;
 }
 
-/** Notes that the person of a session has just shown a passkey of theirs. */
+/** Records that the person of a session has just shown their passkey. */
 export async function confirmByPasskey(
   deps: PasskeyDeps,
   session: Session,
@@ -207,7 +208,7 @@ async function verifyAssertion(
   return { passkey, signCount: authenticationInfo.newCounter };
 }
 
-/** The package throws on whatever does not fit; its message may quote what came. An outage of the database stays one. */
+/** The package throws on any mismatch, and its message may quote input. A database outage is passed on. */
 async function refuseBroken<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();
@@ -224,5 +225,5 @@ function requireProof({ clock }: PasskeyDeps, session: Session): void {
 }
 
 function badPasskey(): AppError {
-  return new AppError('unauthorized', 'This passkey is not known here, or its answer came too late.');
+  return new AppError('unauthorized', 'This passkey is unknown, or its answer came too late.');
 }

@@ -13,7 +13,7 @@ export type Person = {
   readonly createdAt: Date;
 };
 
-/** How a person showed who they are. */
+/** How a person was authenticated. */
 export type Proof = 'passkey' | 'link' | 'recovery_code';
 
 export type Session = {
@@ -25,7 +25,7 @@ export type Session = {
   readonly provenAt: Date;
   readonly provenBy: Proof;
   readonly hasPasskey: boolean;
-  /** Whether something about the person's access has changed that was not seen in this session. */
+  /** Whether the person's access has changed in a way that was not seen in this session. */
   readonly hasNews: boolean;
 };
 
@@ -38,7 +38,7 @@ export const LOGIN_LINK_LIFE_MS = 15 * MINUTE_MS;
 /** How long a login link waits for the approval of a second owner. */
 export const LINK_REQUEST_LIFE_MS = 24 * HOUR_MS;
 export const CHALLENGE_LIFE_MS = 5 * MINUTE_MS;
-/** How long a proof counts for what outlives a session. */
+/** How long a proof is valid for acts that outlive a session. */
 export const FRESH_MS = 5 * MINUTE_MS;
 
 const SECRET_BYTES = 32;
@@ -49,7 +49,7 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Whether text can be a secret at all; what cannot costs no query. */
+/** Whether text has the form of a secret; other text costs no query. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
@@ -58,17 +58,17 @@ export function hashOfSecret(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** As the audit log writes a person. */
+/** The actor of a person in the audit log. */
 export function actorOfPerson({ id }: Pick<Person, 'id'>): string {
   return `person:${id}`;
 }
 
-/** A person reaches as far as the account that they work for. */
+/** The reach of a person, by the account that they work for. */
 export function reachOfPerson({ accountId }: Pick<Person, 'accountId'>): Reach {
   return accountId === undefined ? 'all_accounts' : 'account';
 }
 
-/** What their role may do, as far as they reach. */
+/** The scopes of their role, within their reach. */
 export function scopesOf(person: Pick<Person, 'role' | 'accountId'>): readonly Scope[] {
   return scopesWithin(reachOfPerson(person), ROLE_SCOPES[person.role]);
 }
@@ -77,7 +77,7 @@ export function isOver({ expiresAt, lastUsedAt }: Session, now: Date): boolean {
   return expiresAt <= now || now.getTime() - lastUsedAt.getTime() >= SESSION_IDLE_MS;
 }
 
-/** Whether a person has just shown a passkey. A link and a recovery code let them in, to add one. */
+/** Whether a person has just shown a passkey. A link or a recovery code only lets them in, to add one. */
 export function isFresh({ provenAt, provenBy }: Session, now: Date): boolean {
   return provenBy === 'passkey' && isRecent(provenAt, now);
 }

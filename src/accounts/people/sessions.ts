@@ -1,5 +1,4 @@
-// Sessions: who sits at a browser, looked up in the database with every request, so that every node forgets one that has ended
-// at once.
+// Sessions of people, looked up in the database with every request, so that every node refuses an ended one at once.
 import { setAuditActor, setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -20,13 +19,13 @@ import { deleteOtherSessions, deleteSession, findSession, insertSession, markSes
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly log: Log };
 
 export type Sessions = {
-  /** The session of a cookie; nothing for one that is unknown or over, or whose person was removed. `isUse`: a person did something. */
+  /** The session of a cookie; undefined when it is unknown or over, or its person was removed. `isUse`: a person did something. */
   find(token: string, isUse: boolean): Promise<Session | undefined>;
   /** Whether this node has found this session before. */
   isKnown(token: string): boolean;
 };
 
-/** The last use is written at most once in this time. */
+/** The last use is written at most this often. */
 const WRITE_USE_EVERY_MS = 60_000;
 const MAX_KNOWN = 10_000;
 
@@ -57,7 +56,7 @@ export function openSessions({ db, clock, log }: Deps): Sessions {
   };
 }
 
-/** Starts a session for a person who has proven who they are. The audit log names them as the actor of the transaction. */
+/** Starts a session for an authenticated person. The audit log has them as the actor of the transaction. */
 export async function startSession(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   provenBy: Proof,
@@ -76,7 +75,7 @@ export async function startSession(
   });
 }
 
-/** Ends one other session of the same person, or all others; this one goes on. */
+/** Ends one other session of the same person, or all others; this one stays. */
 export async function endOtherSessions(
   { db }: { readonly db: Database },
   session: Session,

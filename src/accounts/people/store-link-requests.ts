@@ -13,7 +13,7 @@ export type LinkRequest = {
 const COLUMNS = 'person_id, asked_by, asked_at, expires_at';
 const toRequest = recordOf<LinkRequest>(COLUMNS);
 
-/** A new request for a person replaces the one before. */
+/** A new request for a person replaces the previous one. */
 export async function putLinkRequest(tx: Sql, { personId, askedBy, askedAt, expiresAt }: LinkRequest): Promise<void> {
   await tx.query('delete from link_requests where expires_at <= $1', [askedAt]);
   await tx.query(
@@ -38,13 +38,13 @@ export async function deleteLinkRequest(tx: Sql, personId: string): Promise<void
   await tx.query('delete from link_requests where person_id = $1', [personId]);
 }
 
-/** Ends what these actors asked for and the links that they made or asked for, as far as nothing has come of them. */
+/** Deletes the open requests of these actors, and the unused links that they made or asked for. */
 export async function deleteLinksOf(tx: Sql, actors: readonly string[]): Promise<void> {
   await tx.query('delete from link_requests where asked_by = any($1)', [actors]);
   await tx.query('delete from person_links where made_by = any($1) or asked_by = any($1)', [actors]);
 }
 
-/** Owners beside these two who may act for the account of the person, or for all, and have a passkey to approve with. */
+/** Other owners, apart from these two, who may act for the account of the person or for all, and have a passkey to approve with. */
 export async function listOtherOwners(
   sql: Sql,
   {

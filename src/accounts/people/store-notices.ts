@@ -1,4 +1,4 @@
-// The SQL of notices: what a person is shown of their own access.
+// The SQL of notices: changes of a person's access, shown to the person.
 import type { Row, Sql } from '../../storage/database.ts';
 
 /** A new way in, or a change of what the person may do. */

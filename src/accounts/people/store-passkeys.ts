@@ -38,7 +38,7 @@ function toPasskey(row: PasskeyRow): Passkey {
   };
 }
 
-/** Returns false when the credential is known already. */
+/** Returns false when the credential is already known. */
 export async function insertPasskey(tx: Sql, passkey: Passkey): Promise<boolean> {
   const rows = await tx.query(
     `insert into passkeys (id, person_id, public_key, sign_count, transports, created_at)
@@ -86,7 +86,7 @@ export async function insertChallenge(sql: Sql, { hash, purpose, personId, expir
   );
 }
 
-/** Uses a challenge up. Returns false when it was used before, is too old, or was made for something else. */
+/** Uses up a challenge. Returns false when it was used, is too old, or has another purpose. */
 export async function takeChallenge(
   sql: Sql,
   { hash, purpose, personId }: Omit<Challenge, 'expiresAt'>,

@@ -1,4 +1,4 @@
-// The SQL of people, of the links by which they log in, and of their recovery codes.
+// The SQL of people, of their login links and recovery codes.
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Role } from '../roles.ts';
@@ -18,7 +18,7 @@ export async function insertPerson(tx: Sql, person: Person, invitedBy: string): 
   );
 }
 
-/** A person who may still log in; of one account, when it is named. */
+/** A person who may still log in; only of one account, if given. */
 export async function findPerson(sql: Sql, id: string, accountId?: string): Promise<Person | undefined> {
   const [row] = await sql.query<PersonRow>(
     `select ${PERSON_COLUMNS} from people p
@@ -31,14 +31,14 @@ export async function findPerson(sql: Sql, id: string, accountId?: string): Prom
 export type ListedPerson = Person & {
   /** The actor, as in the audit log. */
   readonly invitedBy: string;
-  /** Who made the login links that they came in by, or asked for them. */
+  /** Who made or asked for the login links that they used. */
   readonly letInBy: readonly string[];
-  /** While a login link waits for the approval of a second owner. */
+  /** Present while a login link waits for the approval of a second owner. */
   readonly linkRequest?: LinkRequest;
   readonly passkeys: number;
   readonly recoveryCodes: number;
   readonly lastUsedAt?: Date;
-  /** While a link to log in by is open. */
+  /** Present while a login link is open. */
   readonly linkExpiresAt?: Date;
 };
 
@@ -87,7 +87,7 @@ export async function listPeople(sql: Sql, now: Date, accountId?: string): Promi
   }));
 }
 
-/** Those who may log in and whom one of these actors invited or let in, oldest first. */
+/** People who may log in and were invited or given a link by one of these actors, oldest first. */
 export async function listPeopleOf(sql: Sql, actors: readonly string[]): Promise<Person[]> {
   const rows = await sql.query<PersonRow>(
     `select ${PERSON_COLUMNS} from people p
@@ -127,7 +127,7 @@ export async function removePersonRows(tx: Sql, id: string, at: Date): Promise<v
   }
 }
 
-/** A new link of a person replaces the one before. */
+/** A new link of a person replaces the previous one. */
 export async function putLink(
   tx: Sql,
   link: {
@@ -152,7 +152,7 @@ export async function setRole(tx: Sql, id: string, role: Role): Promise<void> {
   await tx.query('update people set role = $2 where id = $1', [id, role]);
 }
 
-/** Whose link this is, while it counts. */
+/** The person of a valid link. */
 export async function findLink(sql: Sql, tokenHash: Buffer, now: Date): Promise<Person | undefined> {
   const [row] = await sql.query<PersonRow>(
     `select ${PERSON_COLUMNS} from person_links l join people p on p.id = l.person_id
@@ -162,7 +162,7 @@ export async function findLink(sql: Sql, tokenHash: Buffer, now: Date): Promise<
   return row && toPerson(row);
 }
 
-/** Uses a link up, and keeps on the person who made it and who asked for it. Of several at once one gets the person. */
+/** Uses up a link, and records on the person who made it and who asked for it. Of several at once, one gets the person. */
 export async function takeLink(tx: Sql, tokenHash: Buffer, now: Date): Promise<Person | undefined> {
   const [row] = await tx.query<PersonRow>(
     `with taken as (delete from person_links where token_hash = $1 and expires_at > $2 returning person_id, made_by, asked_by)
@@ -180,7 +180,7 @@ export async function takeLink(tx: Sql, tokenHash: Buffer, now: Date): Promise<P
   return row && toPerson(row);
 }
 
-/** New codes replace all those before. */
+/** New codes replace all earlier ones. */
 export async function putRecoveryCodes(tx: Sql, personId: string, hashes: readonly Buffer[]): Promise<void> {
   await tx.query('delete from recovery_codes where person_id = $1', [personId]);
   await tx.query('insert into recovery_codes (code_hash, person_id) select hash, $1 from unnest($2::bytea[]) as hash', [
@@ -189,7 +189,7 @@ export async function putRecoveryCodes(tx: Sql, personId: string, hashes: readon
   ]);
 }
 
-/** Uses a recovery code up. Of several at once one gets the person. */
+/** Uses up a recovery code. Of several at once, one gets the person. */
 export async function takeRecoveryCode(tx: Sql, codeHash: Buffer, now: Date): Promise<Person | undefined> {
   const [row] = await tx.query<PersonRow>(
     `with taken as (update recovery_codes set used_at = $2 where code_hash = $1 and used_at is null returning person_id)

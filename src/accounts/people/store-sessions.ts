@@ -13,7 +13,7 @@ export type NewSession = {
 };
 
 export async function insertSession(tx: Sql, session: NewSession): Promise<void> {
-  // Kept no longer than they count, so that the table does not grow.
+  // Expired sessions are deleted, so that the table does not grow.
   await tx.query('delete from sessions where expires_at <= $1', [session.at]);
   await tx.query(
     `insert into sessions (token_hash, person_id, created_at, last_used_at, expires_at, proven_at, proven_by)
@@ -25,7 +25,7 @@ export async function insertSession(tx: Sql, session: NewSession): Promise<void>
 type Own = Omit<Session, 'person' | 'createdAt'>;
 const toOwn = recordOf<Own>('token_hash, last_used_at, expires_at, proven_at, proven_by, has_passkey, has_news');
 
-/** The session of a person who may still log in, also one that is over. */
+/** The session of a person who may still log in, even an expired one. */
 export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session | undefined> {
   const [row] = await sql.query<PersonRow & RowOf<Own> & { session_created_at: Date }>(
     `select ${PERSON_COLUMNS}, s.token_hash, s.created_at as session_created_at, s.last_used_at, s.expires_at, s.proven_at,
@@ -54,7 +54,7 @@ export async function deleteSession(tx: Sql, tokenHash: Buffer): Promise<void> {
   await tx.query('delete from sessions where token_hash = $1', [tokenHash]);
 }
 
-/** Everyone logs in anew. Returns how many of each ended. */
+/** Everyone has to log in again. Returns how many of each ended. */
 export async function endAllLogins(tx: Sql): Promise<{ sessions: number; links: number; challenges: number }> {
   await tx.query('delete from link_requests');
   const ended = async (table: string) => (await tx.query(`delete from ${table} returning person_id`)).length;
@@ -67,7 +67,7 @@ export async function endAllLogins(tx: Sql): Promise<{ sessions: number; links: 
 
 export type ListedSession = Pick<Session, 'createdAt' | 'lastUsedAt' | 'provenBy'> & { readonly id: string };
 
-/** Of one person, those that may still be used, newest first. The id is of the hash, which lets no one in. */
+/** The valid sessions of one person, newest first. The id is the hash, which lets no one in. */
 export async function listSessions(sql: Sql, personId: string, now: Date, usedSince: Date): Promise<ListedSession[]> {
   const rows = await sql.query<RowOf<ListedSession>>(
     `select encode(token_hash, 'hex') as id, created_at, last_used_at, proven_by from sessions
@@ -79,7 +79,7 @@ export async function listSessions(sql: Sql, personId: string, now: Date, usedSi
 
 const toListed = recordOf<ListedSession>('id, created_at, last_used_at, proven_by');
 
-/** Ends one other session of the person, or all others when no session is named. */
+/** Ends one other session of the person, or all others when no session is given. */
 export async function deleteOtherSessions(tx: Sql, { person, tokenHash }: Session, id?: string): Promise<void> {
   await tx.query(
     `delete from sessions

@@ -1,4 +1,4 @@
-// How an account shows itself to payers: read and changed.
+// Routes of account settings: what payers see of an account.
 import type { FastifyInstance } from 'fastify';
 import { requireSettings, updateSettings } from '../../accounts/update-settings.ts';
 import {
@@ -42,7 +42,7 @@ export function accountSettingsRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'changeAccountSettings',
     summary: 'Change the settings of an account',
     description:
-      'How checkouts look and where they lead. What is left out stays; null removes it. A person must have shown a passkey within five minutes.',
+      'The look and the links of checkouts. Absent fields stay; null removes a value. A person must have shown a passkey within five minutes.',
     tag,
     path,
     body: AccountSettingsBody,

@@ -1,4 +1,4 @@
-// Accounts: opened and listed.
+// Routes of accounts: open and list.
 import type { FastifyInstance } from 'fastify';
 import { isOfOneAccount } from '../../accounts/caller.ts';
 import { openNamedAccount } from '../../accounts/open-account.ts';
@@ -32,7 +32,7 @@ export function accountRoutes(app: FastifyInstance, deps: { readonly db: Databas
     url: '/accounts',
     operationId: 'openAccount',
     summary: 'Open an account',
-    description: 'An account that is open already is returned as it is.',
+    description: 'An account that is already open is returned as it is.',
     tag,
     body: AccountBody,
     answer: created(AccountEntry, 'The account', ACCOUNT_EXAMPLE, REPLAYED),

@@ -1,4 +1,4 @@
-// The /metrics of agreements with banks that work by files.
+// The metrics of agreements with banks that take files.
 import { Gauge, type Registry } from 'prom-client';
 import { type AgreementUse, numbersLeft } from '../../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../../charges/bank-files/store-answers.ts';
@@ -26,7 +26,7 @@ export function agreementGauges(registry: Registry): AgreementGauges {
       for (const use of uses) {
         const { rail, waitingSince, lastReturnAt } = use;
         const range = ranges.get(rail);
-        // One that is configured no more.
+        // It is no longer configured.
         if (!range) continue;
         numbers.set({ rail }, Number(numbersLeft(range, use)));
         waiting.set({ rail }, use.waiting);

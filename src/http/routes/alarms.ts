@@ -13,7 +13,7 @@ export function alarmRoutes(app: FastifyInstance, deps: { readonly db: Sql }): v
     url: '/payouts/alarms',
     operationId: 'listAlarms',
     summary: 'List alarms of payouts',
-    description: 'Those that are raised and not cleared, oldest first. They are judged once a minute.',
+    description: 'Open alarms, oldest first. They are judged once a minute.',
     tag: 'Payouts',
     answer: ok(AlarmsView, 'All open alarms', ALARMS_EXAMPLE),
     handle: async () => ({ alarms: (await readOpenAlarms(deps.db)).map(alarmView) }),

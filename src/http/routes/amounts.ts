@@ -1,4 +1,4 @@
-// What a charge asks for on a day.
+// The amount due of a charge on a day.
 import type { FastifyInstance } from 'fastify';
 import { AMOUNT_EXAMPLE, AmountQuery, AmountView } from '../../api/amounts.ts';
 import { amountView } from '../../charges/amount-view.ts';
@@ -15,8 +15,8 @@ export function amountRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
     method: 'GET',
     url: '/charges/:id/amount',
     operationId: 'getChargeAmount',
-    summary: 'Read the amount owed on a day',
-    description: 'By each method, with the rule behind every line, equal to what the rail would take.',
+    summary: 'Read the amount due on a day',
+    description: 'For each method, with the rule behind every line, equal to what the rail would charge.',
     tag: 'Charges',
     path: idOf('charge'),
     query: AmountQuery,

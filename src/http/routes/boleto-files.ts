@@ -1,4 +1,4 @@
-// Files to banks that register boletos from them: listed, fetched, made; and what they are made of.
+// Routes of files for banks that register boletos by file: list, download, make; and of the instructions in them.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -57,9 +57,9 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     method: 'POST',
     url: '/boletos/files',
     operationId: 'makeBoletoFiles',
-    summary: 'Make files of what waits for a bank',
+    summary: 'Make files of the waiting instructions for a bank',
     description:
-      'One file, or several where the bank takes fewer titles in one. They are saved with their numbers before the answer. Carry them to the bank yourself, or let the folder or the SFTP server of the agreement have them.',
+      'One file, or several where the bank limits the titles of one. They are saved with their numbers before the answer. Carry them to the bank yourself, or let the service put them into the folder or onto the SFTP server of the agreement.',
     tag,
     body: NewBoletoFiles,
     answer: created(MadeBoletoFiles, 'The files', { files: [BOLETO_FILE_EXAMPLE] }),
@@ -74,9 +74,9 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     method: 'POST',
     url: '/boletos/files/:agreement/:sequence/renew',
     operationId: 'renewBoletoFile',
-    summary: 'Send again what a bank has not answered of a file',
+    summary: 'Send the unanswered instructions of a file again',
     description:
-      'For a file that the bank never got. What is unanswered of it, and all else that waits, goes into a new file with a number of its own; the titles keep theirs. What needs no answer any more, since its boleto was decided or has ended, is let go. Should the bank have got both, it refuses the repeats, and that fails no charge.',
+      'For a file that the bank never got. Its unanswered instructions, and all others that wait, go into a new file with a number of its own; the titles keep theirs. Instructions that need no answer any more, since their boleto was decided or has ended, are closed. If the bank got both files, it refuses the repeats, which does not fail a charge.',
     tag,
     path,
     answer: ok(RenewedBoletoFile, 'The new files', { files: [{ ...BOLETO_FILE_EXAMPLE, sequence: 8 }], closed: 0 }),
@@ -92,9 +92,9 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     method: 'POST',
     url: '/boletos/files/:agreement/:sequence/take',
     operationId: 'takeBoletoFile',
-    summary: 'Say that you carry a file to the bank',
+    summary: 'Take a file to carry it to the bank yourself',
     description:
-      'From then on it is not put into the folder or sent to the SFTP server by itself. Of one that was offered before it says that the bank may get it twice.',
+      'From then on the service does not put it into the folder or onto the SFTP server. If it was offered before, the bank may get it twice.',
     tag,
     path,
     answer: ok(BoletoFileView, 'The file', { ...BOLETO_FILE_EXAMPLE, isTakenByHand: true }),
@@ -107,9 +107,9 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     url: '/boletos/files/:agreement/:sequence/content',
     isOnRecord: true,
     operationId: 'getBoletoFileContent',
-    summary: 'Fetch a file to a bank',
+    summary: 'Download a file for a bank',
     description:
-      'The bytes of the file (CNAB 240, Latin-1), the same each time, until they are removed: see `bytesRemovedAt`. They hold names and documents of payers, so the audit log has a line of each fetch. Fetching changes nothing: to carry the file to the bank yourself, take it first.',
+      'The bytes of the file (CNAB 240, Latin-1), the same each time, until they are removed: see `bytesRemovedAt`. They have names and documents of payers, so the audit log has a line for each download. Downloading changes nothing: to carry the file to the bank yourself, take it first.',
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
@@ -129,7 +129,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     method: 'GET',
     url: '/boletos/instructions',
     operationId: 'listBoletoInstructions',
-    summary: 'List what banks are to be told',
+    summary: 'List instructions for banks',
     description: 'Newest first: to register boletos, and to write them off.',
     tag,
     query: InstructionsQuery,
@@ -144,6 +144,6 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
 
 function requireAgreement(rails: Rails, name: string): void {
   if (allRails(rails).some(rail => rail.name === name && rail.files)) return;
-  const message = 'names no agreement with a bank that is told by files';
+  const message = 'is not an agreement with a bank that takes files';
   throw invalidRequest([{ path: 'agreement', code: 'not_found', message }]);
 }

@@ -1,4 +1,4 @@
-// Return files of banks: uploaded and listed.
+// Routes of return files of banks: upload and list.
 
 import { CnabError, MAX_FILE_BYTES } from '@trilho/cnab';
 import type { FastifyInstance } from 'fastify';
@@ -46,7 +46,7 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/boletos/returns',
     operationId: 'listBoletoReturns',
     summary: 'List return files of banks',
-    description: 'Newest first, however they came: uploaded, read by the command line, or fetched from a bank.',
+    description: 'Newest first: uploaded, read by the command line, or fetched from a bank.',
     tag,
     query: ReturnsQuery,
     answer: ok(BoletoReturnsPage, 'A page of return files', BOLETO_RETURNS_EXAMPLE),
@@ -58,9 +58,9 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     method: 'GET',
     url: '/boletos/returns/:id/entries',
     operationId: 'listBoletoReturnEntries',
-    summary: 'List what a return file says of titles',
+    summary: 'List the entries of a return file',
     description:
-      'In the order of the file, with what became of each. Those with the outcome `needs_attention` are for a person.',
+      'In the order of the file, with their outcomes. Those with the outcome `needs_attention` need a person.',
     tag,
     path: idOf('return file'),
     query: ReturnEntriesQuery,
@@ -73,11 +73,11 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     method: 'POST',
     url: '/boletos/returns/:id/seen',
     operationId: 'seeBoletoReturn',
-    summary: 'Say that the entries of a return file that need a person were seen',
-    description: 'All of the file. It changes nothing else. To say it again is safe.',
+    summary: 'Mark all entries of a return file that need a person as seen',
+    description: 'It changes nothing else. Repeating it is safe.',
     tag,
     path: idOf('return file'),
-    answer: ok(SeenEntries, 'How many it were', SEEN_EXAMPLE),
+    answer: ok(SeenEntries, 'How many entries were marked', SEEN_EXAMPLE),
     handle: async ({ path }) => ({ seen: await seeEntries(deps, { returnId: path.id }) }),
   });
 
@@ -85,15 +85,15 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     method: 'POST',
     url: '/boletos/returns/:id/entries/:line/seen',
     operationId: 'seeBoletoReturnEntry',
-    summary: 'Say that an entry that needs a person was seen',
-    description: 'It changes nothing else. To say it again is safe.',
+    summary: 'Mark an entry that needs a person as seen',
+    description: 'It changes nothing else. Repeating it is safe.',
     tag,
     path: entryPath,
-    answer: ok(SeenEntries, 'Whether it was not seen before', SEEN_EXAMPLE),
+    answer: ok(SeenEntries, '1 if it was not seen before', SEEN_EXAMPLE),
     handle: async ({ path: { id, line } }) => ({ seen: await seeEntries(deps, { returnId: id, line }) }),
   });
 
-  // Files are taken here alone, so the parsers are of this scope alone.
+  // Only these routes take files, so the parsers belong to this scope.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addHook('onRequest', limitFiles());
@@ -108,11 +108,11 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
       operationId: 'readBoletoReturn',
       summary: 'Read a return file of a bank',
       description:
-        'A CNAB 240 file of at most 128 MB as the body. Its entries register, reject, pay and write off boletos. To send a file again is safe: it counts once.',
+        'A CNAB 240 file of at most 128 MB as the body. Its entries register, reject, pay and write off boletos. Sending a file again is safe: it is booked once.',
       tag,
       query: ReturnQuery,
       file: { types: RETURN_TYPES, example: RETURN_FILE_EXAMPLE },
-      answer: created(ReadBoletoReturn, 'What became of its entries', READ_RETURN_EXAMPLE),
+      answer: created(ReadBoletoReturn, 'The outcomes of its entries', READ_RETURN_EXAMPLE),
       handle: async ({ query, request }) => {
         const bytes = request.body;
         if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw refusedFile('must be a file that is not empty');

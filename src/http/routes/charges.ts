@@ -1,4 +1,4 @@
-// Charges: created, read, listed, canceled.
+// Routes of charges: create, read, list, cancel.
 import type { FastifyInstance } from 'fastify';
 import {
   CHARGE_EXAMPLE,
@@ -105,7 +105,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
         ...(externalId !== undefined && { externalId }),
         ...(sourceKey !== undefined && { sourceKey }),
       };
-      // Who looks for one charge may just have made it.
+      // A search for one charge may follow its creation, so it reads the primary.
       const isFresh = externalId !== undefined;
       const read = async (db: Sql) => {
         const ofCustomer = customerId === undefined ? undefined : await findWhoseCharges(db, customerId, accountId);
@@ -120,7 +120,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/charges/:id/cancel',
     operationId: 'cancelCharge',
     summary: 'Cancel a charge',
-    description: 'Withdraws every method that is still open. Canceling a canceled charge changes nothing.',
+    description: 'Withdraws every open method. Canceling a canceled charge changes nothing.',
     tag,
     path: idOf('charge'),
     answer: ok(ChargeView, 'The charge, canceled', { ...CHARGE_EXAMPLE, state: 'CANCELED' }),
@@ -135,9 +135,9 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     method: 'POST',
     url: '/charges/:id/remainder',
     operationId: 'chargeRemainder',
-    summary: 'Charge what is missing of a charge',
+    summary: 'Charge the rest of a charge',
     description:
-      'For a charge that is PARTIALLY_PAID: one charge for the rest, to the same payer. When it is paid, the first charge is paid. One is open at most: a repeat returns it, whatever it asks for, until it has failed, expired or been canceled.',
+      'For a charge that is PARTIALLY_PAID: one charge for the rest, to the same payer. When it is paid, the first charge is paid. At most one is open: a repeat with any body returns it, until it has failed, expired or been canceled.',
     tag,
     path: idOf('charge'),
     body: RemainderBody,
@@ -163,11 +163,11 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'changeDueDate',
     summary: 'Change the due date of a charge',
     description:
-      'The end of the charge moves by as many days. A bank that is told by files or calls is asked, and dueChange is PENDING until it has answered. The same date again changes nothing.',
+      'The end of the charge moves by the same number of days. Where a bank must change it too, by file or by call, dueChange is PENDING until it has answered. The same date again changes nothing.',
     tag,
     path: idOf('charge'),
     body: DueDateBody,
-    answer: ok(ChargeView, 'The charge with its new due date, or with the change that the bank is asked for', {
+    answer: ok(ChargeView, 'The charge with its new due date, or with the requested change', {
       ...CHARGE_EXAMPLE,
       dueChange: { dueAt: '2026-12-21T02:59:59.000Z', status: 'PENDING' },
     }),
@@ -184,7 +184,7 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'withdrawCheckout',
     summary: 'Withdraw the link to the checkout',
     description:
-      'For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. The request names the link, so that a repeat withdraws no other. Codes that were seen can still be paid; cancel the charge for that.',
+      'For a link that reached the wrong person: it stops working, and the charge gets a new one. The request names the link, so that a repeat does not withdraw the new one. Codes that were seen can still be paid; to prevent that, cancel the charge.',
     tag,
     path: idOf('charge'),
     body: WithdrawalBody,

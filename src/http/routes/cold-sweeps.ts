@@ -1,4 +1,4 @@
-// Cold sweeps, and payouts that are given up.
+// Routes of cold sweeps, and of giving up a payout.
 import type { FastifyInstance } from 'fastify';
 import { COLD_SWEEP_EXAMPLE, ColdSweepBody, PAYOUT_EXAMPLE, PayoutView } from '../../api/payouts.ts';
 import { voidByEither } from '../../orders/void-by-either.ts';
@@ -19,7 +19,7 @@ export function coldSweepRoutes(app: FastifyInstance, deps: ColdSweepDeps): void
     operationId: 'sweepToCold',
     summary: 'Sweep crypto to the cold address',
     description:
-      'Sends what the sender has too much of to the address of the network in `payouts.coldAddresses`, as a payout for no order. What open payouts and orders in line need stays. One sweep of an asset is on its way at a time. A pause does not stop it.',
+      'Sends the surplus of the sender to the address of the network in `payouts.coldAddresses`, as a payout without an order. What open payouts and waiting orders need stays. An asset has one open sweep at a time. A pause does not stop it.',
     tag,
     body: ColdSweepBody,
     check: ({ body }) => checkNetwork(body.symbol, body.network),
@@ -32,9 +32,9 @@ export function coldSweepRoutes(app: FastifyInstance, deps: ColdSweepDeps): void
     method: 'POST',
     url: '/payouts/:id/void',
     operationId: 'voidPayout',
-    summary: 'Give up a payout that no block has',
+    summary: 'Give up a payout that is in no block',
     description:
-      'A transaction that moves nothing uses its slot up; then the payout is `voided`, and its order, if it has one, is held as `payout_voided`. If a block takes the transfer first, it stays.',
+      'A transaction that moves nothing uses up its slot; then the payout is `voided`, and its order, if any, is held as `payout_voided`. If a block includes the transfer first, the transfer stands.',
     tag,
     path: idOf('payout'),
     answer: ok(PayoutView, 'The payout as it is then', PAYOUT_EXAMPLE),

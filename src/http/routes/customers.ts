@@ -42,7 +42,7 @@ export function customerRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'createCustomer',
     summary: 'Create a customer',
     description:
-      'A CPF or CNPJ is one customer of an account: a request that names no other data than it has returns it, and one that differs is refused, unless `separate` is true. A repeat by externalId or Idempotency-Key returns the first customer, however many arrive at once.',
+      'An account has one customer for each CPF or CNPJ: a request with the same data returns it, and one with other data is refused, unless `separate` is true. A repeat by externalId or Idempotency-Key returns the first customer, however many arrive at once.',
     tag,
     takesIdempotencyKey: true,
     body: CustomerBody,
@@ -88,7 +88,7 @@ export function customerRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'getCustomer',
     summary: 'Read a customer',
     description:
-      'With what it owes and has paid. `GET /charges?customerId=` lists its charges: those made by its id and, unless it is separate, those of its account that name its document.',
+      'With its balance. `GET /charges?customerId=` lists its charges: those created with its id and, unless it is separate, those of its account with its document.',
     tag,
     path,
     answer: ok(CustomerDetail, 'The customer, with the sums of its charges', CUSTOMER_DETAIL_EXAMPLE),
@@ -102,7 +102,7 @@ export function customerRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'changeCustomer',
     summary: 'Change a customer',
     description:
-      'What is not named stays, and null removes it. Charges that exist keep the payer that they were made with; new ones take what is known now.',
+      'Absent fields stay, and null removes a value. Existing charges keep the payer that they were created with; new ones copy the present data.',
     tag,
     path,
     body: CustomerChanges,
@@ -119,7 +119,7 @@ export function customerRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'eraseCustomer',
     summary: 'Erase a customer',
     description:
-      'Name, document, address and contacts are gone, from its events too, and no new charge can name it. Erasing it again changes nothing. Its charges keep the payer that they were made with: `trilho payer erase` erases those.',
+      'Deletes name, document, address and contacts, also from its events; new charges cannot name it. Erasing it again changes nothing. Its charges keep the payer that they were created with: `trilho payer erase` erases those.',
     tag,
     path,
     answer: ok(CustomerView, 'What is left of the customer', {

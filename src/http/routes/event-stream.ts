@@ -19,13 +19,13 @@ export type EventStreamDeps = FeedDeps & {
   readonly log: Log;
   readonly heartbeats: Heartbeats;
   readonly showStreams: Observers['showStreams'];
-  /** How long a reader may take nothing of what waits for it. */
+  /** How long a reader may not read at all while events wait. */
   readonly streamStallTimeoutMs: number;
 };
 
-/** Per account and node; in a sandbox, of all callers together. */
+/** Per account and node; in a sandbox, for all callers together. */
 const MAX_STREAMS = 100;
-/** A page ends with the event that reaches its bytes. */
+/** A page ends with the event that reaches this size. */
 const PAGE_SIZE = 20;
 const PAGE_BYTES = READ_AHEAD_BYTES;
 export const STREAM_STALL_TIMEOUT_MS = 30_000;
@@ -61,8 +61,8 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
         throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
       }
       const cutOff = () => {
-        deps.log.info('an event stream was closed: its reader took nothing');
-        // As a connection that takes nothing at all: see unread-answers.ts. This one may have written meanwhile.
+        deps.log.info('an event stream was closed: its reader did not read');
+        // As in unread-answers.ts, but this connection may have sent something meanwhile.
         request.raw.socket.resetAndDestroy();
       };
       const pieces = (signal: AbortSignal) =>
@@ -73,8 +73,8 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
 }
 
 /**
- * Passes pieces on. A piece is asked for when the reader has taken those before it; one that waits longer than the timeout
- * cuts the reader off, which then holds neither memory nor one of the streams, and may come back with Last-Event-ID.
+ * Passes on pieces. The next piece is requested when the reader has taken the previous ones; if that takes longer than the timeout, the
+ * stream is closed, which frees its memory and its place. The reader may resume with Last-Event-ID.
  */
 async function* cutOffWhenStalled(
   pieces: AsyncIterable<string>,
@@ -91,14 +91,14 @@ async function* cutOffWhenStalled(
   }
 }
 
-/** A page is read only when the one before has been taken, so a slow reader costs one page. */
+/** A page is read only when the previous one has been taken, so a slow reader costs one page. */
 async function* writeEvents(
   deps: FeedDeps & { readonly watch: FeedWatch },
   from: FeedPosition,
   filter: FeedFilter,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // The cursor is sent at the start and with every heartbeat: a client that is cut off before an event knows where to resume.
+  // The cursor is sent at the start and with every heartbeat: a client that is disconnected before an event knows where to resume.
   yield frame({ retryMs: RECONNECT_MS, id: deps.cursors.textOf(from) });
   let end = from;
   while (!signal.aborted) {

@@ -1,4 +1,4 @@
-// Events: the feed, page by page, and one event.
+// Routes of events: the feed, page by page, and one event.
 import type { FastifyInstance } from 'fastify';
 import { DEFAULT_LIMIT, EVENT_EXAMPLE, EVENTS_EXAMPLE, Event, EventsPage, EventsQuery } from '../../api/events.ts';
 import { type FeedDeps, readFeed, requirePosition } from '../../events/feed.ts';
@@ -17,7 +17,7 @@ export function eventRoutes(app: FastifyInstance, deps: FeedDeps): void {
     operationId: 'listEvents',
     summary: 'List events',
     description:
-      'Oldest first, in an order that never changes. A reader that goes on with each `cursor` gets every event exactly once, also those that happen meanwhile.',
+      'Oldest first, in an order that never changes. A reader that continues with each `cursor` gets every event exactly once, including new ones.',
     tag,
     query: EventsQuery,
     answer: ok(EventsPage, 'Events, oldest first', EVENTS_EXAMPLE),

@@ -1,5 +1,5 @@
-// /livez: the process answers. /readyz: it can serve, that is, the database answers, can be written and has its schema, the
-// loops run, and the clock is right.
+// /livez: the process answers. /readyz: it can serve, that is, the database answers, is writable and has its schema, the loops run, and
+// the clock is right.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
@@ -16,12 +16,12 @@ export type HealthDeps = {
   readonly databaseClock: Pick<DatabaseClock, 'offsetMs'>;
 };
 
-/** A probe has a timeout of its own and repeats soon; this answers before that. */
+/** A probe has its own timeout and retries soon; this answers before that. */
 const READY_LIMIT_MS = 2_000;
-/** The offset is corrected, but a machine whose clock is so far off has a fault that may grow. */
+/** The offset is corrected, but a clock that is so far off may get worse. */
 const MAX_OFFSET_MS = 30_000;
 
-/** How long the last good check of the database stands for others: a flood of probes costs four checks a second. */
+/** How long a good check of the database is reused: a flood of probes costs four checks a second. */
 const SHARED_MS = 250;
 
 const HEALTH = { config: { isUnlimited: true }, schema: { hide: true } } as const;
@@ -39,7 +39,7 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
   const shown = ({ url }: FastifyRequest) => ({ status: 'ok', ...(/[?&]verbose\b/.test(url) && detailOf(deps)) });
   app.get('/readyz', HEALTH, async request => {
     checkNode(deps);
-    // What a write has found says more than a check before it.
+    // A failed write is better evidence than an earlier check.
     if (isShared() && deps.db.whyUnwritable() === undefined) return shown(request);
     // One check at a time: probes that come meanwhile share it.
     checking ??= checkDatabase(deps.db)
@@ -69,7 +69,7 @@ function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
   }
 }
 
-/** What a person wants to know of a node that serves. */
+/** Details of a ready node, for people. */
 function detailOf({ heartbeats, databaseClock }: HealthDeps) {
   const seconds = (ms: number) => Math.round(ms / 1000);
   const loops = heartbeats.list().map(({ name, ageMs, successAgeMs, failures, limitMs }) => ({
@@ -82,7 +82,7 @@ function detailOf({ heartbeats, databaseClock }: HealthDeps) {
   return { clockOffsetMs: databaseClock.offsetMs(), loops };
 }
 
-/** On connections of its own: it answers also while other work holds every connection of the pool. */
+/** On its own connections: it answers even while other work holds every connection of the pool. */
 async function checkDatabase(db: Database): Promise<void> {
   const [row] = await db.probe.query<{ is_standby: boolean; is_read_only: boolean }>(
     `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,

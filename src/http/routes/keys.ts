@@ -1,4 +1,4 @@
-// API keys: created, listed, revoked. A key may do and reach no more than its maker.
+// Routes of API keys: create, list, revoke. A key may not do or reach more than its maker.
 import type { FastifyInstance } from 'fastify';
 import { prefixOf } from '../../accounts/api-key.ts';
 import { isOfOneAccount } from '../../accounts/caller.ts';
@@ -33,7 +33,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
     url: '/keys',
     operationId: 'listKeys',
     summary: 'List API keys',
-    description: 'Oldest first, revoked ones too. No answer shows a key again.',
+    description: 'Oldest first, including revoked ones. Keys are never shown again.',
     tag,
     query: KeysQuery,
     answer: ok(KeyList, 'The keys', { keys: [KEY_EXAMPLE] }),
@@ -50,7 +50,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'Only this answer shows the key. It reaches no further than its maker, and one that a key makes ends with it at the latest. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
+      'Only this answer shows the key. It reaches no further than its maker, and a key made by a key expires with it at the latest. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
     tag,
     body: KeyBody,
     answer: created(KeyWithSecret, 'The key, in full', KEY_SECRET_EXAMPLE),
@@ -60,7 +60,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
         throw new AppError('missing_scope', 'A key reaches no further than you, and you work for one account.');
       }
       if (caller && !mayGrant(caller.scopes, body.scopes)) {
-        throw new AppError('missing_scope', 'A key can be given no scope that you lack.');
+        throw new AppError('missing_scope', 'You cannot give a key a scope that you lack.');
       }
       const { id, text } = await createKey(deps, {
         ...rest,
@@ -78,7 +78,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'Every node refuses it, and every key that it made, within a second. Login links that these made end unless they were used; people whom they invited stay. Revoking again changes nothing. A caller of one account revokes no key that reaches all.',
+      'Every node refuses it, and every key that it made, within a second. Their unused login links end; people whom they invited stay. Revoking again changes nothing. A caller of one account cannot revoke a key that reaches all.',
     tag,
     path: pathOf(KeyPath, { id: 'key' }),
     answer: ok(KeyView, 'The key, revoked', { ...KEY_EXAMPLE, revokedAt: '2026-11-13T14:00:00.000Z' }),

@@ -1,4 +1,4 @@
-// The ledger: what the books hold, and what made it so.
+// Routes of the ledger: balances and entries.
 import type { FastifyInstance } from 'fastify';
 import {
   BALANCES_EXAMPLE,
@@ -57,7 +57,7 @@ export function ledgerRoutes(app: FastifyInstance, deps: ListReadDeps & { readon
         ...(chargeId !== undefined && { chargeId }),
         ...(transactionId !== undefined && { orderId: transactionId }),
       };
-      // What one charge or order has moved may have just happened.
+      // The entries of one charge or order may be new, so they are read from the primary.
       const isFresh = chargeId !== undefined || transactionId !== undefined;
       return readList(deps, request, reply, db => listEntries({ db }, asked), { isFresh });
     },

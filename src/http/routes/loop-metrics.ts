@@ -1,4 +1,4 @@
-// The metrics of this node's background loops: whether they run, and whether what they do succeeds.
+// The metrics of this node's background loops: whether they run, and whether their runs succeed.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 
@@ -7,7 +7,7 @@ export function showLoops(registry: Registry, heartbeats: Heartbeats): void {
   new Gauge({
     ...shared,
     name: 'trilho_loop_heartbeat_age_seconds',
-    help: 'Since a background loop of this node has ended a run, or a step of a long one.',
+    help: 'Time since a background loop of this node ended a run, or a step of a long one.',
     collect() {
       this.reset();
       for (const { name, ageMs } of heartbeats.list()) this.set({ loop: name }, ageMs / 1000);
@@ -16,7 +16,7 @@ export function showLoops(registry: Registry, heartbeats: Heartbeats): void {
   new Gauge({
     ...shared,
     name: 'trilho_loop_success_age_seconds',
-    help: 'Since a background loop of this node has ended a run that did not fail.',
+    help: 'Time since a background loop of this node ended a successful run.',
     collect() {
       this.reset();
       for (const { name, successAgeMs } of heartbeats.list()) this.set({ loop: name }, successAgeMs / 1000);
@@ -25,7 +25,7 @@ export function showLoops(registry: Registry, heartbeats: Heartbeats): void {
   new Counter({
     ...shared,
     name: 'trilho_loop_failures_total',
-    help: 'Runs of background loops of this node that failed.',
+    help: 'Failed runs of background loops of this node.',
     collect() {
       this.reset();
       for (const { name, failures } of heartbeats.list()) this.inc({ loop: name }, failures);

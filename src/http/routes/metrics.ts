@@ -1,5 +1,5 @@
-// /metrics: what a Prometheus server reads. It answers also when the database does not: then most of all. What is read from
-// the database for it is bounded, so that it costs the same at any size.
+// /metrics, for a Prometheus server. It answers even when the database does not, since it is needed most then. Its database queries are
+// bounded, so that a scrape costs the same at any size.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, Registry } from 'prom-client';
@@ -47,7 +47,7 @@ type Deps = {
   readonly log: Log;
 };
 
-/** Rows that are counted of a kind; a gauge that stands at it means: this many or more. */
+/** The most rows to count of a kind; a gauge at this value means this many or more. */
 const COUNT_LIMIT = 10_000;
 /** How long a scrape waits for the database. Prometheus gives up after ten seconds by default. */
 const READ_LIMIT_MS = 2_000;
@@ -63,11 +63,11 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
   const show = backlogGauges(registry, rails);
   let reading: Promise<Backlog | NoBacklog> | undefined;
 
-  /** One read at a time: scrapes that come while the database is silent take no further connection. */
+  /** One read at a time: scrapes that come while the database does not answer take no further connection. */
   async function refresh(): Promise<void> {
     reading ??= readBacklog(deps)
       .catch((error: unknown): NoBacklog => {
-        // A statement that the database refuses is a fault of ours, and says that the database is there.
+        // A refused statement is our own fault, and shows that the database answers.
         const level = isOutage(error) ? 'warn' : 'error';
         log[level]('the backlog could not be read from the database; its gauges are absent', { error });
         return isOutage(error) ? 'unreachable' : 'failed';
@@ -89,7 +89,7 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
   );
 }
 
-/** What waits, as the database knows it. */
+/** The backlog in the database. */
 type Backlog = {
   readonly depths: readonly QueueDepth[];
   readonly lag: DeliveryLag;
@@ -107,10 +107,10 @@ type Backlog = {
   readonly now: Date;
 };
 
-/** Why nothing is known of it. */
+/** Why the backlog is unknown. */
 type NoBacklog = 'unreachable' | 'failed';
 
-/** One statement after the other: the figures are not worth a second connection. */
+/** One statement after the other: metrics are not worth a second connection. */
 async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<Backlog> {
   const now = clock.now();
   return {
@@ -131,7 +131,7 @@ async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<B
   };
 }
 
-/** A function that shows what was read. When nothing could be read these gauges are absent. */
+/** Returns a function that sets the gauges. When nothing could be read, they are absent. */
 function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | NoBacklog) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
@@ -141,7 +141,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const pending = gauge('trilho_webhook_deliveries_pending', 'Deliveries that wait for enabled webhooks.');
   const lag = gauge('trilho_webhook_delivery_lag_seconds', 'How long the oldest due delivery waits.');
   const failing = gauge('trilho_webhooks_failing', 'Enabled webhooks whose last delivery failed.');
-  const events = gauge('trilho_events_waiting', 'Events of which no deliveries are written yet.');
+  const events = gauge('trilho_events_waiting', 'Events whose deliveries are not written yet.');
   const payouts = gauge('trilho_payouts', 'Payouts that are watched.', ['network', 'state']);
   const payoutAge = gauge('trilho_payouts_oldest_open_seconds', 'How long the oldest open payout waits.', ['network']);
   const waiting = gauge('trilho_orders_waiting', 'Orders that wait for a slot.', ['network']);
@@ -163,7 +163,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   return backlog => {
     for (const each of fromDatabase) {
       each.reset();
-      // A gauge without labels is reset to 0, which would be a figure; nothing is known now.
+      // A gauge without labels resets to 0, which would look like a value.
       each.remove({});
     }
     up.set(backlog === 'unreachable' ? 0 : 1);
@@ -212,11 +212,11 @@ function secondsSince(moment: Date | undefined, now: Date): number {
   return moment ? Math.max(0, (now.getTime() - moment.getTime()) / 1000) : 0;
 }
 
-/** Banks take days to make a new one, so it is known long before. */
+/** Banks take days to issue a new certificate, so its expiry is a metric. */
 function showCertificates(registry: Registry, certificates: Certificates): void {
   new Gauge({
     name: 'trilho_certificate_end_timestamp_seconds',
-    help: 'When a certificate ends: of a rail, by which its bank knows us, or of the receiver.',
+    help: 'When a certificate expires: the client certificate of a rail, or that of the receiver.',
     labelNames: ['certificate'],
     registers: [registry],
     collect() {
@@ -226,11 +226,11 @@ function showCertificates(registry: Registry, certificates: Certificates): void 
   });
 }
 
-/** What the process knows by itself. */
+/** Metrics of the process itself. */
 function showPool(registry: Registry, db: Database): void {
   new Gauge({
     name: 'trilho_database_connections',
-    help: 'Connections of the pool, callers that wait for one, and the most there may be.',
+    help: 'Connections of the pool, callers that wait for one, and the maximum.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -246,7 +246,7 @@ function showPool(registry: Registry, db: Database): void {
 function showReplica(registry: Registry, replica: Replica): void {
   new Gauge({
     name: 'trilho_replica_lag_seconds',
-    help: 'How old an answer of the replica would be.',
+    help: 'The lag of the replica.',
     registers: [registry],
     collect() {
       this.set(replica.lagMs() / 1000);

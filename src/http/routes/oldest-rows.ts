@@ -1,4 +1,4 @@
-// The gauges of what is removed in time: how old its oldest row is, and how old it may become.
+// The gauges of rows that are removed after a time: the age of the oldest row, and the maximum age.
 import { Gauge, type Registry } from 'prom-client';
 import { addDuration } from '../../lib/date-times.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -15,7 +15,7 @@ export async function readOldestRows(sql: Sql, prunes: readonly Prune[]): Promis
 export function oldestRowGauge(registry: Registry) {
   const gauge = new Gauge({
     name: 'trilho_oldest_row_seconds',
-    help: 'How old the oldest row is of what is removed in time.',
+    help: 'The age of the oldest row, by kind of rows that are removed after a time.',
     labelNames: ['kind'],
     registers: [registry],
   });
@@ -32,7 +32,7 @@ export function oldestRowGauge(registry: Registry) {
 export function showKept(registry: Registry, prunes: readonly Prune[]): void {
   const gauge = new Gauge({
     name: 'trilho_row_keep_seconds',
-    help: 'How long rows are kept of what is removed in time.',
+    help: 'How long rows are kept, by kind of rows that are removed after a time.',
     labelNames: ['kind'],
     registers: [registry],
   });

@@ -1,4 +1,4 @@
-// What can be done with an order: name who pays, cancel it, take a new price, send its transfer again or give it up.
+// Routes of acts on an order: add its charge, cancel it, take a new price, retry its transfer, approve, settle, give up.
 import type { FastifyInstance } from 'fastify';
 import { requireScope } from '../../accounts/access.ts';
 import { OrderChargeBody, RepriceBody, SettleBody, toOrderCharge } from '../../api/new-order.ts';
@@ -59,7 +59,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     operationId: 'repriceOrder',
     summary: 'Fulfil a held order at a new price',
     description:
-      'For money that came after the quote had expired, was too little, or came after the order had ended; and for the money of an order whose transfer failed (in live this needs the scope `transfers:write`). All money that was kept buys crypto at the new price.',
+      'For money that came after the quote had expired, was too little, or came after the order had ended; and for the money of an order whose transfer failed (in live this needs the scope `transfers:write`). The money received buys crypto at the new price.',
     tag,
     path,
     body: RepriceBody,
@@ -86,7 +86,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     operationId: 'retryOrder',
     summary: 'Retry a failed transfer',
     description:
-      'For an order held as `transfer_reverted` or `payout_voided`, whose transfer moved nothing, and as `transfer_refused` or `wallet_refused`, which was not begun. The order waits for a slot of its own; its transfer is checked again.',
+      'For an order held as `transfer_reverted` or `payout_voided`, whose transfer moved nothing, or as `transfer_refused` or `wallet_refused`, whose transfer was not begun. The order waits for a new slot; its transfer is checked again.',
     tag,
     path,
     answer,
@@ -100,7 +100,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     operationId: 'approvePayout',
     summary: 'Approve a payout',
     description:
-      'By another key or person than those who made the order, took its newest price or reported its payment, by hand or in a file. Where groups of `payouts.approvals` must approve it, as many of their members as are needed, each another pair of eyes; `approvals` shows what is missing. Then an order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back, and so does a payment that its giver reports. Approving again changes nothing.',
+      'By another key or person than those who created the order, took its newest price or reported its payment, by hand or in a file. Where groups of `payouts.approvals` must approve it, by the needed number of their members, no two with a shared maker; `approvals` shows what is missing. Then an order held as `approval_needed` or `over_payout_limit` is in line again; approving is not sending. A new price revokes the approval, and so does a payment that the approver reports. Approving again changes nothing.',
     tag,
     path,
     answer,
@@ -113,9 +113,9 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     method: 'POST',
     url: '/crypto/transactions/:id/settle',
     operationId: 'settleOrder',
-    summary: 'Settle a transfer that the books cannot settle by themselves',
+    summary: 'Settle a transfer that the service cannot settle by itself',
     description:
-      'For an order held as `transfer_mismatched`: `delivered`, what arrived is taken as the whole, and the order is fulfilled; `returned`, the payment may be refunded, and the order ends when it is; nothing is sent again. For an order that the chain has paid already, as after a restore of an older database: `paid`, with the `hash` of the transaction, which is read from the chain and must be final and exactly the transfer of the order, from a sender of the service, and of no other order. Above the limits of payouts that needs another key or person, as an approval does. Settling again in the same way changes nothing.',
+      'For an order held as `transfer_mismatched`: with `delivered`, what arrived counts as the full delivery, and the order is fulfilled; with `returned`, the payment may be refunded, and the order ends when it is; nothing is sent again. For an order that was already paid on the chain, such as after a restore of an older database: `paid`, with the `hash` of the transaction, which is read from the chain and must be final and exactly the transfer of the order, from a sender of the service, and not of another order. Above the limits of payouts this needs another key or person, like an approval. Settling again in the same way changes nothing.',
     tag,
     path,
     body: SettleBody,
@@ -128,7 +128,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
         return showOrder(deps, await settlePaid(deps, id, { hash, by: actorOf(caller), accountId }));
       }
       if (hash !== undefined) {
-        throw invalidRequest([{ path: 'hash', code: 'unknown', message: 'is for paid orders alone' }]);
+        throw invalidRequest([{ path: 'hash', code: 'unknown', message: 'is only for paid' }]);
       }
       return showOrder(deps, await settleMismatch(deps, id, as, accountId));
     },
@@ -138,9 +138,9 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
     method: 'POST',
     url: '/crypto/transactions/:id/void',
     operationId: 'voidTransfer',
-    summary: 'Give up a transfer that no block has',
+    summary: 'Give up a transfer that is in no block',
     description:
-      'A transaction that moves nothing uses its slot up. Once that is final, the order is held as `payout_voided` and can be retried, repriced or refunded. If a block takes the transfer first, the order is fulfilled.',
+      'A transaction that moves nothing uses up its slot. Once that is final, the order is held as `payout_voided` and can be retried, repriced or refunded. If a block includes the transfer first, the order is fulfilled.',
     tag,
     path,
     answer,

@@ -1,4 +1,4 @@
-// Orders of crypto: created, read, listed.
+// Routes of orders of crypto: create, read, list.
 import type { FastifyInstance } from 'fastify';
 import { OrderBody, toOrderCharge } from '../../api/new-order.ts';
 import {
@@ -50,7 +50,7 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
         ...(status && { status }),
         ...(externalId !== undefined && { externalId }),
       };
-      // Who looks for one order may just have made it.
+      // A search for one order may follow its creation, so it reads the primary.
       const isFresh = externalId !== undefined;
       return jsonText(await readList(deps, request, reply, db => listTransactions({ db }, asked), { isFresh }));
     },
@@ -102,7 +102,7 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/crypto/transactions/:id',
     operationId: 'getOrder',
     summary: 'Read an order',
-    description: 'Also one that expired, was canceled or was refunded.',
+    description: 'Including expired, canceled and refunded ones.',
     tag,
     path: idOf('crypto transaction'),
     answer: ok(OrderDetail, 'The order as it is now', ORDER_DETAIL_EXAMPLE),
@@ -114,7 +114,7 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/crypto/transactions/held',
     operationId: 'listHeldOrders',
     summary: 'List orders on hold',
-    description: 'Those held longest first, also orders that had ended when money came.',
+    description: 'Longest hold first, including orders that had ended when money came.',
     tag,
     query: HeldQuery,
     check: checkPage,
@@ -135,8 +135,7 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/crypto/transactions/ended',
     operationId: 'listEndedOrders',
     summary: 'List orders that ended without being fulfilled',
-    description:
-      'Newest first: those that expired, were canceled or were refunded. They are in no other list, unless held.',
+    description: 'Newest first: expired, canceled and refunded orders. They are in no other list, unless held.',
     tag,
     query: EndedQuery,
     headers: FreshHeaders,

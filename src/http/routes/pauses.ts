@@ -1,4 +1,4 @@
-// Pauses of payouts.
+// Routes of pauses of payouts.
 import type { FastifyInstance } from 'fastify';
 import { PAUSES_EXAMPLE, PauseBody, PausesView, ResumeBody } from '../../api/payouts.ts';
 import type { Pause } from '../../payouts/policy/pause.ts';
@@ -19,7 +19,7 @@ export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
     operationId: 'pausePayouts',
     summary: 'Pause payouts',
     description:
-      'Of everything, a network, an asset, or an asset on a network; of all accounts. Once it is answered no order takes a slot until it is resumed, on any node. Transfers that have begun go on. Pausing again changes nothing.',
+      'Pauses everything, a network, an asset, or an asset on a network, for all accounts. Once this has answered, no order takes a slot on any node until it is resumed. Transfers that have begun continue. Pausing again changes nothing.',
     tag,
     body: PauseBody,
     check: ({ body }) => checkNetwork(body.symbol, body.network),
@@ -33,7 +33,7 @@ export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
     operationId: 'resumePayouts',
     summary: 'End a pause of payouts',
     description:
-      'The pause of exactly this scope; others stay. What is not paused stays as it is. The pause that a restore of the database made ends only after the books were compared with the chains.',
+      'Ends the pause of exactly this scope; others stay. Resuming what is not paused changes nothing. The pause after a restore of the database ends only after the books were compared with the chains.',
     tag,
     body: ResumeBody,
     check: ({ body }) => checkNetwork(body.symbol, body.network),

@@ -1,4 +1,4 @@
-// Payments that an operator records, and money that no charge asked for.
+// Routes of payments that an operator records, and of unmatched money.
 import type { FastifyInstance } from 'fastify';
 import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
@@ -68,7 +68,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/payments/unmatched',
     operationId: 'listUnmatchedPayments',
     summary: 'List payments without a charge',
-    description: 'Payments that an imported statement or a rail reports and that fit no charge, newest first.',
+    description: 'Payments from an imported statement or a rail that match no charge, newest first.',
     tag,
     query: UnmatchedQuery,
     answer: ok(UnmatchedPage, 'A page of payments', UNMATCHED_EXAMPLE),
@@ -81,7 +81,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'dismissUnmatchedPayment',
     summary: 'Dismiss a payment without a charge',
     description:
-      'For a duplicate, or money that is for no charge: it leaves the list, and the same statement does not bring it back. It can still be recorded for a charge by its reference.',
+      'For a duplicate, or money that is for no charge: it leaves the list, and importing the same statement does not bring it back. It can still be recorded for a charge by its reference.',
     tag,
     body: DismissalBody,
     check: ({ body }) => checkReference('reference', body.reference),

@@ -1,4 +1,4 @@
-// Payouts, and the networks that they leave on.
+// Routes of payouts and their networks.
 import type { FastifyInstance } from 'fastify';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import {
@@ -68,11 +68,11 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
     method: 'GET',
     url: '/chains',
     operationId: 'listChains',
-    summary: 'Read how the networks stand',
+    summary: 'Read the state of the networks',
     description:
-      'Asks the nodes of each network: their health, and what the senders have. What no node answers is absent.',
+      'Asks the nodes of each network for their health and the funds of the senders. Fields without an answer are absent.',
     tag,
-    answer: ok(ChainsView, 'Every network that crypto leaves on', CHAINS_EXAMPLE),
+    answer: ok(ChainsView, 'Every network of the settings', CHAINS_EXAMPLE),
     handle: async () => {
       const statuses = await Promise.all(Object.values(deps.chains).map(chain => readChainStatus(deps, chain)));
       return { chains: statuses };

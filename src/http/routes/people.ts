@@ -1,4 +1,4 @@
-// People of the dashboard: invited, listed, given a link, removed. A caller invites no person who may do more than they may.
+// Routes of people of the dashboard: invite, list, make login links, remove. A caller cannot invite a person who may do more than they may.
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { changeRole } from '../../accounts/people/change-role.ts';
@@ -74,7 +74,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'invitePerson',
     summary: 'Invite a person',
     description:
-      'Only this answer shows the link to the first login, which counts once within a day. A person must have shown a passkey within five minutes; a key that expires is refused.',
+      'Only this answer shows the link for the first login, which works once within a day. A person must have shown a passkey within five minutes; a key that expires is refused.',
     tag,
     body: PersonBody,
     answer: created(InvitedPerson, 'The person, with the link to log in by', INVITED_EXAMPLE),
@@ -84,7 +84,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
         caller &&
         !mayGrant(caller.scopes, scopesOf({ role: body.role, ...(accountId !== undefined && { accountId }) }))
       ) {
-        throw new AppError('missing_scope', 'A person can be given no role that may do more than you.');
+        throw new AppError('missing_scope', 'You cannot give a person a role that may do more than you.');
       }
       const { person, link } = await invitePerson(deps, {
         name: body.name,
@@ -101,14 +101,14 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     method: 'POST',
     url: '/people/:id/login-link',
     operationId: 'makeLoginLink',
-    summary: 'Make a link to log in by',
+    summary: 'Create a login link',
     description:
-      'For a person who has lost every passkey. It counts once within 15 minutes and replaces the one before. Where there is a second owner, the link of another person is not made at once: it waits for a day until an owner of another maker approves it, who is then shown the link. The person is shown who asked and who approved; from its use on they count as one with the person by approvals. A key that expires is refused.',
+      'For a person who has lost every passkey. It works once within 15 minutes and replaces the previous one. Where there is a second owner, the link of another person is not created at once: it waits up to a day until an owner who shares no maker with the requester approves it, who then gets the link. The person sees who asked and who approved; once the link is used, these count as makers of the person in approvals. A key that expires is refused.',
     tag,
     path,
     answer: created(AskedLinkView, 'The link, or the request for it', ASKED_LINK_EXAMPLE),
     handle: async ({ path: { id }, caller }) => {
-      // Possession of the link is all that it takes to log in as that person.
+      // Whoever has the link can log in as the person.
       await requireNoMore(caller, id);
       return askedView(await askForLoginLink(deps, id, byOf(caller)));
     },
@@ -120,7 +120,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'approveLoginLink',
     summary: 'Approve a login link',
     description:
-      'Makes the link that another owner asked for. Only this answer shows it, and who asked never sees it: give it to the person. By a person who has shown a passkey within five minutes, is not the one who asked or is let in, and shares no maker with who asked.',
+      'Creates the link that another owner asked for. Only this answer shows it, and the requester never sees it: give it to the person. Only for a person who has shown a passkey within five minutes, is not the requester or the person of the link, and shares no maker with the requester.',
     tag,
     path,
     answer: created(LoginLinkView, 'The link', LOGIN_LINK_EXAMPLE),
@@ -136,7 +136,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     url: '/people/:id/login-link/refuse',
     operationId: 'refuseLoginLink',
     summary: 'Refuse a login link',
-    description: 'Ends the request. Who asked may take it back in the same way.',
+    description: 'Ends the request. The requester may withdraw it in the same way.',
     tag,
     path,
     answer: ok(PersonView, 'The person', PERSON_EXAMPLE),
@@ -154,7 +154,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     operationId: 'changeRole',
     summary: 'Change the role of a person',
     description:
-      'It counts at once, also in sessions that are open. The last owner stays one. A person must have shown a passkey within five minutes; a key that expires is refused.',
+      'It takes effect at once, even in open sessions. The last owner stays an owner. A person must have shown a passkey within five minutes; a key that expires is refused.',
     tag,
     path,
     body: RoleBody,
@@ -165,7 +165,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
       if (!person) throw noSuchPerson();
       const roles = [person, { ...person, role }];
       if (caller && !roles.every(one => mayGrant(caller.scopes, scopesOf(one)))) {
-        throw new AppError('missing_scope', 'This person may do more than you, or would.');
+        throw new AppError('missing_scope', 'This person may do more than you, or would afterwards.');
       }
       await changeRole(deps, id, { role, ...byOf(caller) });
       return requireView(caller, id);
@@ -180,7 +180,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     description: 'Ends every session and takes away every passkey, link and recovery code. The last owner stays.',
     tag,
     path,
-    answer: ok(PersonList, 'Who is left', { people: [PERSON_EXAMPLE] }),
+    answer: ok(PersonList, 'The remaining people', { people: [PERSON_EXAMPLE] }),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, caller }) => {
       await requireNoMore(caller, id);

@@ -1,4 +1,4 @@
-// The fields of a body that say what is to be priced. Decimals are read from the text of the body, with no float on the way.
+// Reads the fields of a quote from a body. Decimals are read from the text of the body, without floats.
 import type { OrderBody } from '../../api/new-order.ts';
 import type { QuoteBody } from '../../api/quotes.ts';
 import type { DeepPartial } from '../../api/wire.ts';
@@ -9,7 +9,7 @@ import { type CheckedQuote, checkQuote } from '../../quotes/check.ts';
 import type { Given } from '../server/body.ts';
 import { readDecimal } from '../server/decimal-field.ts';
 
-/** The request that the fields make, or everything that is wrong with them. `body` is what the schema let through. */
+/** The request, or all of its faults. `body`: what passed the schema. */
 export function readQuoteFields(given: Given, body: DeepPartial<QuoteBody>): CheckedQuote {
   const { accountId, symbol, network, currency } = body;
   const cost = readDecimal(given, body, 'cost');
@@ -29,7 +29,7 @@ export function readQuoteFields(given: Given, body: DeepPartial<QuoteBody>): Che
 const QUOTE_FIELDS = ['symbol', 'network', 'currency', 'cost', 'quantity'] as const;
 const REQUIRED_FIELDS = ['symbol', 'network', 'currency'] as const;
 
-/** What an order is priced by: the id of a quote or the fields of one, not both. */
+/** The price of an order: the id of a quote or the fields of one, not both. */
 export function readQuoteChoice(
   given: Given,
   { accountId: _, ...body }: DeepPartial<OrderBody>,

@@ -1,4 +1,4 @@
-// Quotes: what crypto costs now.
+// Routes of quotes: the present price of crypto.
 import type { FastifyInstance } from 'fastify';
 import { QUOTE_EXAMPLE, QuoteBody, QuoteView } from '../../api/quotes.ts';
 import { invalidRequest } from '../../lib/errors.ts';

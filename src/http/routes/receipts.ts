@@ -1,4 +1,4 @@
-// Signed receipts of payouts.
+// Routes of signed receipts of payouts.
 import type { FastifyInstance } from 'fastify';
 import { RECEIPT_EXAMPLE, RECEIPT_KEYS_EXAMPLE, ReceiptKeysView, ReceiptView } from '../../api/receipts.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -18,7 +18,7 @@ export type ReceiptDeps = { readonly db: Sql; readonly mode: Mode; readonly rece
 
 const answer = ok(ReceiptView, 'The receipt, with its signature', RECEIPT_EXAMPLE);
 const description =
-  'What left, where to, in which block, and what the network took; signed, so that anyone can verify it without the service (`trilho receipt verify`). It can be had once the payout is final, and is always the same.';
+  'What left, where to, in which block, and the network fee; signed, so that anyone can verify it without the service (`trilho receipt verify`). It is available once the payout is final, and always the same.';
 
 export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: ReceiptDeps): void {
   defineRoute(app, {
@@ -60,8 +60,9 @@ export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: Re
     method: 'GET',
     url: '/receipts/keys',
     operationId: 'listReceiptKeys',
-    summary: 'List the keys that receipts are signed with',
-    description: 'The newest first. A receipt carries its public key; these say whether it is one of this service.',
+    summary: 'List the keys that sign receipts',
+    description:
+      'Newest first. A receipt contains its public key; compare it with these to know that it is from this service.',
     tag: 'Payouts',
     answer: ok(ReceiptKeysView, 'The public keys', RECEIPT_KEYS_EXAMPLE),
     handle: async () => ({

@@ -1,4 +1,4 @@
-// Refunds of a charge.
+// Routes of refunds of a charge.
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { checkRefund, REFUND_EXAMPLE, RefundBody, RefundView } from '../../api/refunds.ts';
@@ -14,13 +14,13 @@ import { defineRoute } from '../server/route.ts';
 type Limits = {
   /** How much of one charge, or of one instalment plan, the role support may refund. */
   readonly supportRefundLimitCents: number;
-  /** Above it, of one charge or plan, a person shows a passkey again. */
+  /** Above it, of one charge or plan, a person must show a passkey again. */
   readonly passkeyRefundCents: number;
 };
 
 export type RefundRouteDeps = RefundDeps & Limits;
 
-/** Refuses what the caller may not send back of one charge or plan, with what went back of it before. */
+/** Refuses refunds of one charge or plan that exceed the caller's limits, including earlier ones. */
 export function admitRefund(
   { supportRefundLimitCents, passkeyRefundCents, clock }: Limits & Pick<RefundDeps, 'clock'>,
   caller: Caller | undefined,
@@ -29,7 +29,7 @@ export function admitRefund(
   if (caller?.session?.person.role === 'support' && backCents > supportRefundLimitCents) {
     throw new AppError(
       'refund_above_limit',
-      `Your role may send back ${supportRefundLimitCents} cents of a charge at most.`,
+      `Your role may refund at most ${supportRefundLimitCents} cents of a charge.`,
     );
   }
   if (backCents > passkeyRefundCents) requireFreshLogin(caller, clock.now());
@@ -42,7 +42,7 @@ export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void 
     operationId: 'refundCharge',
     summary: 'Refund a charge',
     description:
-      'Sends back the whole of a payment, a part of it, or what was paid too much. The rail is asked in the background. When more than `TRILHO_REFUND_PASSKEY_ABOVE` of the charge goes back with it, a person needs a passkey of the last five minutes.',
+      'Refunds a payment, a part of it, or the excess. The rail is asked in the background. When the refunds of the charge exceed `TRILHO_REFUND_PASSKEY_ABOVE` with it, a person must have shown a passkey within five minutes.',
     tag: 'Charges',
     path: idOf('charge'),
     takesIdempotencyKey: true,

@@ -1,4 +1,4 @@
-// Senders that were halted because another program had used their key, or because the books are older than the chain.
+// Routes of senders that were halted because another program used their key, or because the books are older than the chain.
 import type { FastifyInstance } from 'fastify';
 import { FillGapBody, GAP_FILLS_EXAMPLE, GapFillsView } from '../../api/payouts.ts';
 import { HALTED_SENDERS_EXAMPLE, HaltedSendersView, ResumeSenderBody } from '../../api/senders.ts';
@@ -38,7 +38,7 @@ export function senderRoutes(app: FastifyInstance, deps: SenderDeps): void {
     operationId: 'listHaltedSenders',
     summary: 'List halted senders',
     description:
-      'Senders that take no slots, because another program used their key, or because the chain shows transfers that the database does not have, as after a standby took over.',
+      'Senders that take no slots, because another program used their key, or because the chain shows transfers that are not in the database, such as after a standby took over.',
     tag,
     answer,
     handle: async () => haltedView(deps.db),
@@ -48,9 +48,9 @@ export function senderRoutes(app: FastifyInstance, deps: SenderDeps): void {
     method: 'POST',
     url: '/payouts/senders/resume',
     operationId: 'resumeSender',
-    summary: 'Let a halted sender go on',
+    summary: 'Resume a halted sender',
     description:
-      'Once its key is safe and every transfer that the network shows is in the books, or explained: orders on it take slots again, behind those that the network has used. While one is not, the answer is 409 and names it, with the orders that it may have paid. Of all accounts. A person needs a passkey of the last five minutes. A sender that is not halted stays as it is.',
+      'Once its key is safe and every transfer that the network shows is in the books or explained: orders take its slots again, after those that the network has used. Otherwise the answer is 409 and names the transfers, with the orders that they may have paid. For all accounts. A person must have shown a passkey within five minutes. A sender that is not halted stays as it is.',
     tag,
     body: ResumeSenderBody,
     answer,
@@ -71,7 +71,7 @@ export function senderRoutes(app: FastifyInstance, deps: SenderDeps): void {
     operationId: 'fillGap',
     summary: 'Fill the gap in the slots of a sender',
     description:
-      'Where `GET /chains` shows `missingSlots`, nothing after them is mined. Each is used up by a transaction that moves nothing. Of all accounts. A person needs a passkey of the last five minutes. Repeated it answers with the fills that are on their way.',
+      'Where `GET /chains` shows `missingSlots`, nothing after them is mined. Each is used up by a transaction that moves nothing. For all accounts. A person must have shown a passkey within five minutes. A repeat returns the open fills.',
     tag,
     body: FillGapBody,
     answer: ok(GapFillsView, 'The payouts that fill it', GAP_FILLS_EXAMPLE),

@@ -1,4 +1,4 @@
-// Bank statements: uploaded and listed.
+// Routes of bank statements: upload and list.
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import {
@@ -29,14 +29,14 @@ export function statementRoutes(app: FastifyInstance, deps: ImportDeps & { reado
     url: '/statements',
     operationId: 'listStatements',
     summary: 'List imported statements',
-    description: 'Newest first, those of the command line too.',
+    description: 'Newest first, including those of the command line.',
     tag,
     query: StatementsQuery,
     answer: ok(StatementsPage, 'A page of statements', STATEMENTS_EXAMPLE),
     handle: async ({ query }) => listImports(deps, toPageQuery(query, deps.pageSize)),
   });
 
-  // Files are taken here alone, so the parsers are of this scope alone.
+  // Only these routes take files, so the parsers belong to this scope.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -50,11 +50,11 @@ export function statementRoutes(app: FastifyInstance, deps: ImportDeps & { reado
       operationId: 'uploadStatement',
       summary: 'Import a bank statement',
       description:
-        'An OFX or CSV file of at most 10 MB as the body. Entries with the txid of a charge pay it; other incoming money is kept as unmatched. To send a file again is safe: what is known counts once.',
+        'An OFX or CSV file of at most 10 MB as the body. Entries with the txid of a charge pay it; other incoming money is kept as unmatched. Sending a file again is safe: known entries are not recorded again.',
       tag,
       query: UploadQuery,
       file: { types: TYPES, example: STATEMENT_FILE_EXAMPLE },
-      answer: created(UploadedStatement, 'What became of its entries', UPLOADED_EXAMPLE),
+      answer: created(UploadedStatement, 'The outcomes of its entries', UPLOADED_EXAMPLE),
       handle: async ({ query, request }) => {
         const [type = ''] = (request.headers['content-type'] ?? '').split(';');
         const format = formatOf(type.trim().toLowerCase());

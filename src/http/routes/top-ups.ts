@@ -1,4 +1,4 @@
-// Top-ups of the coin of one sender of the service from another.
+// Routes of top-ups: coin from one sender of the service to another.
 import type { FastifyInstance } from 'fastify';
 import { TOP_UP_EXAMPLE, TOP_UPS_EXAMPLE, TopUpBody, TopUpsView, TopUpView } from '../../api/top-ups.ts';
 import { approveTopUp, type TopUpDeps, topUp } from '../../payouts/own-transfers/make-top-up.ts';
@@ -17,7 +17,7 @@ export function topUpRoutes(app: FastifyInstance, deps: TopUpDeps): void {
     operationId: 'topUp',
     summary: 'Top up the coin of a sender',
     description:
-      'Sends coin of the network from one sender of the service to another, as a payout for no order, so that it can pay fees. Pauses, blocks and limits of the coin hold as for orders; where approvals are needed it waits for them, for a day. A repeat by Idempotency-Key returns the first; to one address one is on its way at a time.',
+      'Sends coin of the network from one sender of the service to another, as a payout without an order, so that it can pay fees. Pauses, blocks and limits of the coin apply as for orders; where approvals are needed, it waits for them up to a day. A repeat by Idempotency-Key returns the first; an address has one open top-up at a time.',
     tag,
     takesIdempotencyKey: true,
     body: TopUpBody,
@@ -36,7 +36,7 @@ export function topUpRoutes(app: FastifyInstance, deps: TopUpDeps): void {
     operationId: 'listWaitingTopUps',
     summary: 'List top-ups that wait for approvals',
     tag,
-    answer: ok(TopUpsView, 'Those that wait', TOP_UPS_EXAMPLE),
+    answer: ok(TopUpsView, 'The waiting top-ups', TOP_UPS_EXAMPLE),
     handle: async () => ({ topUps: await listWaitingTopUps(deps) }),
   });
 
@@ -57,7 +57,7 @@ export function topUpRoutes(app: FastifyInstance, deps: TopUpDeps): void {
     operationId: 'approveTopUp',
     summary: 'Approve a top-up',
     description:
-      'By another key or person than the one that asked for it; where groups of `payouts.approvals` must approve it, by as many members as are needed. With the last approval it is sent. When it cannot be sent then, approve it again.',
+      'By another key or person than the requester; where groups of `payouts.approvals` must approve it, by the needed number of members. It is sent with the last approval. If it cannot be sent then, approve it again.',
     tag,
     path: idOf('top-up'),
     answer: ok(TopUpView, 'The top-up as it is then', TOP_UP_EXAMPLE),

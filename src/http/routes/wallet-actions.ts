@@ -1,4 +1,4 @@
-// What can be done with a wallet: prove or declare whose it is, approve it.
+// Routes of acts on a wallet: prove or declare its holder, approve it.
 import type { FastifyInstance } from 'fastify';
 import {
   WALLET_CHALLENGE_EXAMPLE,
@@ -29,7 +29,7 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps & Sho
     operationId: 'challengeWallet',
     summary: 'Ask for a text to sign',
     description:
-      'Signed with the key of the wallet, it proves that its holder agrees. It counts once, for a day; a new one replaces it. A contract has no key: send a declaration for it.',
+      'Signed with the key of the wallet, it proves that its holder agrees. It is valid once, for a day; a new one replaces it. A contract has no key: send a declaration for it.',
     tag,
     path,
     answer: created(WalletChallenge, 'The text to sign', WALLET_CHALLENGE_EXAMPLE),
@@ -62,7 +62,7 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps & Sho
     operationId: 'declareWallet',
     summary: 'Declare who holds a wallet',
     description:
-      'Puts a declaration on record, with its time and the key that sent it. What it says is kept and never shown again. A proof counts more.',
+      'Records a declaration, with its time and the key that sent it. It is stored and never shown again. A proof takes precedence.',
     tag,
     path,
     body: WalletDeclarationBody,
@@ -78,7 +78,7 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps & Sho
     operationId: 'approveWallet',
     summary: 'Approve a wallet',
     description:
-      'By another key or person than the one that made it. Where the service asks for it (`TRILHO_WALLET_APPROVAL`), no order can name a wallet before. Where a group of `payouts.approvals` must approve it, as many of its members as are needed, each another pair of eyes; `approvals` shows what is missing. Approving again changes nothing.',
+      'By another key or person than the one that created it. Where `TRILHO_WALLET_APPROVAL` requires it, no order can use a wallet before. Where a group of `payouts.approvals` must approve it, by the needed number of its members, no two with a shared maker; `approvals` shows what is missing. Approving again changes nothing.',
     tag,
     path,
     answer,

@@ -1,4 +1,4 @@
-// Wallets: where crypto is paid to.
+// Routes of wallets: the addresses that crypto is sent to.
 import type { FastifyInstance } from 'fastify';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import {
@@ -34,7 +34,7 @@ export function walletRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'createWallet',
     summary: 'Create a wallet',
     description:
-      'An address to pay crypto to, checked as strictly as its network allows. The same name and address again return the first wallet.',
+      'An address to send crypto to, checked as strictly as its network allows. The same name and address again return the first wallet.',
     tag,
     body: WalletBody,
     checkWhenRefused: ({ body }) => checkWallet(body, ownAddressesOf(deps.chains)),
@@ -86,7 +86,7 @@ export function walletRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/wallets/:id',
     operationId: 'removeWallet',
     summary: 'Remove a wallet',
-    description: 'No new order can name it; orders that name it already go on.',
+    description: 'New orders cannot use it; existing orders continue.',
     tag,
     path: idOf('wallet'),
     answer: ok(WalletView, 'The wallet as it was', WALLET_EXAMPLE),

@@ -1,4 +1,4 @@
-// What a webhook was sent: listed, sent again, replayed; and a test event.
+// Routes of deliveries of a webhook: list, redeliver, replay; and a test event.
 import type { FastifyInstance } from 'fastify';
 import { momentOf, toPageQuery } from '../../api/paging.ts';
 import { Uuid } from '../../api/schemas.ts';
@@ -33,7 +33,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     url: '/webhooks/:id/deliveries',
     operationId: 'listWebhookDeliveries',
     summary: 'List deliveries',
-    description: 'Newest events first, each with its attempts. `state=failed` lists what was given up.',
+    description: 'Newest events first, each with its attempts. `state=failed` lists deliveries that were given up.',
     tag,
     path,
     query: DeliveriesQuery,
@@ -49,7 +49,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     url: '/webhooks/:id/deliveries/:deliveryId/redeliver',
     operationId: 'redeliverWebhookDelivery',
     summary: 'Send an event again',
-    description: 'In whatever state the delivery is: it is due now and has all its attempts again.',
+    description: 'In any state of the delivery: it is sent now and gets a full set of attempts.',
     tag,
     path: pathOf({ id: Uuid(), deliveryId: Uuid() }, { id: 'webhook', deliveryId: 'delivery' }),
     answer: accepted(DeliveryView, 'It will be sent', DELIVERY_EXAMPLE),
@@ -61,9 +61,9 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     method: 'POST',
     url: '/webhooks/:id/replay',
     operationId: 'replayWebhook',
-    summary: 'Send all events since a moment again',
+    summary: 'Replay all events since a moment',
     description:
-      'Every event of its types, delivered before or not, in order; also events from before the webhook was created. One replay at a time.',
+      'Every event of its types, delivered or not, in order, including events from before the webhook was created. One replay at a time.',
     tag,
     path,
     query: ReplayQuery,
@@ -82,10 +82,10 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     operationId: 'pingWebhook',
     summary: 'Send a test event',
     description:
-      'A signed event `webhook.ping`, sent at once and kept nowhere. The answer shows what the address answered.',
+      'A signed event `webhook.ping`, sent at once and not recorded. The answer shows the response of the address.',
     tag,
     path,
-    answer: ok(PingResult, 'What the address answered', PING_EXAMPLE),
+    answer: ok(PingResult, 'The response of the address', PING_EXAMPLE),
     handle: async ({ path: { id }, caller }) => pingWebhook(deps, await requireWebhook(deps.db, id, caller?.accountId)),
   });
 }

@@ -1,4 +1,4 @@
-// Webhooks: addresses that events are sent to.
+// Routes of webhooks: addresses that events are sent to.
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import {
@@ -75,7 +75,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     url: '/webhooks/:id',
     operationId: 'changeWebhook',
     summary: 'Change a webhook',
-    description: 'What is not named stays. A webhook that is enabled again is sent everything it missed.',
+    description: 'Absent fields stay. A webhook that is enabled again gets everything it missed.',
     tag,
     path,
     body: WebhookChanges,
@@ -90,7 +90,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     url: '/webhooks/:id',
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook',
-    description: 'Nothing is sent to it any more, and its deliveries are gone with it.',
+    description: 'Nothing more is sent to it, and its deliveries are deleted.',
     tag,
     path,
     answer: ok(WebhookView, 'The webhook as it was', WEBHOOK_EXAMPLE),
@@ -102,7 +102,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     url: '/webhooks/:id/rotate-secret',
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret',
-    description: 'For a day both secrets sign, so that a receiver can change over; then the old one is forgotten.',
+    description: 'For a day both secrets sign, so that a receiver can switch; then the old one is deleted.',
     tag,
     path,
     answer: ok(WebhookWithSecret, 'The webhook, with its new secret', SECRET_EXAMPLE),

@@ -1,4 +1,4 @@
-// The success of an operation: its status, how it is documented, and what its handler returns.
+// The successful answer of an operation: its status, its documentation, and the type that its handler returns.
 import type { Readable } from 'node:stream';
 import { type Static, type TSchema, Type } from 'typebox';
 import { nameOf, Ref } from '../../api/schemas.ts';
@@ -65,7 +65,7 @@ export function media<T extends string | Buffer | Readable>(
   };
 }
 
-/** A schema as the document shows it: by its name when it has one. */
+/** A schema in the document: by its name when it has one. */
 export function byName(schema: TSchema): TSchema {
   return nameOf(schema) === undefined ? schema : Ref(schema);
 }
@@ -74,7 +74,7 @@ export const Binary = Type.String({ format: 'binary' });
 
 const TEXT = Symbol('JSON text');
 
-/** JSON that was written before: by PostgreSQL, digit for digit, or for the first of several equal requests. */
+/** JSON that is already text: from PostgreSQL, digit for digit, or from the first of several equal requests. */
 export type JsonText = { readonly [TEXT]: string };
 
 export function jsonText(text: string): JsonText {

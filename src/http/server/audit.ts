@@ -1,4 +1,4 @@
-// What a request changes is written to the audit log as the act of its caller; of what it reads, downloads of payers' documents.
+// Writes the changes of a request to the audit log under its caller, and reads that must be on record, such as downloads of payers' data.
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { withAuditContext } from '../../lib/audit-context.ts';
@@ -32,20 +32,20 @@ export function auditRequests(app: FastifyInstance, { clock, requiresKeys }: Dep
   });
 }
 
-/** Who calls, as the audit log writes it. */
+/** The caller, as in the audit log. */
 export function actorOf(caller: Caller | undefined): string {
   return caller?.actor ?? 'sandbox';
 }
 
-/** On a public route of live: a person who logs in, and is not known yet. */
+/** On a public route in live: a person who is logging in and not known yet. */
 const VISITOR = 'visitor';
 
-/** Whatever else stands in an address may be anything, and has no place in the log. */
+/** Other parts of an address may contain anything, so they are not logged. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const OK = 200;
 
-/** The line is written with the change, before the answer: it bears the status that a success of this route has. */
+/** The line is written with the change, before the answer, so it has the success status of this route. */
 function successOf(schema: FastifySchema | undefined): number {
   const { response = {} } = (schema ?? {}) as { response?: Record<string, unknown> };
   return Number(Object.keys(response).find(status => status.startsWith('2')) ?? OK);

@@ -1,6 +1,5 @@
-// Who may call: what the table of access says. A route that has no line in it cannot be added. In live a request brings a key
-// with the scope that the line names, or the session of a person whose role has it, and sees what is of its account alone; a
-// sandbox asks for nothing.
+// Authorises requests by the access table. A route without a rule cannot be added. In live a request needs a key with the scope of the
+// rule, or the session of a person whose role has it, and sees only its account; a sandbox requires nothing.
 import assert from 'node:assert/strict';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { type Access, requireAccess } from '../../accounts/access.ts';
@@ -23,23 +22,23 @@ import { requireSameOrigin, sessionTokenOf } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the table says; set as the route is added. */
+    /** The access rule; set when the route is added. */
     access?: Access;
-    /** Answers however busy the service is. */
+    /** Answers even when the service is overloaded. */
     isUnlimited?: true;
-    /** Counts its requests by itself; the limit of an address passes it over. */
+    /** Has its own rate limit; that of an address does not apply. */
     hasOwnLimit?: true;
-    /** Answers while the database does not, to a key that was good when it last did. */
+    /** Answers while the database does not, to a key that was valid when it last did. */
     answersWithoutDatabase?: true;
-    /** Reads what has to be on record: its handler calls `recordReading`. */
+    /** Its reads must be on record: its handler calls `recordReading`. */
     isOnRecord?: true;
-    /** Goes on for as long as the caller likes, and so is not counted among what is being answered. */
+    /** Lasts as long as the caller likes, so it does not count as a request in flight. */
     isLasting?: true;
   }
   interface FastifyRequest {
     /** Undefined in a sandbox and on public routes. */
     caller: Caller | undefined;
-    /** Whether the key or the session of this request may still be used, for what goes on after the first answer. */
+    /** Whether the key or the session of this request is still valid, for streams. */
     stillMayCall: (() => Promise<boolean>) | undefined;
   }
   interface FastifyInstance {
@@ -60,18 +59,18 @@ type Deps = Pick<Limits, 'addressLimit' | 'machineClock'> & {
   readonly clock: Clock;
   readonly log: Log;
   readonly requiresKeys: boolean;
-  /** Where people reach the service: a change by a session comes from there. */
+  /** The public URL of the service: changes by a session must come from there. */
   publicUrl(): string;
 };
 
 /** A stream checks its key about once a second; with a cached key of at most this age it notices a revocation in time. */
 const AGE_AT_RECHECK_MS = 100;
 
-const NO_KEY = 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.';
-const NO_SESSION = 'The session is over; log in again.';
-const MISTYPED = 'The API key is mistyped or cut off.';
+const NO_KEY = 'A valid API key is required, as Authorization: Bearer <key> or X-API-Key.';
+const NO_SESSION = 'The session has ended; log in again.';
+const MISTYPED = 'The API key is mistyped or incomplete.';
 
-/** Call it before any route is added. Refuses each that the table does not know. */
+/** Call it before any route is added. Refuses routes without a rule. */
 export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);
@@ -80,7 +79,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', route => {
     for (const method of [route.method].flat()) {
       const access = findAccess(method, route.url);
-      if (!access) throw new Error(`${method} ${route.url} has no line of access in the noun.ts of its noun.`);
+      if (!access) throw new Error(`${method} ${route.url} has no access rule in the noun.ts of its noun.`);
       route.config = { ...route.config, access };
       if (typeof access === 'string') {
         declared.push({ method, url: route.url, access });
@@ -117,10 +116,10 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
     const token = bringsKey(request) ? undefined : sessionTokenOf(request);
     if (token !== undefined) return callBySession(request, reply, token);
     const id = text === undefined ? undefined : idOfKey(text);
-    // Only requests without a good key count, and a key that this node has seen is never kept out by others who share its address.
+    // Only requests without a valid key count, and a key that this node has seen is never blocked by others at the same address.
     if (id === undefined) limit.take(request, reply);
     else if (!isKnown(id)) limit.check(request, reply);
-    // Removed below, once the caller is known.
+    // Cleared below, once the caller is known.
     reply.header('www-authenticate', 'Bearer');
     if (text === undefined) throw new AppError('unauthorized', NO_KEY);
     if (id === undefined) throw new AppError('unauthorized', MISTYPED);
@@ -139,7 +138,7 @@ export function requireScopes(app: FastifyInstance, deps: { readonly clock: Cloc
   app.addHook('onRequest', async request => {
     if (request.is404) return;
     const { access } = request.route.config;
-    assert(access !== undefined, 'a route without a line in the table of access cannot be added');
+    assert(access !== undefined, 'a route without an access rule cannot be added');
     requireAccess(request.caller, access);
     if (typeof access === 'object' && FRESH_SCOPES.includes(access.scope)) {
       requireFreshLogin(request.caller, deps.clock.now());
@@ -147,15 +146,15 @@ export function requireScopes(app: FastifyInstance, deps: { readonly clock: Cloc
   });
 }
 
-/** Refuses a person who has not just shown who they are, where a scope alone is not enough. A key has no session, so it is let through. */
+/** Refuses a person who has not just shown a passkey, where a scope alone is not enough. Keys pass. */
 export function requireFreshLogin(caller: Caller | undefined, now: Date): void {
   if (!caller?.session || isFresh(caller.session, now)) return;
   throw new AppError('fresh_login_needed', 'Show your passkey again: the last time is more than five minutes ago.');
 }
 
 /**
- * The account that a request is about: the caller's, where another's is not found; in a sandbox, and for a person who works for
- * all accounts, the one that was asked for, or any.
+ * The account of a request: the caller's, and others are not found; in a sandbox, and for a person who works for all accounts, the
+ * requested one, or any.
  */
 export function accountOf(caller: Caller | undefined, asked: string): string;
 export function accountOf(caller: Caller | undefined, asked?: string): string | undefined;
@@ -167,9 +166,9 @@ export function accountOf(caller: Caller | undefined, asked?: string): string | 
   return own ?? asked;
 }
 
-const OF_ALL = 'It is about all accounts, so a caller of one account is refused.';
+const OF_ALL = 'It concerns all accounts, so a caller of one account is refused.';
 
-/** Documents the key of an operation: either header, with this scope, how far it must reach, and what is answered otherwise. */
+/** Documents the key of an operation: either header, its scope and reach, and the refusals. */
 function documentAccess(schema: FastifySchema, { scope, reach }: Exclude<Access, string>): void {
   const { description, response } = schema as { readonly description?: string; readonly response?: object };
   Object.assign(schema, {
@@ -179,7 +178,7 @@ function documentAccess(schema: FastifySchema, { scope, reach }: Exclude<Access,
   });
 }
 
-/** What a page that stands open asks for by itself, which `web/browser/live.js` marks: it does not keep a session alive. */
+/** A refresh of an open page, marked by `web/browser/live.js`: it does not keep a session alive. */
 const BY_ITSELF = 'x-trilho-refresh';
 
 function isUse({ headers, route }: FastifyRequest): boolean {
@@ -188,12 +187,12 @@ function isUse({ headers, route }: FastifyRequest): boolean {
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** A key says who calls, whatever cookie a browser adds. */
+/** A key takes precedence over a cookie that a browser adds. */
 function bringsKey({ headers }: FastifyRequest): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 }
 
-/** The one key of a request; undefined without one, or with several that differ. */
+/** The key of a request; undefined without a key, or with several that differ. */
 function credentialOf({ headers, raw }: FastifyRequest): string | undefined {
   const [authorization, ...others] = distinctValues(raw.rawHeaders, 'authorization');
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];

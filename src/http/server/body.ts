@@ -1,4 +1,4 @@
-// Reading a JSON body: UTF-8 and nothing else, so that what is stored is what was sent.
+// Reads a JSON body: only UTF-8, so that what is stored is what was sent.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { findJsonFault, placeOf } from '../../lib/json-faults.ts';
@@ -6,12 +6,12 @@ import { dotted } from '../../lib/schema-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON text of the body, for those who need a number as it was written. */
+    /** The JSON text of the body, for numbers that must be read digit for digit. */
     bodyText: string | undefined;
   }
 }
 
-/** What a request brought. */
+/** The body of a request. */
 export type Given = { readonly body: unknown; readonly bodyText?: string | undefined };
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -29,7 +29,7 @@ function readJson(request: FastifyRequest, bytes: Buffer): unknown {
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unsupported();
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
-  // No body at all, for an address that does not need one.
+  // No body, for a route that does not need one.
   if (bytes.length === 0) return undefined;
   const text = attempt(
     () => decoder.decode(bytes),
@@ -39,17 +39,17 @@ function readJson(request: FastifyRequest, bytes: Buffer): unknown {
   return parseBody(text);
 }
 
-/** Refuses a key that stands twice in one object: JSON.parse would take the last value, and the caller may mean the first. */
+/** Refuses a repeated key in one object: JSON.parse would take the last value, and the caller may mean the first. */
 function parseBody(text: string): unknown {
   const value = attempt(
     () => JSON.parse(text) as unknown,
     () => `The body is not valid JSON: ${placeOf(text, findJsonFault(text)?.at ?? 0)}.`,
   );
-  // Most bodies come as JSON.stringify writes them. No key of theirs stands twice, and the search costs ten times as much.
+  // Most bodies are exactly what JSON.stringify writes. They have no repeated key, and the search would cost ten times as much.
   if (isWrittenPlainly(value, text)) return value;
   const fault = findJsonFault(text);
   if (!fault?.repeatedKey) return value;
-  const message = `stands twice in its object: ${placeOf(text, fault.at)}`;
+  const message = `is repeated in its object: ${placeOf(text, fault.at)}`;
   throw invalidRequest([{ path: dotted(fault.repeatedKey), code: 'repeated', message }]);
 }
 

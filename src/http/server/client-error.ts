@@ -1,4 +1,4 @@
-// What is answered when a request cannot even be parsed as HTTP, or does not arrive in time: the same kind of problem.
+// Answers requests that cannot be parsed as HTTP, or do not arrive in time, with a problem document too.
 import type { Socket } from 'node:net';
 import { PROBLEM_TYPE, problem } from '../../api/problem.ts';
 import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
@@ -20,12 +20,12 @@ const CODES: Record<string, ProblemCode> = {
 };
 
 /**
- * How long a connection is read after its last answer. Closing it with bytes unread would make the operating system reset it,
- * and the caller could lose that answer.
+ * How long to read from a connection after its last answer. Closing it with unread bytes would make the operating system reset it, and
+ * the caller could lose that answer.
  */
 const LINGER_MS = 2_000;
 
-/** What is known of an answer that was sent. */
+/** A sent answer, for logs and metrics. */
 export type Answered = {
   readonly requestId: string;
   readonly trace_id?: string | undefined;
@@ -41,8 +41,8 @@ type Deps = {
 };
 
 /**
- * Handles what the parser refuses. While a request before it on the same connection waits for its answer, the connection is
- * closed without one: its caller repeats that request and finds what was done.
+ * Handles what the parser refuses. While an earlier request on the same connection waits for its answer, the connection is closed without
+ * an answer: its caller repeats that request and finds its effect.
  */
 export function clientErrorHandler({ answers, answered }: Deps) {
   // The parser reports every further piece of such a connection again: only the first counts.

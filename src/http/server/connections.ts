@@ -1,13 +1,13 @@
-// The connections of a server: how many one address may have, and how all of them end when the server stops.
+// The connections of a server: limits those of one address, and closes all when the server stops.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './limits.ts';
 
-/** How long requests in flight may go on once a stop was asked for. */
+/** How long requests in flight may take once a stop was requested. */
 const DRAIN_LIMIT_MS = 10_000;
 const CLOSE_IDLE_EVERY_MS = 50;
 
-/** Closes what one address opens beyond the limit. `isTrusted`: an address that speaks for others, such as a proxy. */
+/** Closes connections of one address beyond the limit. `isTrusted`: an address on behalf of others, such as a proxy. */
 export function limitConnections(server: Server, perAddress: number, isTrusted: (address: string) => boolean): void {
   const counts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
@@ -29,8 +29,8 @@ export function limitConnections(server: Server, perAddress: number, isTrusted: 
 }
 
 /**
- * Call it before the server listens. Returns how it stops: what has sent nothing, and what is kept for a next request, is closed;
- * requests in flight end, for a while.
+ * Call it before the server listens. Returns a function that stops it: idle connections are closed, and requests in flight get some time
+ * to finish.
  */
 export function drainOf(server: Server, close: () => Promise<unknown>): () => Promise<void> {
   const open = new Set<Socket>();

@@ -1,18 +1,18 @@
-// A field of a body that is a decimal: a JSON number, or text for those whose numbers would lose digits.
+// Reads a decimal field of a body: a JSON number, or text for callers whose numbers would lose digits.
 import { plainDecimal } from '../../lib/decimals.ts';
 import type { Fault } from '../../lib/errors.ts';
 import { parseExactJson, valueAt } from '../../lib/exact-json.ts';
 import type { Given } from './body.ts';
 
-/** What every JSON writer keeps. */
+/** The digits that every JSON writer keeps. */
 const MAX_NUMBER_DIGITS = 15;
 
-/** The decimal's text; null when it is there but cannot be used, undefined when it is not there. */
+/** The decimal's text; null when it is present but invalid, undefined when it is absent. */
 export type DecimalReading = { readonly text: string | null | undefined; readonly faults: readonly Fault[] };
 
 /**
- * Reads a field at the top of a body as it was written, with no float on the way. `clean` is what the schema let through.
- * Refuses a number with more digits than a float holds: the JSON writer of the caller may have lost some already.
+ * Reads a top-level field of a body as it was written, without floats. `clean`: what passed the schema. Refuses a number with more digits
+ * than a float has: the JSON writer of the caller may already have lost some.
  */
 export function readDecimal<Name extends string>(
   { body, bodyText = '{}' }: Given,

@@ -1,11 +1,11 @@
-// Server-sent events, as every stream of the service sends them. https://html.spec.whatwg.org/multipage/server-sent-events.html
+// Server-sent events, for every stream of the service. https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
 type Frame = {
-  /** Shows proxies that the stream lives, and clients nothing. */
+  /** A comment that shows proxies that the stream is alive; clients ignore it. */
   readonly isHeartbeat?: boolean;
   readonly retryMs?: number;
   readonly id?: string;
@@ -37,16 +37,16 @@ type Start = {
   readonly reply: FastifyReply;
   /** Whose streams are counted together. */
   readonly owner?: string;
-  /** Makes the text, until the signal. A piece is asked for when the reader has taken those before it. */
+  /** Makes the text, until the signal. The next piece is requested when the reader has taken the previous ones. */
   pieces(signal: AbortSignal): AsyncIterable<string>;
 };
 
 export type EventStreams = {
   /** How many are open on this node, of one owner or of all. */
   count(owner?: string): number;
-  /** What was written for the readers and not taken by them, as far as this process holds it. */
+  /** Bytes that this process holds for readers that have not taken them. */
   owedBytes(): number;
-  /** A body that goes on until the caller goes, its key or session ends, or the server stops. */
+  /** A body that lasts until the caller leaves, its key or session ends, or the server stops. */
   start(options: Start): Readable;
 };
 
@@ -55,7 +55,7 @@ export const READ_AHEAD_BYTES = 32_768;
 
 export function eventStreams(app: FastifyInstance): EventStreams {
   const open = new Map<AbortController, { readonly owner: string | undefined; owedBytes(): number }>();
-  // They would go on for ever, and the stop would wait for them.
+  // Otherwise the stop would wait for them for ever.
   app.addHook('preClose', async () => {
     for (const stream of open.keys()) stream.abort();
   });
@@ -70,10 +70,10 @@ export function eventStreams(app: FastifyInstance): EventStreams {
       // HEAD closes it unread.
       body.once('close', () => stream.abort());
       endWhenRevoked(request, stream);
-      // A caller may go before its stream is set up.
+      // A caller may leave before its stream is set up.
       if (reply.raw.closed) stream.abort();
       else reply.raw.once('close', () => stream.abort());
-      // A proxy that gathers an answer before it passes it on would hold back what happens.
+      // Tells proxies not to buffer the answer, which would delay events.
       reply.header('x-accel-buffering', 'no');
       return body;
     },
@@ -82,7 +82,7 @@ export function eventStreams(app: FastifyInstance): EventStreams {
 
 const LOOK_AT_KEY_MS = 800;
 
-/** A stream outlives its request, so its key or session is looked at again: one that is revoked ends it within a second. */
+/** A stream outlives its request, so its key or session is checked again: a revocation ends it within a second. */
 function endWhenRevoked({ stillMayCall }: FastifyRequest, stream: AbortController): void {
   if (!stillMayCall) return;
   const look = setInterval(async () => {

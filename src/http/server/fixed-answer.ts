@@ -1,5 +1,5 @@
-// An answer that is the same for every caller: made and compressed once, when it is first asked for, and not sent to a caller
-// that has it already.
+// An answer that is the same for every caller: made and compressed once, on the first request, and not sent to a caller that already has
+// it.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The best levels take many times as long and save a few percent. */
 export const BROTLI_QUALITY = 5;
 
-/** In the order in which we prefer them. */
+/** In order of preference. */
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -32,7 +32,7 @@ export function compressed(bytes: Buffer, encoding: Encoding, brotliQuality = BR
 }
 
 export type FixedOptions = {
-  /** Absent: it may be kept, and is asked for again with its ETag; a new version of the service has another. */
+  /** When absent, it may be cached and is revalidated with its ETag, which changes with the version of the service. */
   readonly cacheControl?: string;
   readonly brotliQuality?: number;
 };
@@ -65,7 +65,7 @@ export function fixedAnswer(
   };
 }
 
-/** All callers share the first making; one that failed is made again. */
+/** All callers share the first result; a failed one is retried. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -77,11 +77,11 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The best of our encodings that a caller takes. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+/** The best of our encodings that a caller accepts. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
 export function encodingFor(accepted: string): Encoding {
   const weights = new Map(
     accepted.split(',').map((part): [string, number] => {
-      const [name = '', ...parameters] = part.split(';').map(word => word.trim().toLowerCase());
+      const [name = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase());
       const weight = parameters.find(parameter => parameter.startsWith('q='));
       return [name, weight === undefined ? 1 : Number(weight.slice('q='.length))];
     }),

@@ -1,9 +1,9 @@
-// What is answered to errors that the service did not throw itself: what the framework refuses, and what should not have happened.
+// The answers to errors that the service did not throw itself: refusals of the framework, and unexpected errors.
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 
 type Refusal = { readonly code: ProblemCode; readonly detail: string };
 
-/** By the status that the framework would give. */
+/** By the status of the framework. */
 const REFUSALS: Record<number, Refusal> = {
   400: { code: 'malformed_request', detail: 'The request cannot be read.' },
   404: { code: 'not_found', detail: 'There is nothing at this address.' },
@@ -16,7 +16,7 @@ const REFUSALS: Record<number, Refusal> = {
   },
 };
 
-/** Undefined: the fault is ours, and belongs in the log. */
+/** Undefined: the fault is ours and must be logged. */
 export function frameworkRefusal(error: unknown): Refusal | undefined {
   const { statusCode = 500 } = error as { readonly statusCode?: number };
   return REFUSALS[statusCode];

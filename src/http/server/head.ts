@@ -1,4 +1,4 @@
-// HEAD asks for the headers of an answer alone.
+// HEAD asks only for the headers of an answer.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 

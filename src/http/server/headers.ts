@@ -1,4 +1,4 @@
-// The headers of every answer, also of errors outside of a route; and headers of a request that came more than once.
+// The headers of every answer, including errors outside a route; and repeated headers of a request.
 
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
@@ -13,7 +13,7 @@ export function answerHeaders(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, ...SECURITY_HEADERS };
 }
 
-/** The different values of a header, as its lines bear them. Node keeps one line of a header that may come once. */
+/** The distinct values of a header over all its lines. Node keeps only one line of a header that may come once. */
 export function distinctValues(rawHeaders: readonly string[], name: string): string[] {
   const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
   return [...new Set(values)];

@@ -1,4 +1,4 @@
-// How much is taken on: requests a second of one caller or address, and requests at once of all. Each node counts its own.
+// Limits: requests per second of one caller or address, and concurrent requests of all. Each node counts its own.
 import { isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
@@ -6,19 +6,19 @@ import { AppError } from '../../lib/errors.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
 
 export type Limits = {
-  /** Requests a second of one key, or in a sandbox of one address; 0 for no limit. */
+  /** Requests per second of one key, or in a sandbox of one address; 0 for no limit. */
   readonly rateLimit: number;
-  /** Requests a second of one address that bring no good key; 0 for no limit. */
+  /** Requests per second of one address without a valid key; 0 for no limit. */
   readonly addressLimit: number;
-  /** Requests being answered at a time; 0 for no limit. */
+  /** Concurrent requests; 0 for no limit. */
   readonly maxInFlight: number;
-  /** The machine's time, which no sandbox moves. */
+  /** The machine's time, which a sandbox does not move. */
   readonly machineClock: Clock;
 };
 
 /**
- * Refuses a request while as many as can be are being answered, rather than let all of them wait. A request counts from when its
- * body has arrived until its answer is made: a caller that sends or reads slowly keeps no other out.
+ * Refuses requests above the limit instead of letting all of them wait. A request counts from the arrival of its body until its answer is
+ * made: a caller that sends or reads slowly blocks nobody.
  */
 export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): void {
   if (maxInFlight === 0) return;
@@ -29,21 +29,21 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
     if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
     return true;
   };
-  // Before anything is done for it, its body is read or its key is looked up.
+  // Before its body is read or its key is looked up.
   app.addHook('onRequest', async request => void refuseIfFull(request));
   app.addHook('preValidation', async (request, reply) => {
-    // A caller who went away while its key was looked up gives no place back: its end has come already.
+    // A caller who left while its key was looked up has already ended, and would never give its place back.
     if (!refuseIfFull(request) || reply.raw.closed) return;
     inFlight++;
     const end = () => {
       if (ends.delete(request)) inFlight--;
     };
     ends.set(request, end);
-    // Comes once for each, whether it was answered or the caller went away.
+    // Runs once for each request, whether it was answered or the caller left.
     reply.raw.once('close', end);
   });
   app.addHook('onSend', async (request, _reply, payload) => {
-    // A stream is made while it is sent.
+    // A stream is produced while it is sent.
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) ends.get(request)?.();
   });
 }
@@ -51,12 +51,12 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
 /** A large file is held in memory until it is read. */
 const MAX_FILES_AT_ONCE = 4;
 
-/** A hook of routes that take large files. Comes after it is known who calls, and before the body is read. */
+/** A hook of routes that take large files. Runs after authentication and before the body is read. */
 export function limitFiles(): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   let count = 0;
   return async (_request, { raw }) => {
     if (count >= MAX_FILES_AT_ONCE) throw new AppError('overloaded', 'Too many files are being read; try again.');
-    // As above: its end has come already.
+    // As above: it has already ended.
     if (raw.closed) return;
     count++;
     raw.once('close', () => {
@@ -66,8 +66,8 @@ export function limitFiles(): (request: FastifyRequest, reply: FastifyReply) => 
 }
 
 /**
- * Refuses what comes faster than the limit, and reports to each caller how much is left, in the headers of
- * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-06. Comes after it is known who calls.
+ * Refuses requests above the rate limit, and reports the remaining quota to each caller, in the headers of
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-06. Runs after authentication.
  */
 export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Limits, keyedBy: 'key' | 'address'): void {
   if (rateLimit === 0) return;
@@ -87,11 +87,11 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
   });
 }
 
-/** Counts the requests of each address that bring no good key. */
+/** Counts the requests of each address without a valid key. */
 export type AddressLimit = {
   /** Counts one, and refuses it when the address has sent too many. */
   take(request: FastifyRequest, reply: FastifyReply): void;
-  /** Refuses a request of an address that has sent too many, and counts nothing. */
+  /** Refuses a request of an address that has sent too many, without counting it. */
   check(request: FastifyRequest, reply: FastifyReply): void;
 };
 
@@ -105,7 +105,7 @@ export function limitAddresses({
     const { isAllowed, nextInSeconds } = buckets.take(networkOf(ip));
     if (isAllowed) return;
     reply.header('retry-after', nextInSeconds);
-    throw new AppError('rate_limited', `One address may send ${addressLimit} requests a second without a good key.`);
+    throw new AppError('rate_limited', `One address may send ${addressLimit} requests a second without a valid key.`);
   };
   return {
     take,
@@ -120,7 +120,7 @@ const MAPPED_V4 = /^::ffff:(?=\d+\.)/i;
 /** The groups of an IPv6 address that name a network. */
 const NETWORK_GROUPS = 4;
 
-/** What one caller has: an IPv4 address, or a network of IPv6, within which it may choose any address. */
+/** The unit of one caller: an IPv4 address, or an IPv6 network, in which it can choose any address. */
 export function networkOf(address: string): string {
   const plain = address.replace(MAPPED_V4, '');
   if (!isIPv6(plain)) return plain;

@@ -1,4 +1,4 @@
-// Lists that may be read from a replica. The answer says how old it may be; a caller who needs the present asks for it.
+// Lists that may be read from a replica. The answer states its age; a caller who needs the present can ask for it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Sql } from '../../storage/database.ts';
@@ -6,23 +6,23 @@ import type { Replica } from '../../storage/replica.ts';
 
 export type ListReadDeps = { readonly db: Sql; readonly replica: Replica };
 
-/** In the answer of a list that a replica may give. */
+/** A header of lists that a replica may answer. */
 export const DATA_AS_OF = {
   'Data-As-Of': {
     description:
-      'Only when a replica answered: all that was written before this moment is in the answer, and rows and totals fit each other.',
+      'Only when a replica answered: the answer has everything written before this moment, and rows and totals match.',
     type: 'string',
   },
 };
 
 export const FreshHeaders = Type.Object({
   'Cache-Control': Type.Optional(
-    Type.String({ maxLength: 255, description: '`no-cache`: the answer is of this moment, from no replica.' }),
+    Type.String({ maxLength: 255, description: '`no-cache`: the answer is current and not from a replica.' }),
   ),
 });
 
 export type ListReadOptions = {
-  /** True: the caller looks for one object, which may be new. */
+  /** True when the caller looks for one object, which may be new. */
   readonly isFresh?: boolean;
 };
 

@@ -1,4 +1,4 @@
-// Where the server listens.
+// Starts listening.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StartError } from '../../lib/errors.ts';
@@ -20,7 +20,7 @@ export async function listen(server: FastifyInstance, { host, port }: Address): 
   }
 }
 
-/** Where it listens, such as `http://127.0.0.1:3000`. */
+/** The address, such as `http://127.0.0.1:3000`. */
 export function urlOf(server: FastifyInstance): string {
   const { address, family } = server.server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${portOf(server)}`;

@@ -1,4 +1,4 @@
-// What is counted and timed as it happens. Other rooms get one function each and know nothing of the registry behind it.
+// Metrics that are counted and timed as things happen. Other rooms get one function each and know nothing of the registry behind it.
 // docs/metrics.md lists every metric.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ChainCall } from '../../chains/observed.ts';
@@ -9,13 +9,13 @@ import { REPLICA_OUTCOMES, type ReplicaOutcome } from '../../storage/replica.ts'
 
 export type AnsweredRequest = {
   readonly method: string;
-  /** The pattern, never the address: that may hold anything. */
+  /** The pattern, never the address, which may contain anything. */
   readonly route: string;
   readonly status: number;
   readonly seconds: number;
 };
 
-/** The event streams of this node, and what was written for their readers and not taken by them. */
+/** The event streams of this node, and the bytes that their readers have not taken. */
 export type StreamUse = { readonly open: number; readonly owedBytes: number };
 
 export type Observers = {
@@ -27,14 +27,14 @@ export type Observers = {
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
   readonly observeReplicaRead: (outcome: ReplicaOutcome) => void;
   readonly observeSpans: (spans: { readonly outcome: SpanOutcome; readonly count: number }) => void;
-  /** Shows at every scrape what the function returns then. */
+  /** Shows the result of the function at every scrape. */
   readonly showStreams: (read: () => StreamUse) => void;
-  /** The same of the streams that keep open pages true. */
+  /** The same for the streams that keep open pages up to date. */
   readonly showPageStreams: (page: 'checkout' | 'dashboard', read: () => number) => void;
 };
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Of calls to other systems, which are slower and are given more time. */
+/** For calls to other systems, which are slower and have longer timeouts. */
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Each sample of the event loop's delay wakes an idle process; the metric includes this interval. */
 const EVENT_LOOP_SAMPLE_MS = 20;
@@ -62,7 +62,7 @@ export function createObservers(registry: Registry): Observers {
   const pageStreams = new Map<string, () => number>();
   new Gauge({
     name: 'trilho_page_streams',
-    help: 'Streams that keep open pages true.',
+    help: 'Streams that keep open pages up to date.',
     labelNames: ['page'],
     registers,
     collect() {
@@ -78,7 +78,7 @@ export function createObservers(registry: Registry): Observers {
   });
   const railSeconds = new Histogram({
     name: 'trilho_rail_call_duration_seconds',
-    help: 'Calls to banks and PSPs, by what came of them.',
+    help: 'Calls to banks and PSPs, by outcome.',
     labelNames: ['rail', 'method', 'operation', 'outcome'],
     buckets: CALL_SECONDS,
     registers,
@@ -147,7 +147,11 @@ export function createObservers(registry: Registry): Observers {
           },
         });
       gauge('trilho_event_streams', 'Event streams that are open.', ({ open }) => open);
-      gauge('trilho_event_stream_owed_bytes', 'What readers of streams have not taken.', ({ owedBytes }) => owedBytes);
+      gauge(
+        'trilho_event_stream_owed_bytes',
+        'Bytes that readers of streams have not taken.',
+        ({ owedBytes }) => owedBytes,
+      );
     },
   };
 }

@@ -1,13 +1,13 @@
-// Which answers a connection waits for.
+// The open answers of each connection.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 export type OpenAnswers = {
-  /** Whether an answer is still being made or sent. */
+  /** Whether an answer is still in progress. */
   isOwed(socket: Socket): boolean;
-  /** Whether a refusal can be written, so that it is not taken for the answer to a request that was read whole. */
+  /** Whether a refusal can be written without being mistaken for the answer to a complete request. */
   mayRefuse(socket: Socket): boolean;
 };
 
@@ -22,7 +22,7 @@ export function watchAnswers(server: Server): OpenAnswers {
   });
   return {
     isOwed: socket => on(socket).some(({ response }) => !response.closed),
-    // What cannot be read may be the rest of the last request, which may have its answer already.
+    // Unreadable bytes may be the rest of the last request, which may already have its answer.
     mayRefuse: socket =>
       on(socket).every(({ request, response }) =>
         response.closed ? request.complete : !request.complete && !response.headersSent,

@@ -5,7 +5,7 @@ import { webhookDocuments } from '../../api/events.ts';
 import { NOUNS } from '../../nouns.ts';
 import { fixedAnswer } from './fixed-answer.ts';
 
-/** A key goes into either header. */
+/** A key may be in either header. */
 const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -13,7 +13,7 @@ const SECURITY = {
 
 type Deps = { readonly version: string; readonly requiresKeys: boolean };
 
-/** Call it before any route is added: it watches them being added. */
+/** Call it before any route is added: it collects them. */
 export async function collectOpenApi(app: FastifyInstance, { version, requiresKeys }: Deps): Promise<void> {
   await app.register(swagger, {
     openapi: {

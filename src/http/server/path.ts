@@ -1,4 +1,4 @@
-// The parts of an address that name something. A part that can name nothing, such as an id that is no UUID, is not found.
+// The parameters of a path. A parameter that cannot name anything, such as an id that is not a UUID, is not found.
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { Uuid } from '../../api/schemas.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -6,7 +6,7 @@ import { reader } from './reader.ts';
 
 export type Path<P extends TObject> = {
   readonly schema: P;
-  /** What each part names: `charge` is refused with «There is no such charge.» */
+  /** The noun of each parameter: `charge` is refused with «There is no such charge.» */
   readonly nouns: Readonly<Record<string, string>>;
 };
 
@@ -22,10 +22,10 @@ export function pathOf<T extends TProperties>(
   return { schema: Type.Object(parts), nouns };
 }
 
-/** A function that reads the parts of an address; ids are read in either case. */
+/** A function that reads the parameters of a path; ids may be in either case. */
 export function pathReader<P extends TObject>({ schema, nouns }: Path<P>): (params: unknown) => Static<P> {
   const ids = Object.entries(schema.properties).flatMap(([name, part]) => (isUuidSchema(part) ? [name] : []));
-  // Every part is text, as in a query.
+  // Every parameter is text, as in a query.
   const read = reader(schema, 'query');
   return params => {
     const parts = { ...(typeof params === 'object' ? params : {}) };

@@ -1,5 +1,5 @@
-// Reading the wire against a schema: every fault at once, and whatever was right beside them, so that rules about two
-// fields can still speak of those that can be read.
+// Reads requests by a schema: reports every fault at once, and returns the valid fields, so that rules about several fields can still
+// check those.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { IsInteger, IsObject, type Static, type TSchema } from 'typebox';
 import type { DeepPartial } from '../../api/wire.ts';
@@ -11,7 +11,7 @@ import { isPlainId, isStorable } from '../../lib/text.ts';
 
 type Part = 'body' | 'query';
 
-/** What was read: the whole value, or what is right in it and everything that is wrong. */
+/** The result: the complete value, or its valid fields and all faults. */
 export type Reading<T> =
   | { readonly isWhole: true; readonly value: T; readonly partial: DeepPartial<T>; readonly faults: readonly [] }
   | { readonly isWhole: false; readonly partial: DeepPartial<T>; readonly faults: readonly Fault[] };
@@ -30,8 +30,8 @@ const UTC_MESSAGE = 'must be a date and time in UTC such as 2024-02-29T10:30Z';
 const ajv = createAjv();
 
 /**
- * A function that reads data of this schema. In a query everything is text, so whole numbers are made of it first. Compiles
- * the schema when the first data comes: to compile all of them would be a quarter of what a start costs.
+ * A function that reads data of this schema. In a query everything is text, so whole numbers are converted first. Compiles the schema on
+ * first use: compiling all of them would be a quarter of the cost of a start.
  */
 export function reader<S extends TSchema>(schema: S, part: Part): Reader<Static<S>> {
   let compiled: ValidateFunction<Static<S>> | undefined;
@@ -42,14 +42,14 @@ export function reader<S extends TSchema>(schema: S, part: Part): Reader<Static<
     if (validate(value)) return { isWhole: true, value, partial: partialOf(value), faults: [] };
     const errors = firstOfEachPlace(validate.errors ?? []);
     const faults = errors.slice(0, MAX_FAULTS).map(error => toFault(error, part));
-    // Faults beyond the limit are not taken out one by one, so nothing of such a value is used.
+    // Beyond the limit of faults nothing of the value is used.
     const rest =
       errors.length > MAX_FAULTS ? {} : errors.reduce((left, error) => without(left, segmentsOf(error)), value);
     return { isWhole: false, partial: partialOf(isObject(rest) ? rest : {}), faults };
   };
 }
 
-/** The compiler cannot know it: a value that fits the schema, with or without some of its fields. */
+/** The compiler cannot know this: a value that fits the schema, possibly without some of its fields. */
 function partialOf<T>(value: unknown): DeepPartial<T> {
   return value as DeepPartial<T>;
 }
@@ -109,14 +109,14 @@ function messageIn(part: Part, error: ErrorObject): string {
   return messageOf(error);
 }
 
-/** What is wrong with the name of a field that the caller names. */
+/** The fault of a field name that the caller chose. */
 function nameMessageOf({ keyword, params }: ErrorObject): string {
   if (keyword === 'minLength') return 'must have a name';
   if (keyword === 'maxLength') return `must have a name of at most ${params['limit']} characters`;
   return 'must have a name without U+0000 or half of a surrogate pair';
 }
 
-/** A local part, and a domain of at least two labels. Letters of any script: whether it exists only a message can tell. */
+/** A local part, and a domain of at least two labels. Letters of any script: only a message can show whether it exists. */
 function isEmail(text: string): boolean {
   return /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(text);
 }
@@ -127,7 +127,7 @@ function isDateTimeFault(keyword: string, schema: ErrorObject['parentSchema']): 
 }
 
 const FORMAT_MESSAGES: Record<string, string> = {
-  'account-id': 'must have no blanks at its ends and no characters that are not seen, and be in Unicode form NFC',
+  'account-id': 'must have no blanks at its ends and no invisible characters, and be in Unicode form NFC',
   date: 'must be a day such as 2026-12-10',
   email: 'must be an e-mail address such as maria@example.com',
   phone: 'must be a phone number such as +5511987654321',
@@ -140,7 +140,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^#[0-9A-Fa-f]{6}$': 'must be a colour such as #0b6b4a',
 };
 
-/** A copy of the value without what lies at the path; everything around it is left as it was. */
+/** A copy of the value without the field at the path; the original stays as it is. */
 function without(value: unknown, [first, ...rest]: readonly string[]): unknown {
   if (first === undefined) return undefined;
   if (Array.isArray(value)) return undefined;

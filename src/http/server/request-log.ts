@@ -1,12 +1,12 @@
-// One log line for each answer. Refusals by a limit, or because something is away, share lines instead: callers who ignore
-// `Retry-After` must not fill the disk.
+// One log line for each answer. Refusals by a limit or an outage share lines instead: callers who ignore `Retry-After` must not fill the
+// disk.
 import type { Outage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { runOutsideTraces } from '../../lib/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For routes that answer an outage by a page of their own. */
+    /** For routes that answer an outage with their own page. */
     reportOutage(request: FastifyRequest, error: LoggedOutage['error']): void;
   }
 }
@@ -15,7 +15,7 @@ export type Logged = {
   readonly requestId: string;
   readonly trace_id?: string;
   readonly method: string;
-  /** A pattern: an address may hold anything. */
+  /** A pattern: an address may contain anything. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -29,9 +29,9 @@ export type LoggedOutage = {
 
 export type RequestLog = {
   write(answer: Logged): void;
-  /** Why a request is refused, for a reason other than its own. */
+  /** Outages: reasons for a refusal that are not the request's own. */
   writeOutage(outage: LoggedOutage): void;
-  /** Writes what was only counted so far. */
+  /** Writes the counted refusals. */
   flush(): void;
 };
 
@@ -45,16 +45,16 @@ const OUTAGE_REASONS: Record<Outage, string> = {
   stopping: 'this node is stopping',
   rail_unavailable: 'the rail does not answer',
   chain_unavailable: 'no node of the chain answers',
-  price_unavailable: 'there is no price to rely on',
+  price_unavailable: 'there is no reliable price',
   not_ready: 'this node is not ready',
   not_configured: 'a setting is missing',
 };
 
-/** The first of a kind has a line of its own; those that follow within a second share one with their number. */
+/** The first of a kind has its own line; those within the next second share one with their number. */
 export function requestLog(log: Log): RequestLog {
   const counted = new Map<string, { count: number; readonly end: () => void }>();
 
-  /** True when one of the kind was written within the last second; then it is counted. */
+  /** True when one of the kind was written within the last second; then this one is only counted. */
   function isCounted(kind: string, writeCount: (count: number) => void): boolean {
     const running = counted.get(kind);
     if (running) {
@@ -67,7 +67,7 @@ export function requestLog(log: Log): RequestLog {
       if (fresh.count > 0) writeCount(fresh.count);
     };
     const fresh = { count: 0, end };
-    // The line is about many requests, and not a part of the first.
+    // The line is about many requests, so it is outside the context of the first.
     const timer = runOutsideTraces(() => setTimeout(end, COUNT_FOR_MS));
     timer.unref();
     counted.set(kind, fresh);

@@ -1,4 +1,4 @@
-// How problems are documented: each with an example of its own.
+// The documentation of problems, each with its own example.
 import { EXAMPLE_REQUEST_ID, problem } from '../../api/problem.ts';
 import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
 
@@ -12,10 +12,10 @@ const RETRY_AFTER: Record<string, Header> = {
   'Retry-After': { description: 'Seconds to wait before trying again.', type: 'integer' },
 };
 
-/** What an operation that asks for a key may answer beside. */
+/** Additional problems of an operation that requires a key. */
 export const KEY_PROBLEMS = ['unauthorized', 'missing_scope'] as const satisfies readonly ProblemCode[];
 
-/** What any operation may answer. */
+/** Problems of every operation. */
 const ANYWHERE = [
   'rate_limited',
   'internal_error',
@@ -25,12 +25,12 @@ const ANYWHERE = [
   'stopping',
 ] as const satisfies readonly ProblemCode[];
 
-/** The documented problems of an operation, by status; several of one status stand beside each other as examples. */
+/** The documented problems of an operation, by status; several of one status are listed as examples. */
 export function problemResponses(...codes: readonly ProblemCode[]): Record<number, object> {
   return responsesOf([...codes, ...ANYWHERE]);
 }
 
-/** The same for these alone. */
+/** The same for only these problems. */
 export function responsesOf(codes: readonly ProblemCode[]): Record<number, object> {
   const byStatus = Map.groupBy(codes, code => PROBLEMS[code].status);
   return Object.fromEntries([...byStatus].map(([status, alike]) => [status, problemResponse(alike)]));

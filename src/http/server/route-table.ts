@@ -1,10 +1,10 @@
-// Which methods an address takes, for the answer to those it does not.
+// The methods of each address, for the answer to other methods.
 import type { FastifyInstance } from 'fastify';
 
 type Route = { readonly pattern: RegExp; readonly methods: Set<string> };
 export type RouteTable = Map<string, Route>;
 
-/** Call it before any route is added: it fills as they are. */
+/** Call it before any route is added: it is filled as they are added. */
 export function watchRoutes(app: FastifyInstance): RouteTable {
   const table: RouteTable = new Map();
   app.addHook('onRoute', ({ url, method }) => {

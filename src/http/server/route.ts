@@ -18,40 +18,40 @@ import { problemResponses } from './responses.ts';
 export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T> = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
-  /** True: goes on for as long as the caller likes, and so does not count as a request in flight. */
+  /** True: lasts as long as the caller likes, so it does not count as a request in flight. */
   readonly isLasting?: true;
-  /** True: reads what has to be on record, so its handler calls `recordReading`. */
+  /** True: its reads must be on record, so its handler calls `recordReading`. */
   readonly isOnRecord?: true;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** The parts of the url that name something. */
+  /** The parameters of the url. */
   readonly path?: Path<P>;
   readonly query?: Q;
-  /** Must come with the request, even when all of its fields may be left out. Absent: a body with any field is refused. */
+  /** Required, even when all of its fields are optional. When absent, a body with any field is refused. */
   readonly body?: B;
   /** The body is a file, which the handler finds in `request.body`: its media types, and an example. Instead of `body`. */
   readonly file?: { readonly types: readonly string[]; readonly example: string };
-  /** A caller with this scope may name any account, and not its own alone. */
+  /** A caller with this scope may name any account, not only its own. */
   readonly acrossAccountsBy?: Scope;
   readonly takesIdempotencyKey?: true;
   /** Further headers, for the documentation only. */
   readonly headers?: TObject;
   readonly answer: Answer<T>;
-  /** What it may refuse, beside what every operation of its form may. */
+  /** Its own problems, in addition to those of every operation of its form. */
   readonly problems?: readonly ProblemCode[];
-  /** Rules about several fields. Their faults are named together with those of single fields. */
+  /** Rules about several fields. Their faults are reported together with those of single fields. */
   check?(request: PartialRequest<Q, B>): readonly Fault[] | Promise<readonly Fault[]>;
   /**
-   * Rules that the noun itself enforces. They are asked only about a request that is refused anyway, so that the caller
-   * learns of every fault at once.
+   * Rules that the noun itself enforces. They are checked only for a request that is refused anyway, so that the caller gets every fault
+   * at once.
    */
   checkWhenRefused?(request: PartialRequest<Q, B>): readonly Fault[] | Promise<readonly Fault[]>;
   handle(request: ReadRequest<P, Q, B>, reply: FastifyReply): Promise<NoInfer<T>>;
 };
 
-/** A request as far as it could be read. */
+/** The readable parts of a request. */
 export type PartialRequest<Q extends TObject, B extends TSchema> = {
   readonly query: DeepPartial<Static<Q>>;
   readonly body: DeepPartial<Static<B>>;
@@ -63,10 +63,10 @@ export type ReadRequest<P extends TObject, Q extends TObject, B extends TSchema>
   readonly path: Static<P>;
   readonly query: Static<Q>;
   readonly body: Static<B>;
-  /** The body as it arrived, for numbers that must not become floats. */
+  /** The raw body, for numbers that must not become floats. */
   readonly given: Given;
   readonly idempotencyKey: string | undefined;
-  /** Who calls; undefined in a sandbox and on public routes. */
+  /** The caller; undefined in a sandbox and on public routes. */
   readonly caller: Caller | undefined;
   readonly request: FastifyRequest;
 };
@@ -75,7 +75,7 @@ const NoFields = Type.Object({}, { additionalProperties: false });
 type NoFields = typeof NoFields;
 
 /**
- * Adds an operation. Who may call it says `access` in the `noun.ts` of its noun.
+ * Adds an operation. `access` in the `noun.ts` of its noun decides who may call it.
  *
  * @example
  * defineRoute(app, {
@@ -109,8 +109,7 @@ export function defineRoute<
 }
 
 /**
- * Reads a request, or refuses it with every fault that it has. Another account, or a path that names nothing, is refused after
- * those.
+ * Reads a request, or refuses it with all of its faults. Another account, or a path that names nothing, is refused after those.
  */
 function requestReader<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
   const { takesIdempotencyKey, check, checkWhenRefused, acrossAccountsBy } = operation;
@@ -155,7 +154,7 @@ function readNoBody<T>(data: unknown): Reading<T> {
   return isWhole ? readIgnored() : { isWhole, partial: nothing(), faults };
 }
 
-/** Whether a part of the request may name an account. In live that must be the caller's own. */
+/** Whether a part of the request may name an account, which in live must be the caller's own. */
 function namesAccount(schema: TSchema | undefined): boolean {
   return schema !== undefined && IsObject(schema) && Object.hasOwn(schema.properties, 'accountId');
 }
@@ -165,12 +164,12 @@ function accountIdIn(part: unknown): string | undefined {
   return isNamed && typeof part.accountId === 'string' ? part.accountId : undefined;
 }
 
-/** A part of a request that its operation does not look at. */
+/** A part of a request that its operation does not use. */
 function readIgnored<T>(): Reading<T> {
   return { isWhole: true, value: nothing(), partial: nothing(), faults: [] };
 }
 
-/** Where there is no schema, T is the type of NoFields, which an empty object fits. */
+/** Without a schema, T is the type of NoFields, which an empty object fits. */
 function nothing<T>(): T {
   return {} as T;
 }
@@ -193,13 +192,13 @@ function documentOf<T, P extends TObject, Q extends TObject, B extends TSchema>(
   };
 }
 
-/** The problems that follow from the form of an operation, and those that it names. */
+/** The problems that follow from the form of an operation, and its own. */
 function problemsOf<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
   const { method, path, query, body, problems = [] } = operation;
   const codes: ProblemCode[] = ['malformed_request'];
   if (query || method !== 'GET') codes.push('invalid_request');
   if (path || namesAccount(query) || namesAccount(body)) codes.push('not_found');
-  // Whether or not the operation takes a body.
+  // Even when the operation has no body.
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
   return new Set([...codes, ...problems]);
 }

@@ -1,4 +1,4 @@
-// The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
+// The HTTP server: everything that applies to every request. The resources have their own files.
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { PROBLEM_TYPE, Problem, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
 import type { ProblemCode } from '../../api/problem-kinds.ts';
@@ -31,12 +31,12 @@ export type ServerDeps = Limits &
     readonly log: Log;
     readonly tracing?: Tracing | undefined;
     readonly requiresKeys: boolean;
-    /** Where people reach the service. */
+    /** The public URL of the service. */
     publicUrl(): string;
     readonly version: string;
-    /** Addresses and networks of proxies that say truly where a request came from. */
+    /** Addresses and networks of trusted proxies. */
     readonly trustProxy: readonly string[];
-    /** How long a connection may take nothing of what waits to be sent to it. */
+    /** How long a connection may not read while data waits to be sent. */
     readonly unreadLimitMs: number;
     /** Runs before a request with a scope is handled. */
     readonly beforeWork?: (() => Promise<void>) | undefined;
@@ -44,7 +44,7 @@ export type ServerDeps = Limits &
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Its `routeOptions`, which are made anew whenever they are asked for. */
+    /** Its `routeOptions`, which the framework recreates on every access. */
     route: FastifyRequest['routeOptions'];
   }
 }
@@ -60,7 +60,7 @@ const MAX_PARAM_LENGTH = 500;
 /** The server without routes; the caller registers them. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const requests = requestLog(deps.log);
-  /** Logs and counts every answer, also those of the framework. */
+  /** Logs and counts every answer, including those of the framework. */
   const answered = ({ requestId, trace_id, method, route = 'unknown', status, durationMs }: Answered) => {
     requests.write({ requestId, ...(trace_id !== undefined && { trace_id }), method, route, status, durationMs });
     deps.observeRequest({ method, route, status, seconds: durationMs / 1000 });
@@ -82,16 +82,16 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // The router would refuse an address that cannot be decoded before any hook. As plain text it finds its route, and the hook
-    // below refuses it in the form that its readers expect: a problem, or a page.
+    // below refuses it in the expected form: a problem, or a page.
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
-    // What arrives while we stop is still served; only idle connections are closed.
+    // Requests that arrive during a stop are still served; only idle connections are closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestIdHeader: false,
     trustProxy: deps.trustProxy.length === 0 ? false : [...deps.trustProxy],
     genReqId: request => requestIdOf(request.headers['x-request-id']),
     clientErrorHandler: clientErrorHandler({ answers: { mayRefuse: socket => answers.mayRefuse(socket) }, answered }),
-    // What the framework refuses before any hook has run.
+    // Refusals of the framework before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(answerHeaders(request.id));
       const sent = sendError(deps.log, reportOutage, error, request, reply as FastifyReply);
@@ -106,9 +106,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   const answers: OpenAnswers = watchAnswers(app.server);
   closeUnread(app.server, { answers, log: deps.log });
-  // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
+  // Node would answer an unknown Expect with an empty 417; ignoring it is also allowed, and needs no problem.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  // Schemas document; reading and writing are done in plain sight by the handlers.
+  // Schemas are only for the document; handlers read and write explicitly.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => data => JSON.stringify(data));
   app.addSchema(Problem);
@@ -167,17 +167,17 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** Fastify demands a content type of QUERY before it looks whether a route takes the method, which no route does. */
+/** Fastify requires a content type for QUERY before it finds that no route takes the method. */
 const QUERY_WITHOUT_TYPE = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
 
 const UUID_OR_TRACE_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,64})$/i;
 
-/** The caller's own id when it can be nothing but an id: it stands in the log, where a document or a name may not. */
+/** The caller's own request id, only in a form that cannot be a document or a name, since it is logged. */
 function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && UUID_OR_TRACE_ID.test(given) ? given : requestUuid();
 }
 
-/** HTTP/1.1 asks for one Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+/** HTTP/1.1 requires one Host, possibly empty; 1.0 does not. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
 function refuseUnclearHost({ raw, headers }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) {
     throw new AppError('malformed_request', 'The Host header is missing.');
@@ -188,7 +188,7 @@ function refuseUnclearHost({ raw, headers }: FastifyRequest): void {
 }
 
 function refuseBadEncoding(url: string): void {
-  if (!isDecodable(url)) throw new AppError('malformed_request', 'The address is not encoded as a URL is.');
+  if (!isDecodable(url)) throw new AppError('malformed_request', 'The address is not encoded as a URL.');
 }
 
 function isDecodable(url: string): boolean {
@@ -206,7 +206,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, code: Problem
   return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** What the framework refused has met no hook, and so has no `route`. */
+/** A request that the framework refused has run no hook, so it has no `route`. */
 function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }

@@ -1,9 +1,9 @@
-// The cookie of a session, and whether a change by it comes from a page of this service.
+// The cookie of a session, and the check that a change comes from a page of this service.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SESSION_MAX_MS } from '../../accounts/people/person.ts';
 import { AppError } from '../../lib/errors.ts';
 
-/** A browser keeps it for https and for its own machine, for this host alone, out of reach of scripts. */
+/** Only for https and localhost, only for this host, and not readable by scripts. */
 export const SESSION_COOKIE = '__Host-trilho';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
@@ -15,7 +15,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.header('set-cookie', `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`);
 }
 
-/** The session that a request brings; undefined without one, or with two that differ. */
+/** The session of a request; undefined without one, or with two that differ. */
 export function sessionTokenOf({ headers }: FastifyRequest): string | undefined {
   const values = (headers.cookie ?? '').split(';').flatMap(pair => {
     const [name = '', ...value] = pair.split('=');
@@ -26,8 +26,8 @@ export function sessionTokenOf({ headers }: FastifyRequest): string | undefined 
 }
 
 /**
- * Refuses a change that a page of another site may have sent: a browser adds the cookie by itself. Every browser says where a
- * request comes from, in Sec-Fetch-Site or, where it is older, in Origin. https://www.w3.org/TR/fetch-metadata/
+ * Refuses a change that a page of another site may have sent, since a browser adds the cookie by itself. Every browser states the source of
+ * a request in Sec-Fetch-Site or, if older, in Origin. https://www.w3.org/TR/fetch-metadata/
  */
 export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   const site = headers['sec-fetch-site'];

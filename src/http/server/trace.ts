@@ -1,16 +1,16 @@
-// A request as a span. It begins once the caller is known: what is refused before, such as a wrong key or one request too many, is
-// counted and logged, and cannot fill the collector.
+// A span for each request. It begins once the caller is known: earlier refusals, such as a wrong key or a rate limit, are counted and
+// logged, and cannot flood the collector.
 import type { FastifyInstance } from 'fastify';
 import { parseTraceparent, runInTrace, type Span, type Tracing } from '../../lib/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Absent: it is not traced. */
+    /** Absent when the request is not traced. */
     span: Span | undefined;
   }
 }
 
-/** Asked all the time by machines that watch the service. */
+/** Polled constantly by monitoring. */
 const WATCHED = '/metrics';
 const SERVER_ERROR = 500;
 
@@ -18,17 +18,17 @@ const SERVER_ERROR = 500;
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { url: route, config } = request.route;
-    // A stream lasts as long as its reader; an unknown address and a public route may be asked by anybody, as often as they like.
+    // A stream lasts as long as its reader; unknown addresses and public routes may be requested by anybody, any number of times.
     if (route === undefined || config.access === 'public' || config.isLasting || route === WATCHED) return done();
     const { method, headers } = request;
     const span = tracing.start({
       name: `${method} ${route}`,
       kind: 'server',
-      // Anybody reaches a route without a scope, and must not decide what is recorded.
+      // Anybody can reach a route without a scope, and must not decide what is recorded.
       parent: typeof config.access !== 'object' ? undefined : parseTraceparent(headers['traceparent']),
-      // By the clock of the machine as it is now: that of `performance` does not follow when it is set.
+      // By the machine's present clock: that of `performance` does not follow when the clock is set.
       startedAtMs: Date.now() - reply.elapsedTime,
-      // The route and never the address, which holds tokens and whatever a caller wrote.
+      // The route, never the address, which may contain tokens and caller input.
       attributes: { 'http.request.method': method, 'http.route': route },
     });
     request.span = span;

@@ -1,15 +1,15 @@
-// Connections whose reader does not read: an answer that cannot be sent holds memory here for as long as the caller likes.
+// Closes connections whose caller does not read: an answer that cannot be sent would hold memory for as long as the caller likes.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../../lib/log.ts';
 import type { OpenAnswers } from './open-answers.ts';
 
-/** How long a connection may take nothing of what waits to be sent to it. One that takes a little is given as long again. */
+/** How long a connection may not read while data waits to be sent. Reading a little starts the time again. */
 export const UNREAD_LIMIT_MS = 15_000;
 
 /**
- * Decides about connections on which nothing has moved for the limit, which the server must have as its timeout. One that waits
- * for an answer in the making stays, however long that takes.
+ * Handles connections without traffic for the limit, which the server must have as its timeout. One that waits for an unfinished answer
+ * stays, however long that takes.
  */
 export function closeUnread(
   server: Server,
@@ -20,7 +20,7 @@ export function closeUnread(
     if (!isUnread && answers.isOwed(socket)) return;
     if (!isUnread) return void socket.destroy();
     log.info('connection closed: its caller does not read the answer');
-    // With an ordinary end the system would keep what waits, for minutes and for a caller that does not come for it.
+    // With an ordinary end the system would keep the waiting data for minutes, for a caller that does not read it.
     socket.resetAndDestroy();
   });
 }

@@ -102,7 +102,7 @@ test('an account is opened, and its appearance for payers is set, changed and cl
   // A fault is named by its label, and nothing is written.
   const { logo: _, ...texts } = fields;
   for (const [field, value, said] of [
-    ['colour', '#eeeeee', /Colour of buttons must stand out from white/],
+    ['colour', '#eeeeee', /Colour of buttons must have a contrast to white/],
     ['document', '123', /CPF or CNPJ must be a CPF or CNPJ/],
     ['returnUrl', 'javascript:alert(1)', /Link back to the shop must be a URL/],
     ['frameOrigins', 'https://a.example *', /Origins that may show the checkout in a frame must be an origin/],
