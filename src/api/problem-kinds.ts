@@ -332,7 +332,7 @@ export const PROBLEMS = {
     title: 'No price available',
     meaning: 'There is no reliable price: sources do not answer, are stale or too far apart. Nothing was written.',
     nextStep: 'Try again after the time in Retry-After.',
-    example: { detail: 'There is no price of usdt in BRL to rely on now; try again.' },
+    example: { detail: 'There is no reliable price of usdt in BRL now; try again.' },
   },
   not_configured: {
     status: 503,

@@ -29,7 +29,7 @@ export function settlementEntry({ amountCents, ...head }: OfCharge): Entry {
   };
 }
 
-/** What the bank kept of a payment when it credited it. */
+/** The bank's fee on a payment that it credited. */
 export function bankFeeEntry({ amountCents, paymentId, ...head }: OfCharge & { paymentId: string }): Entry {
   return { ...head, kind: 'bank_fee', causeId: paymentId, lines: movedLines('settled', 'bank_fee', amountCents) };
 }
@@ -85,7 +85,7 @@ export function payoutUndoneEntry(payout: OfPayout): Entry {
   };
 }
 
-/** Crypto that an operator decided is owed no more, or, below zero, that it left for nothing. */
+/** Crypto that is no longer owed by decision of an operator or, below zero, that left without an obligation. */
 export function mismatchSettledEntry(payout: OfPayout): Entry {
   const currency = cryptoCurrency(payout.symbol, payout.network);
   const lines = balanced([
@@ -110,7 +110,7 @@ export function coldSweepUndoneEntry(payout: OfPayout): Entry {
   };
 }
 
-/** Coin went to another sender of ours. */
+/** Coin went to another of our senders. */
 export function topUpEntry(payout: OfPayout): Entry {
   const lines = sweptLines(payout, payout.units, 'own_senders');
   return { ...headOf(payout), kind: 'top_up', causeId: payout.payoutId, lines };
@@ -122,12 +122,12 @@ export function topUpUndoneEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'top_up_undone', causeId: payout.payoutId, lines };
 }
 
-/** What a network took for a payout, in its coin. */
+/** The network fee of a payout, in its coin. */
 export function networkFeeEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'network_fee', causeId: payout.payoutId, lines: feeLines(payout) };
 }
 
-/** What the network took in the end, less what was posted: a reorganisation mined the payout in another block. */
+/** The final network fee, less the posted one: a reorganisation mined the payout in another block. */
 export function feeCorrectionEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'network_fee_corrected', causeId: payout.payoutId, lines: feeLines(payout) };
 }

@@ -20,13 +20,13 @@ export const BOOKS = [
   'crypto_owed',
   /** Sent crypto: negative. */
   'crypto_paid',
-  /** What networks took for transfers, in their coins. */
+  /** Network fees of transfers, in their coins. */
   'network_fee',
-  /** Crypto that cold sweeps took to cold addresses. */
+  /** Crypto sent to cold addresses. */
   'cold_wallet',
-  /** What banks kept of payments, in reais. */
+  /** Bank fees on payments, in reais. */
   'bank_fee',
-  /** Coin that top-ups gave to other senders of ours. */
+  /** Coin sent to our other senders by top-ups. */
   'own_senders',
 ] as const;
 export type Book = (typeof BOOKS)[number];

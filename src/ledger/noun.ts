@@ -1,4 +1,4 @@
-// What the ledger declares: who may read it, and its place in the menu.
+// What the ledger declares: its access rules and menu entry.
 import type { Noun } from '../noun.ts';
 
 export const ledger = {

@@ -4,7 +4,7 @@ import type { Sql } from '../storage/database.ts';
 export type LedgerCheck = {
   readonly name: string;
   /**
-   * Selects the differences: `object_id` (an id, as text), `currency` (empty if there is none), `expected` and `found`
+   * Selects the differences: `object_id` (an id, as text), `currency` (empty when it does not apply), `expected` and `found`
    * (integers in the smallest unit). It takes no parameters.
    */
   readonly sql: string;

@@ -1,4 +1,4 @@
-// The SQL of daily figures: what moved on each civil day, by the entries of the ledger.
+// The SQL of daily figures: the sums of ledger entries on each civil day.
 import type { CivilDay } from '../lib/civil-days.ts';
 import { byMethod, METHODS, type Method } from '../rails/methods/methods.ts';
 import type { Sql } from '../storage/database.ts';
@@ -11,7 +11,7 @@ export type DayFigures = {
   /** What became available: at once, or when the bank credits it. */
   readonly settledCents: bigint;
   readonly refundedCents: bigint;
-  /** Crypto that left, in smallest units, and in how many transfers. */
+  /** Crypto that left, in smallest units, and the number of transfers. */
   readonly sent: ReadonlyMap<LedgerCurrency, bigint>;
   readonly transfers: number;
   /** The median time from the payment to its crypto; absent when no crypto left. */
@@ -31,7 +31,7 @@ export const NO_FIGURES = {
 const DAY = `to_char(e.at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')`;
 const IN_SPAN = 'e.at >= $1 and ($2::text is null or e.account_id = $2)';
 
-/** Days since a moment on which something moved, by their names; of one account, when it is named. */
+/** Days with movements since a moment, by day; only of one account, if given. */
 export async function readDayFigures(sql: Sql, span: Span): Promise<ReadonlyMap<CivilDay, DayFigures>> {
   const [money, crypto, times] = await Promise.all([readMoney(sql, span), readCrypto(sql, span), readTimes(sql, span)]);
   const moved = new Map(money.map(row => [row.day, row]));

@@ -35,7 +35,7 @@ export function currentAuditContext(): AuditContext | undefined {
   return contexts.getStore();
 }
 
-/** Who acts, as the audit log writes it; undefined outside a request or command. */
+/** The actor, as in the audit log; undefined outside a request or command. */
 export function currentActor(): string | undefined {
   return currentAuditContext()?.actor;
 }
@@ -49,7 +49,7 @@ export function setAuditObject(objectId: string): void {
   if (context) context.objectId = objectId;
 }
 
-/** Sets who acts, once a person who logs in is known. Inside a transaction it applies to that transaction only. */
+/** Sets the actor, once a person who is logging in is known. Inside a transaction it applies to that transaction only. */
 export function setAuditActor(actor: string): void {
   const context = contexts.getStore();
   if (context) context.actor = actor;

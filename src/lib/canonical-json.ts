@@ -1,13 +1,13 @@
-// The canonical form of JSON (RFC 8785), of text, whole numbers, booleans, lists and objects: the same value always has the
-// same bytes, so that it can be signed.
+// The canonical form of JSON (RFC 8785) for text, whole numbers, booleans, lists and objects: equal values have equal bytes, so that they
+// can be signed.
 
-/** Throws for what it does not write: fractions, numbers beyond 2^53, undefined. */
+/** Throws for unsupported values: fractions, numbers beyond 2^53, undefined. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return JSON.stringify(value);
   if (typeof value === 'number' && Number.isSafeInteger(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object') {
-    // The default order compares UTF-16 code units, as the RFC asks.
+    // The default order compares UTF-16 code units, as the RFC requires.
     const names = Object.keys(value).toSorted();
     return `{${names.map(name => `${JSON.stringify(name)}:${canonicalJson(Reflect.get(value, name))}`).join(',')}}`;
   }
@@ -17,8 +17,7 @@ export function canonicalJson(value: unknown): string {
 const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g;
 
 /**
- * Whether a JSON text says nothing beside what its value says: a reader may be shown the first of two fields of the same name,
- * and `JSON.parse` keeps the last.
+ * Whether a JSON text has no repeated fields: a reader may see the first of two fields of the same name, and `JSON.parse` keeps the last.
  */
 export function isPlainJson(text: string, value: unknown): boolean {
   return text.replace(STRING_OR_SPACE, '$1') === JSON.stringify(value);

@@ -5,7 +5,7 @@ export type Clock = { now(): Date };
 /** The time of the machine. */
 export const systemClock: Clock = { now: () => new Date() };
 
-/** A clock that follows another one later, for what is opened before there is a database whose time it should have. */
+/** A clock that follows another one later, for what is opened before the database that provides the time. */
 export function followingClock(first: Clock): Clock & { follow(clock: Clock): void } {
   let followed = first;
   return {

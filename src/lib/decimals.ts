@@ -3,7 +3,7 @@
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 
-/** The units of decimal text; undefined when the text is no decimal, or has more decimals than the unit. */
+/** The units of decimal text; undefined when the text is not a decimal, or has more decimals than the unit. */
 export function parseUnits(text: string, decimals: number): bigint | undefined {
   const [, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -54,7 +54,7 @@ export function tenTo(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** A number that JSON.stringify writes digit for digit, however many digits it has. */
+/** A number that JSON.stringify writes digit for digit, with any number of digits. */
 export type ExactNumber = { readonly rawJSON: string };
 
 /** A value that JSON.stringify writes as a number with exactly these digits. */

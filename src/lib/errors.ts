@@ -1,18 +1,17 @@
 // The refusals a caller can meet. Only `http/` turns a code into a status number.
 
-/** One thing wrong with an input: where, a word for machines, a sentence for people. */
+/** A fault of an input: its path, a code for programs, a message for people. */
 export type Fault = { readonly path: string; readonly code: string; readonly message: string };
 
 /**
- * Why the service cannot do now what it could do at another time, one code a cause. Such an error proves nothing about the
- * request, which may succeed later.
+ * Outages, one code for each cause. Such an error says nothing about the request, which may succeed later.
  */
 export const OUTAGES = [
   /** The database cannot be reached or does not answer. */
   'database_unavailable',
   /** The database answers, but a statement, a lock or a conflict of transactions took too long. */
   'database_timeout',
-  /** More work came than is taken on: requests in flight, a full batch queue, no free database connection. */
+  /** A limit is reached: requests in flight, a full batch queue, no free database connection. */
   'overloaded',
   /** This node cannot do its work: a background loop has stopped, or its clock is far off. */
   'not_ready',
@@ -22,7 +21,7 @@ export const OUTAGES = [
   'rail_unavailable',
   /** No node of a network answers. */
   'chain_unavailable',
-  /** Price sources are silent, stale or too far apart. */
+  /** Price sources do not answer, are stale or too far apart. */
   'price_unavailable',
   /** A setting is missing that only an operator can give. */
   'not_configured',
@@ -54,7 +53,7 @@ export type ErrorCode =
   | 'too_many_streams'
   | Outage;
 
-/** The object that was there first, by its kind. */
+/** The object that existed first, by its kind. */
 export type FirstThere =
   | { readonly chargeId: string }
   | { readonly customerId: string }
@@ -70,12 +69,12 @@ export type FirstThere =
 type Details = {
   /** Every fault of the input, all at once. */
   readonly faults?: readonly Fault[];
-  /** What was there first, such as the charge under a repeated externalId. */
+  /** The object that existed first, such as the charge under a repeated externalId. */
   readonly first?: FirstThere;
   readonly cause?: unknown;
 };
 
-/** An expected refusal. Its message is shown to the caller: it never holds a secret, a document or a name. */
+/** An expected refusal. Its message is shown to the caller, so it never contains a secret, a document or a name. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -94,15 +93,15 @@ export function isOutage(error: unknown): error is AppError & { readonly code: O
   return error instanceof AppError && (OUTAGES as readonly ErrorCode[]).includes(error.code);
 }
 
-/** What lies with a bank, a chain or a price source. */
+/** Outages of banks, chains and price sources. */
 const OUTAGES_OF_OTHERS: readonly ErrorCode[] = ['rail_unavailable', 'chain_unavailable', 'price_unavailable'];
 
-/** Another system does not answer: who meets it waits and has not failed, and where it was met says nothing. */
+/** Another system does not answer: the work waits and has not failed, and a stack trace would not help. */
 export function isOutageOfOthers(error: unknown): error is AppError {
   return error instanceof AppError && OUTAGES_OF_OTHERS.includes(error.code);
 }
 
-/** Refuses an input, naming every fault. */
+/** Refuses an input, reporting every fault. */
 export function invalidRequest(faults: readonly Fault[]): AppError {
   const [first] = faults;
   const message =
@@ -112,12 +111,12 @@ export function invalidRequest(faults: readonly Fault[]): AppError {
   return new AppError('invalid_request', message, { faults });
 }
 
-/** The service cannot start as asked. The command line prints the message alone and leaves with exit code 2. */
+/** The service cannot start as asked. The command line prints only the message and exits with code 2. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 }
 
-/** What the service needs is away and may come back, so the same start may succeed later: exit code 1. */
+/** A dependency is unavailable and may come back, so a retry of the start may succeed: exit code 1. */
 export class AwayError extends StartError {
   override readonly name = 'AwayError';
 }

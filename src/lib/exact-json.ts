@@ -24,14 +24,14 @@ export type JsonPath = readonly string[];
 
 const MAX_STEPS = 20;
 
-/** Undefined when the text is no path. */
+/** Undefined when the text is not a path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   if (!/^[^.[\]]+(?:\.[^.[\]]+|\[\d+\])*$/.test(text)) return undefined;
   const steps = text.split(/[.[\]]+/).filter(step => step !== '');
   return steps.length <= MAX_STEPS ? steps : undefined;
 }
 
-/** The value at the path; undefined when there is none. */
+/** The value at the path; undefined when it is missing. */
 export function valueAt(value: unknown, path: JsonPath): unknown {
   let current = value;
   for (const step of path) {

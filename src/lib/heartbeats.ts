@@ -1,18 +1,18 @@
-// The heartbeats of a node's background loops. A loop beats after every run and says whether it failed; in a long run it beats after
-// every step. One that has not beaten for long hangs; one that beats and fails works no better.
+// The heartbeats of a node's background loops. A loop beats after every run and reports whether it failed; in a long run it beats after
+// every step. A loop without a recent beat hangs; failing runs are reported separately.
 import assert from 'node:assert/strict';
 
 export type Heartbeat = {
   /** A run has ended. */
   beat(run: 'done' | 'failed'): void;
-  /** A step of a run has ended, and the run goes on. */
+  /** A step of a run has ended, and the run continues. */
   beatInRun(): void;
-  /** The loop was stopped on purpose and is expected to beat no more. */
+  /** The loop was stopped on purpose, and no more beats are expected. */
   end(): void;
 };
 
 export type Heartbeats = {
-  /** `periodMs`: the longest pause between two runs; `longestRunMs`: what a run, or a step of it, may take beyond it. A name is for one loop. */
+  /** `periodMs`: the longest pause between two runs; `longestRunMs`: the longest run, or step of it, in addition. Names are unique. */
   start(name: string, periodMs: number, longestRunMs?: number): Heartbeat;
   /** Every loop that runs here. */
   list(): LoopHealth[];
@@ -20,13 +20,13 @@ export type Heartbeats = {
 
 export type LoopHealth = {
   readonly name: string;
-  /** Since its last run ended, or a step of one, or since it was started. */
+  /** The time since its last run, or step of one, ended, or since it was started. */
   readonly ageMs: number;
-  /** Since its last run ended that did not fail, or since it was started. */
+  /** The time since its last successful run ended, or since it was started. */
   readonly successAgeMs: number;
-  /** Runs that failed since it was started. */
+  /** Failed runs since it was started. */
   readonly failures: number;
-  /** One that is older has stopped. */
+  /** A loop whose beat is older has stopped. */
   readonly limitMs: number;
 };
 
@@ -37,7 +37,7 @@ export function hasStopped({ ageMs, limitMs }: LoopHealth): boolean {
   return ageMs > limitMs;
 }
 
-/** `uptimeMs` only goes forward: with a wall clock that is set, loops that run would count as stopped, or the other way round. */
+/** `uptimeMs` is monotonic: when a wall clock is set, running loops would count as stopped, or the other way round. */
 export function watchHeartbeats(uptimeMs: () => number): Heartbeats {
   const loops = new Map<string, { readonly limitMs: number; beatMs: number; successMs: number; failures: number }>();
   return {

@@ -22,9 +22,9 @@ function randomStart(): number {
 }
 
 /**
- * Makes UUIDv7s of one clock. Those of one millisecond are in order: the 26 bits after the time are a counter (RFC 9562, section
- * 6.2), followed by 48 random bits. The counter starts anew, at a random value, with every later millisecond: one that ran on
- * would reveal to a caller how many ids were made between two of its own. Times of another clock would start it anew too early.
+ * Makes UUIDv7s from one clock. Those of one millisecond are in order: the 26 bits after the time are a counter (RFC 9562, section 6.2),
+ * followed by 48 random bits. The counter restarts, at a random value, with every later millisecond: otherwise it would reveal to a caller
+ * how many ids were made between two of its own. Times of another clock would restart it too early.
  */
 export function idsOfOneClock(): (at: Date) => string {
   let latestMs = -1;

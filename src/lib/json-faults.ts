@@ -1,6 +1,6 @@
-// What JSON.parse does not say of a text: where it stops being JSON, and which key stands twice in one object.
+// Finds what JSON.parse does not report: where a text stops being JSON, and repeated keys in one object.
 
-/** `repeatedKey`: the path of a key that its object has already; absent where the text is no JSON. */
+/** `repeatedKey`: the path of a repeated key; absent when the text is not JSON. */
 export type JsonFault = { readonly at: number; readonly repeatedKey?: readonly string[] };
 
 /** What may come next. `first…`: also the end of the object or the list, which is empty then. */
@@ -12,7 +12,7 @@ type Open = { readonly keys?: Set<string>; step: string; index: number };
 const BLANKS = /[ \t\n\r]*/y;
 const OTHER = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 
-/** The first fault of a text, by its offset. Undefined for JSON in which each key stands once. */
+/** The first fault of a text, with its offset. Undefined for JSON without repeated keys. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const open: Open[] = [];
   let expected: Expected = 'value';

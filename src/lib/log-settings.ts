@@ -1,4 +1,4 @@
-// What can be set about the log.
+// The settings of the log.
 import { LOG_LEVELS } from './log.ts';
 import { oneOf } from './settings/kinds.ts';
 import type { Setting, ValuesOf } from './settings/setting.ts';
@@ -8,7 +8,7 @@ export const LOG_SETTINGS = [
     name: 'LOG_LEVEL',
     kind: oneOf(LOG_LEVELS),
     default: 'info',
-    meaning: 'How much is logged: lines of this level and of the more important ones.',
+    meaning: 'The lowest level of lines in the log.',
   },
 ] as const satisfies readonly Setting[];
 

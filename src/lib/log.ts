@@ -1,5 +1,5 @@
-// The log: one JSON line a message, written by pino. What a line may carry is an allow-list: a field that is not named here is
-// dropped, so a document, a name, an address or a key cannot slip in with an object.
+// The log: one JSON line per message, written by pino. The fields of a line are an allow-list: others are dropped, so that a document, a
+// name, an address or a key cannot slip in with an object.
 import { AssertionError } from 'node:assert';
 import { type DestinationStream, pino } from 'pino';
 import { AppError, isOutageOfOthers, StartError } from './errors.ts';
@@ -8,10 +8,10 @@ import { currentTrace } from './tracing.ts';
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** All that a line may carry besides its message: ids, counts, codes and route patterns. Ids of objects are UUIDs. */
+/** The fields that a line may have besides its message: ids, counts, codes and route patterns. Ids of objects are UUIDs. */
 export type LogFields = {
   readonly requestId?: string;
-  /** The trace of the line, as OpenTelemetry names it in logs; added by the log itself inside of a trace. */
+  /** The trace of the line, in OpenTelemetry's names; added by the log itself inside a trace. */
   readonly trace_id?: string | undefined;
   readonly method?: string;
   readonly route?: string;
@@ -34,15 +34,15 @@ export type LogFields = {
   readonly priceSource?: string;
   readonly symbol?: string;
   readonly currency?: string;
-  /** The id of an API key, which is no secret. */
+  /** The id of an API key, which is not secret. */
   readonly keyId?: string;
   readonly job?: string;
   readonly migration?: string;
   /** The number of a try: of a job, a delivery or a transfer. */
   readonly attempt?: number;
-  /** How many objects the line is about. */
+  /** The number of objects that the line is about. */
   readonly count?: number;
-  /** Text of our own, never what another system said. */
+  /** Our own text, never that of another system. */
   readonly reason?: string;
   readonly error?: unknown;
 };
@@ -86,7 +86,7 @@ export function createLog(level: LogLevel, output: DestinationStream): Log {
   const logger = pino(
     {
       level,
-      // Neither process id nor host name: what collects the lines adds where they come from.
+      // No process id or host name: the collector of the lines adds their source.
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: name => ({ level: name }), log: allowedFields },
@@ -119,13 +119,13 @@ function allowedFields(fields: object): Record<string, unknown> {
 const MAX_FRAMES = 12;
 
 /**
- * What may be said of an error: its kind, its code, where it was thrown, and its message if we wrote it. The message of a
- * library is left out: a driver's quotes the values it was given.
+ * The loggable parts of an error: its kind, its code, its stack frames, and its message if it is ours. Messages of libraries are omitted: a
+ * driver's message quotes values.
  */
 function describeError(error: unknown, isStackShown = true): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
-  // A bank that answers late is not a fault of this program, so its stack trace does not help.
+  // A late answer of a bank is not a fault of this program, so the stack trace does not help.
   const showsStack = isStackShown && !isOutageOfOthers(error);
   return {
     name: error.name,
@@ -138,7 +138,7 @@ function describeError(error: unknown, isStackShown = true): Record<string, unkn
   };
 }
 
-/** An assertion with a text of its own is one of ours; without one, Node writes the values into it. */
+/** An assertion with its own text is ours; without one, Node writes values into it. */
 function isOurs(error: Error): boolean {
   if (error instanceof AssertionError) return !error.generatedMessage;
   return error instanceof AppError || error instanceof StartError;
@@ -153,7 +153,7 @@ function framesOf({ stack = '', message }: Error): string[] {
     .map(line => line.trim());
 }
 
-/** A library's error may carry anything under these names; a code, a table and a constraint are short words. */
+/** A library's error may have anything under these names; codes, tables and constraints are short identifiers. */
 function shortWord(value: unknown): string | number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^[\w.-]{1,63}$/.test(value) ? value : undefined;

@@ -11,13 +11,13 @@ export type Loop = {
   stop(): Promise<void>;
 };
 
-/** Shows that a run goes on. */
+/** Shows that a run makes progress. */
 export type Beat = () => void;
 
 type Options = {
-  /** What the loop does, for the log and its heartbeat, as no other loop of the node: "sealing the audit log". */
+  /** A unique name for the log and the heartbeat, such as "sealing the audit log". */
   readonly name: string;
-  /** A long task calls `beat` after each of its steps: then the longest step counts, and not the whole run. */
+  /** A long task calls `beat` after each of its steps: then the limit is for a step, not the whole run. */
   readonly task: (signal: AbortSignal, beat: Beat) => Promise<void>;
   readonly pauseMs: number;
   /** A pause that `wake` does not cut short: several calls within it cause one run. */
@@ -28,9 +28,9 @@ type Options = {
   readonly runsAtStop?: boolean;
   /** How long `stop` waits for the current run. */
   readonly stopLimitMs?: number;
-  /** What a run may take, or a step of it, before its node counts as not ready; two minutes when absent. */
+  /** How long a run, or a step of it, may take before its node counts as not ready; two minutes when absent. */
   readonly longestRunMs?: number;
-  /** Where the loop shows that it is alive. */
+  /** The heartbeats of the node. */
   readonly heartbeats?: Heartbeats | undefined;
   readonly log: Log;
 };
@@ -38,7 +38,7 @@ type Options = {
 /** A database that does not answer must not keep the service from stopping. */
 const STOP_LIMIT_MS = 8_000;
 
-/** A run that throws is logged, an outage once until it ends; the loop goes on. */
+/** A run that throws is logged, an outage once until it ends; the loop continues. */
 export function startLoop(options: Options): Loop {
   const {
     name,
@@ -81,8 +81,8 @@ export function startLoop(options: Options): Loop {
       return false;
     } catch (error) {
       const outage = isOutage(error) ? error.code : undefined;
-      // An outage fails every run until it ends; the first line says it.
-      if (outage === undefined || outage !== lastOutage) log.warn(`${name} failed; it is tried again`, { error });
+      // An outage fails every run until it ends; only the first is logged.
+      if (outage === undefined || outage !== lastOutage) log.warn(`${name} failed; it is retried`, { error });
       lastOutage = outage;
       return true;
     }

@@ -1,9 +1,9 @@
-// URLs of servers that the operator names: encrypted, unless they stay on this machine or in a private network.
+// URLs of servers in the settings: encrypted, unless they are on this machine or in a private network.
 
 export const NODE_URL_MESSAGE =
   'must be a URL with https (http only to this machine and private networks), without user and password';
 
-/** A name without a dot, as containers have, is taken for private. */
+/** A name without a dot, such as a container's, counts as private. */
 const PRIVATE_HOST =
   /^(localhost|127(\.\d+){3}|10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|\[::1\]|[a-z][a-z0-9-]*|.+\.internal)$/;
 

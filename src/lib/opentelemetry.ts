@@ -1,5 +1,5 @@
-// Sends spans to a collector by OTLP over HTTP, with the OpenTelemetry packages. They are loaded only where an endpoint is set.
-// A collector that is slow or away costs spans, never a request: the queue is bounded, and each try has a time limit.
+// Sends spans to a collector by OTLP over HTTP, with the OpenTelemetry packages, which are loaded only when an endpoint is set. A slow or
+// unavailable collector costs spans, never a request: the queue is bounded, and each try has a time limit.
 import type { Span as OtelSpan } from '@opentelemetry/api';
 import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Log } from './log.ts';
@@ -25,7 +25,7 @@ export type TracingSettings = {
   readonly ratio: number;
 };
 
-/** `dropped`: the queue was full. `failed`: the collector did not take them. */
+/** `dropped`: the queue was full. `failed`: the collector did not accept them. */
 export const SPAN_OUTCOMES = ['sent', 'dropped', 'failed'] as const;
 export type SpanOutcome = (typeof SPAN_OUTCOMES)[number];
 
@@ -36,11 +36,11 @@ type Deps = {
   readonly observeSpans: (spans: { readonly outcome: SpanOutcome; readonly count: number }) => void;
 };
 
-/** Spans that wait or are being sent: some 10 MB at most. */
+/** Spans that wait or are being sent: at most some 10 MB. */
 const MAX_PENDING = 8_192;
 const BATCH_SIZE = 512;
 const SEND_EVERY_MS = 1_000;
-/** For a batch with all its tries. */
+/** For a batch with all of its tries. */
 const SEND_LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 3_000;
 /** `ExportResultCode.SUCCESS` of a package that the exporter brings. */
@@ -106,7 +106,7 @@ export async function startTracing(deps: Deps, settings: TracingSettings): Promi
     },
     stop: async () => {
       const limit = new Promise<void>(resolve => setTimeout(resolve, STOP_LIMIT_MS).unref());
-      // What could not be sent has been counted.
+      // Unsent spans are already counted.
       await Promise.race([provider.shutdown().catch(() => {}), limit]);
     },
   };
@@ -140,7 +140,7 @@ function samplerOf(sdk: Sdk, { sampler, ratio }: TracingSettings): Sampler {
 
 type Pending = { count: number };
 
-/** Drops what comes while too much waits. The processor behind it has the same limit, which it never reaches. */
+/** Drops spans while too many wait. The processor behind it has the same limit, which it never reaches. */
 function boundedProcessor({ observeSpans }: Deps, processor: SpanProcessor, pending: Pending): SpanProcessor {
   return {
     onStart: () => {},
@@ -154,7 +154,7 @@ function boundedProcessor({ observeSpans }: Deps, processor: SpanProcessor, pend
   };
 }
 
-/** Counts how batches end. One line of the log says that the collector is away, and one that it is back. */
+/** Counts the outcomes of batches. Logs one line when the collector becomes unavailable, and one when it is back. */
 function countedExporter({ log, observeSpans }: Deps, exporter: SpanExporter, pending: Pending): SpanExporter {
   let isAway = false;
   return {
@@ -164,8 +164,8 @@ function countedExporter({ log, observeSpans }: Deps, exporter: SpanExporter, pe
         pending.count -= spans.length;
         observeSpans({ outcome: isSent ? 'sent' : 'failed', count: spans.length });
         if (!isSent && !isAway)
-          log.warn('the collector does not take traces; they are dropped', { error: result.error });
-        if (isSent && isAway) log.info('the collector takes traces again');
+          log.warn('the collector does not accept traces; they are dropped', { error: result.error });
+        if (isSent && isAway) log.info('the collector accepts traces again');
         isAway = !isSent;
         done(result);
       }),

@@ -68,15 +68,15 @@ export function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** What may be reached beside public addresses by https. */
+/** What may be reached in addition to public addresses by https. */
 export type Reach = {
   /** This machine, and plain http. */
   readonly allowsLocal: boolean;
-  /** Private places that an operator listed, by plain http too. */
+  /** Private places that an operator listed, also by plain http. */
   readonly allowed: AllowList;
 };
 
-/** Whether a request for this URL may go to this address of its host. Plain http goes only where it is expressly let. */
+/** Whether a request for this URL may go to this address of its host. Plain http only goes where it is explicitly allowed. */
 export function mayReach(url: URL, address: string, { allowsLocal, allowed }: Reach): boolean {
   if (allowed.has(targetOf(url), address)) return true;
   return (url.protocol === 'https:' || allowsLocal) && isAddressAllowed(address, allowsLocal);
@@ -87,20 +87,20 @@ function targetOf(url: URL): Target {
   return { host: hostOf(url), port: url.port === '' ? usualPort : Number(url.port) };
 }
 
-/** Why a URL is refused, as the end of a sentence about it; undefined when it is allowed, as far as it says by itself. */
+/** Why a URL is refused, as the end of a sentence about it; undefined when it is allowed, before a DNS lookup. */
 export function urlFault(text: string, reach: Reach): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   if (!URL.canParse(text) || /[\s\\]|\p{Cc}/u.test(text)) return 'must be a URL such as https://example.com/hooks';
   const url = new URL(text);
   const takesHttp = reach.allowsLocal || mayBeListed(url, reach);
   if (url.protocol !== 'https:' && !(takesHttp && url.protocol === 'http:')) return 'must begin with https://';
-  if (authorityOf(text).includes('@')) return 'must not hold a user or a password';
+  if (authorityOf(text).includes('@')) return 'must not contain a user or a password';
   if (url.hash !== '') return 'must not have a fragment';
   if (REFUSED_PORTS.includes(Number(url.port))) return `must not use port ${url.port}`;
   return hostFault(text, url, reach);
 }
 
-/** Whether it may lead to a listed place; its addresses decide. */
+/** Whether it may lead to a listed place; that depends on its addresses. */
 function mayBeListed(url: URL, { allowed }: Reach): boolean {
   return allowed.hasNetworks || allowed.hasName(targetOf(url));
 }

@@ -1,4 +1,4 @@
-// Private places that an operator lets outgoing requests reach: networks, addresses, and hosts by their name and port.
+// Private places that outgoing requests may reach by the settings: networks, addresses, and hosts by name and port.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** A network or a single address, at one port or at any; or a name at one port. */
@@ -6,19 +6,19 @@ export type AllowedPlace =
   | { readonly network: string; readonly prefix: number; readonly port?: number }
   | { readonly name: string; readonly port: number };
 
-/** Where a URL leads by what it says, before its name is looked up. */
+/** The target of a URL, before a DNS lookup. */
 export type Target = { readonly host: string; readonly port: number };
 
 export type AllowList = {
-  /** Whether a name at this port is listed by itself. */
+  /** Whether a name at this port is listed. */
   hasName(target: Target): boolean;
-  /** Whether an address may be listed: names are then looked up and judged by their addresses. */
+  /** Whether any address is listed: then names are looked up and judged by their addresses. */
   readonly hasNetworks: boolean;
   /** Whether a request for this target may go to this address. */
   has(target: Target, address: string): boolean;
 };
 
-/** Wider ones would lay open more than one private network. */
+/** Wider ones would expose more than one private network. */
 const SHORTEST_PREFIX = { 4: 8, 6: 7 } as const;
 const BITS = { 4: 32, 6: 128 } as const;
 
@@ -47,7 +47,7 @@ export function parseAllowedPlace(entry: string): AllowedPlace | undefined {
   const host = new URL(`http://${given}`).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const ofHost = isIP(host);
   if (ofHost !== 4 && ofHost !== 6) return { name: host, port };
-  // A number in disguise, such as 0x7f.1, is no name.
+  // A disguised number, such as 0x7f.1, is not a name.
   return ofHost === 4 && host !== given ? undefined : { network: host, prefix: BITS[ofHost], port };
 }
 

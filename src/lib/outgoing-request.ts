@@ -106,7 +106,7 @@ async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Pro
   return isLocalName(host) ? LOCAL_ADDRESSES : resolve(host, signal);
 }
 
-/** Whether it is plain http that may go to listed places only. */
+/** Whether it is plain http, which may only go to listed places. */
 function isPlain({ protocol }: URL, { allowsLocal }: Reach): boolean {
   return protocol === 'http:' && !allowsLocal;
 }
@@ -161,7 +161,7 @@ function exchangeOnce(
       isAnswered = true;
       readBeginning(request, response).then(answer => resolve({ status: response.statusCode ?? 0, answer }));
     });
-    // After the status line an error does not matter any more.
+    // After the status line an error no longer matters.
     request.on('error', error => {
       if (isAnswered) return;
       reject(request.reusedSocket && !signal.aborted ? new StaleSocket() : error);
@@ -189,8 +189,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 }
 
 /**
- * Reads the beginning of the body. Always resolves, also when the body never ends. After a short body the socket is
- * reusable.
+ * Reads the beginning of the body. Always resolves, even when the body never ends. After a short body the socket is reusable.
  */
 function readBeginning(request: ClientRequest, response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

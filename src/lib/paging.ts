@@ -22,11 +22,11 @@ export function checkRange({ from, to }: Pick<PageQuery, 'from' | 'to'>): Fault[
   ];
 }
 
-/** The counts that every page carries. */
+/** The counts of every page. */
 export type PageCounts = {
   readonly total: number;
   readonly totalPages: number;
-  /** The requested page, also when it lies past the end. */
+  /** The requested page, even past the end. */
   readonly currentPage: number;
   readonly hasMore: boolean;
 };

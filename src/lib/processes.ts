@@ -1,6 +1,6 @@
 // Other processes of this machine.
 
-/** Also one that belongs to another user. */
+/** Includes processes of other users. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

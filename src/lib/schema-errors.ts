@@ -1,5 +1,4 @@
-// What the errors of a JSON Schema check have in common, wherever JSON is checked: where a fault lies, and its
-// message. No value is repeated: any of them may be a secret.
+// Paths and messages for the errors of JSON Schema checks. Values are never repeated, since any of them may be a secret.
 import type { ErrorObject } from 'ajv';
 
 const MAX_NAME_LENGTH = 100;
@@ -13,7 +12,7 @@ export function firstOfEachPlace(errors: readonly ErrorObject[]): ErrorObject[] 
   });
 }
 
-/** Where the fault lies: for a missing, unknown or wrongly named field that is the field, not the object around it. */
+/** The path of the fault: for a missing, unknown or wrongly named field that of the field, not of its object. */
 export function segmentsOf({ instancePath, keyword, params, propertyName }: ErrorObject): string[] {
   const segments = instancePath.split('/').slice(1).map(unescapePointer);
   if (propertyName !== undefined) return [...segments, propertyName];
@@ -37,7 +36,7 @@ export function dotted(segments: readonly string[], { isList = false } = {}): st
   }, '');
 }
 
-/** A name as it is repeated: half of a surrogate pair, sent or left by the cut, would spoil the JSON of an answer. */
+/** A name for a message: half of a surrogate pair, sent or left by the cut, would break the JSON of an answer. */
 function shortName(name: string): string {
   return (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).toWellFormed();
 }
@@ -51,7 +50,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   'number,string': 'a number or decimal text',
 };
 
-/** The fault, as a text that fits behind the path. */
+/** The fault, as a text that follows the path. */
 export function messageOf({ keyword, params }: ErrorObject): string {
   switch (keyword) {
     case 'required':

@@ -1,9 +1,9 @@
-// Steps of a start that may take long: the log says which one is under way, and again for as long as it lasts.
+// Steps of a start that may take long: logs which one is running, repeatedly.
 import type { Log } from './log.ts';
 
 const SAY_EVERY_MS = 2_000;
 
-/** Runs a step. One that is quick is not worth a line. */
+/** Runs a step. A fast one is not logged. */
 export async function slowStep<T>(log: Log, what: string, step: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   const saying = setInterval(() => {

@@ -4,7 +4,7 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** An id that is written in one way only: NFC, no blanks at the ends, no control or format characters. */
+/** An id with only one spelling: NFC, no blanks at the ends, no control or format characters. */
 export function isPlainId(id: string): boolean {
   return id.trim() === id && id.normalize('NFC') === id && !/[\p{Cc}\p{Cf}]/u.test(id);
 }

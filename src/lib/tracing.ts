@@ -1,45 +1,45 @@
-// The trace that the current work belongs to. Kept in AsyncLocalStorage, so that no function has to pass it on. Nothing here knows
-// where spans are sent; without tracing every function costs one look at an empty store.
+// The trace of the current work. Kept in AsyncLocalStorage, so that no function has to pass it on. Nothing here knows where spans are
+// sent; without tracing every function costs one read of an empty store.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A span that is recorded, as W3C Trace Context names it: both ids in lower-case hex. */
+/** A recorded span in the terms of W3C Trace Context: both ids in lower-case hex. */
 export type TraceContext = { readonly traceId: string; readonly spanId: string };
 
-/** What a caller sent; the sampler may heed whether it records its own part. */
+/** The context of a caller; the sampler may follow its decision. */
 export type RemoteContext = TraceContext & { readonly isSampled: boolean };
 
-/** Ids of ours, names of settings, codes and counts; never a document, a name, an address, a token or an amount. */
+/** Our own ids, names of settings, codes and counts; never a document, a name, an address, a token or an amount. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
 export type NewSpan = {
-  /** Of few kinds: a route or an operation, never an id. */
+  /** Of low cardinality: a route or an operation, never an id. */
   readonly name: string;
   readonly kind: 'server' | 'client' | 'consumer';
   readonly attributes: Attributes;
-  /** Absent: the span begins a trace. */
+  /** When absent, the span begins a trace. */
   readonly parent?: TraceContext | RemoteContext | undefined;
-  /** Spans of other traces that have to do with it. */
+  /** Related spans of other traces. */
   readonly links?: readonly TraceContext[] | undefined;
-  /** Milliseconds since 1970; absent: now. */
+  /** Milliseconds since 1970; now when absent. */
   readonly startedAtMs?: number;
 };
 
 export type Span = {
-  /** Absent: the sampler has left the trace out. */
+  /** Absent when the sampler dropped the trace. */
   readonly context: TraceContext | undefined;
-  /** `errorType` is a code or a status that says what went wrong. */
+  /** `errorType`: a code or a status. */
   end(attributes?: Attributes, errorType?: string): void;
 };
 
 export type Tracing = {
   start(span: NewSpan): Span;
-  /** Sends what waits, for a short time. */
+  /** Sends waiting spans, for a short time. */
   stop(): Promise<void>;
 };
 
 type Scope = {
   readonly tracing: Tracing;
-  /** Absent: the work is for several objects, each with a trace of its own. */
+  /** Absent when the work is for several objects, each with its own trace. */
   readonly context: TraceContext | undefined;
   readonly ofObjects: ReadonlyMap<string, TraceContext>;
 };
@@ -47,7 +47,7 @@ type Scope = {
 const scopes = new AsyncLocalStorage<Scope | undefined>();
 const NO_OBJECTS: ReadonlyMap<string, TraceContext> = new Map();
 
-/** Runs `work`, and everything it calls, as a part of the span. */
+/** Runs `work`, and everything it calls, inside the span. */
 export function runInTrace<T>(tracing: Tracing | undefined, context: TraceContext | undefined, work: () => T): T {
   return tracing && context ? scopes.run({ tracing, context, ofObjects: NO_OBJECTS }, work) : work();
 }
@@ -57,14 +57,14 @@ export function runForObjects<T>(tracing: Tracing, ofObjects: ReadonlyMap<string
   return scopes.run({ tracing, context: undefined, ofObjects }, work);
 }
 
-/** Runs `work` as a part of the object's trace, where the current work is for several. */
+/** Runs `work` inside the object's trace, when the current work is for several. */
 export function runForObject<T>(objectId: string, work: () => T): T {
   const scope = scopes.getStore();
   const context = scope?.ofObjects.get(objectId);
   return scope && context ? scopes.run({ ...scope, context }, work) : work();
 }
 
-/** Runs `work` outside of any trace: what a timer causes is not part of the request that waits for it. */
+/** Runs `work` outside any trace: work of a timer is not part of the request that waits for it. */
 export function runOutsideTraces<T>(work: () => T): T {
   return scopes.run(undefined, work);
 }
@@ -73,7 +73,7 @@ export function currentTrace(): TraceContext | undefined {
   return scopes.getStore()?.context;
 }
 
-/** An object that the current request makes, with its trace; undefined outside of a trace. */
+/** An object that the current request creates, with its trace; undefined outside a trace. */
 export type ObjectTrace = { readonly objectId: string; readonly context: TraceContext; readonly at: Date };
 
 export function traceOf(objectId: string, at: Date): ObjectTrace | undefined {
@@ -81,7 +81,7 @@ export function traceOf(objectId: string, at: Date): ObjectTrace | undefined {
   return context && { objectId, context, at };
 }
 
-/** Begins a part of the current trace; undefined outside of one: what no request has caused is not recorded. */
+/** Begins a span in the current trace; undefined outside one: work that no request caused is not recorded. */
 export function startPart(span: Omit<NewSpan, 'parent'>): Span | undefined {
   const scope = scopes.getStore();
   return scope?.context && scope.tracing.start({ ...span, parent: scope.context });
@@ -102,7 +102,7 @@ export function formatTraceparent({ traceId, spanId }: TraceContext): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** What went wrong, in a word that is no text of others: our code, or that of a library, or the kind of error. */
+/** A label for an error without foreign text: our code, a library's code, or the kind of error. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };

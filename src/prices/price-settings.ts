@@ -1,4 +1,4 @@
-// What can be set about prices: the table of a sandbox, the HTTP sources of live, and when their prices count.
+// The settings of prices: the table of a sandbox, the HTTP sources of live, and the limits for their prices.
 import { Type } from 'typebox';
 import { parseJsonPath } from '../lib/exact-json.ts';
 import type { Check } from '../lib/settings/check-schema.ts';
@@ -8,7 +8,7 @@ import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 export const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const SYMBOLS = SANDBOX_PRICES.split(',').map(pair => pair.split('=')[0]);
 
-/** Reais for one unit of each symbol, as decimal text. A symbol that is left out has no price. */
+/** Reais for one unit of each symbol, as decimal text. A missing symbol has no price. */
 export const priceTable = kindOf(`a list such as ${SANDBOX_PRICES}`, text => {
   const pairs = text.split(',').map(pair => pair.trim().split('='));
   const isGood = ([symbol, price = '', ...rest]: string[]) =>
@@ -75,10 +75,10 @@ function isSourceUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
-/** One address for all assets or currencies would sell one at the price of another. */
+/** One URL for all assets or currencies would price one like another. */
 function hasPlaceholders(source: unknown): boolean {
   const [url, price] = [textAt(source, 'url'), textAt(source, 'price')];
-  // Fields that are absent or no text have faults of their own.
+  // Fields that are absent or not text have their own faults.
   if (url === undefined || price === undefined) return true;
   const both = `${url} ${price}`;
   return /\{(symbol|SYMBOL)\}/.test(both) && /\{(currency|CURRENCY)\}/.test(both);
@@ -101,16 +101,16 @@ export const PRICE_SETTINGS = [
     kind: priceTable,
     default: { sandbox: SANDBOX_PRICES },
     mode: 'sandbox',
-    // They would move real money.
-    refusal: 'live takes no invented prices; set TRILHO_PRICE_SOURCES',
+    // Fixed prices would move real money.
+    refusal: 'live does not use fixed prices; set TRILHO_PRICE_SOURCES',
     meaning: 'Reais for one unit of each symbol; a symbol that is left out has no price.',
   },
   {
     name: 'TRILHO_PRICE_SOURCES',
     kind: priceSources,
     mode: 'live',
-    refusal: 'a sandbox asks no source for prices; set TRILHO_PRICES',
-    // An address may hold a key.
+    refusal: 'a sandbox does not use price sources; set TRILHO_PRICES',
+    // A URL may contain a key.
     isSecret: true,
     inFile: 'prices.sources',
     meaning: 'HTTP sources of prices. Live gives no quotes without one.',

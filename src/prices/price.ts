@@ -31,5 +31,5 @@ export type PriceSource = {
 };
 
 export function noPrice(symbol: string, currency: Currency): AppError {
-  return new AppError('price_unavailable', `There is no price of ${symbol} in ${currency} to rely on now; try again.`);
+  return new AppError('price_unavailable', `There is no reliable price of ${symbol} in ${currency} now; try again.`);
 }

@@ -113,7 +113,7 @@ test('a setting in the file and in its variable is a fault', () => {
 
 test('a sandbox refuses price sources from the file too', () => {
   assert.deepEqual(faultsIn({ prices: { sources: [SOURCE] } }, { TRILHO_MODE: 'sandbox' }), [
-    'TRILHO_CONFIG: prices.sources: a sandbox asks no source for prices; set TRILHO_PRICES.',
+    'TRILHO_CONFIG: prices.sources: a sandbox does not use price sources; set TRILHO_PRICES.',
   ]);
   assert.deepEqual(faultsIn({ prices: { maxAgeSeconds: 30 } }, { TRILHO_MODE: 'sandbox' }), []);
 });

@@ -447,10 +447,10 @@ test('a setting of the other mode is refused with the reason, or ignored', () =>
     Object.keys(PIX).map(name => `${name}: a sandbox takes no real pix key.`),
   );
   assert.deepEqual(faultsOf({ TRILHO_PRICE_SOURCES: SOURCES }), [
-    'TRILHO_PRICE_SOURCES: a sandbox asks no source for prices; set TRILHO_PRICES.',
+    'TRILHO_PRICE_SOURCES: a sandbox does not use price sources; set TRILHO_PRICES.',
   ]);
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', TRILHO_PRICES: 'usdt=5' }), [
-    'TRILHO_PRICES: live takes no invented prices; set TRILHO_PRICE_SOURCES.',
+    'TRILHO_PRICES: live does not use fixed prices; set TRILHO_PRICE_SOURCES.',
   ]);
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', TRILHO_DEMO: 'off' }), []);
   assert.deepEqual(faultsOf({ TRILHO_PRICE_MAX_AGE: '30' }), []);

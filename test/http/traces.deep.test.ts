@@ -412,7 +412,7 @@ test('a collector that is unavailable or refuses costs only spans, and is logged
   assert.ok(receiver.received.length > 0);
   const collector = await startCollector(t, port);
   collector.behave(400);
-  const warnings = () => service.lines.filter(line => line.includes('the collector does not take traces'));
+  const warnings = () => service.lines.filter(line => line.includes('the collector does not accept traces'));
   await until('a batch to be refused', () => warnings().length > 0);
   await service.get(`/charges/${charge.id}`);
   const refused = collector.texts.length;

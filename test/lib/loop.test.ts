@@ -49,7 +49,7 @@ test("a failing run is logged with the loop's name, and followed by another", as
   await nextRun();
   await loop.stop();
   assert.equal(lines.length, 1);
-  assert.match(lines[0]!, /counting failed; it is tried again/);
+  assert.match(lines[0]!, /counting failed; it is retried/);
 });
 
 test('a lasting outage is logged once, and again when it returns', async () => {

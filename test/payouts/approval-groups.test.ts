@@ -184,7 +184,10 @@ test('a key of a member is no second approver, also if the settings name it', as
     const small = await order({ cost: 54.1 });
     const path = `/crypto/transactions/${small.json.transactionId}/approve`;
     assert.equal((await strict.post(path, {}, bearer(child))).json.approvals.groups[0].missing, 1);
-    await refuses(strict.post(path, {}, bearer(stranger)), /each pair of eyes once: family has given 1 of 2/);
+    await refuses(
+      strict.post(path, {}, bearer(stranger)),
+      /each once, and not two with a shared maker: family has given 1 of 2/,
+    );
     assert.ok((await strict.post(path, {}, bearer(one))).json.approvedAt);
   } finally {
     await strict.stop();
@@ -279,7 +282,7 @@ test('a new wallet waits for its group, and no order can name it before', async 
   const refused = await service.post('/crypto/transactions', wanted, bearer(maker));
   assert.deepEqual([refused.status, refused.json.errors[0].code], [422, 'not_approved']);
   assert.match(refused.json.detail, /board has given 0 of 2 approvals/);
-  await refuses(give(bearer(maker)), /Who made this wallet/);
+  await refuses(give(bearer(maker)), /Whoever created this wallet/);
   await refuses(give(bearer(stranger)), /Only members/);
   const half = await give(bearer(one));
   assert.deepEqual([half.json.approvedAt, half.json.approvals.groups[0].missing], [undefined, 1]);
@@ -292,10 +295,10 @@ test('a new wallet waits for its group, and no order can name it before', async 
 });
 
 test('the start and the doctor report groups that cannot approve, and wrong settings are refused with their place', async () => {
-  const warned = lines.filter(line => line.includes('a group of payouts.approvals names who cannot approve'));
+  const warned = lines.filter(line => line.includes('a group of payouts.approvals has members that cannot approve'));
   assert.equal(warned.length, 3);
   assert.match(warned[0]!, /board: key:Nobody123456 is no key or person that may act/);
-  assert.match(warned[2]!, /lonely: needs 2 approvals, and its members are 1 pairs of eyes/);
+  assert.match(warned[2]!, /lonely: needs 2 approvals, but its members can give only 1/);
   const { said, code } = await runCommand(doctorCommand, settings(), []);
   assert.equal(code, 1);
   assert.match(said, /warning {2}approvals: board: key:Nobody123456 is no key/);
@@ -303,9 +306,9 @@ test('the start and the doctor report groups that cannot approve, and wrong sett
   const faults = [
     [{ needed: 3 }, /of a: needed is 3, and by names 2/],
     [{ by: ['ana@acme.example', one.id] }, /of a: by must name keys .*not ana@acme\.example/],
-    [{ above: '5' }, /of a: above needs the symbol/],
+    [{ above: '5' }, /of a: above needs symbol/],
     [{ symbol: 'usdt', above: '0.0000001' }, /of a: above must have at most 6 decimals on ethereum/],
-    [{ wallets: true, symbol: 'usdt' }, /of a: wallets cannot stand beside symbol/],
+    [{ wallets: true, symbol: 'usdt' }, /of a: wallets cannot be combined with symbol/],
     [{ symbol: 'trx', network: 'bsc' }, /of a: network must be one of tron/],
   ] as const;
   for (const [changes, message] of faults) {

@@ -1,5 +1,5 @@
-// Folders in which something is made before it takes its name. Their names have the id of the process that makes them, so that the next run
-// finds those that a killed one left.
+// Temporary folders in which something is made before it gets its name. Their names contain the id of the process, so that the next run
+// finds those of killed processes.
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlive } from '../processes.ts';
@@ -16,12 +16,12 @@ export async function findAbandoned(parent: string, prefix: RegExp): Promise<str
   return found.flat();
 }
 
-/** Removes the folders that this process made there: it was asked to stop. */
+/** Removes the drafts of this process, when it is asked to stop. */
 export async function removeOwn(parent: string, prefix: RegExp): Promise<void> {
   for (const { folder, pid } of await findDrafts(parent, prefix)) if (pid === process.pid) await removeFolder(folder);
 }
 
-/** Also while something is still being written into it. */
+/** Works even while something is being written into it. */
 export function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
@@ -37,10 +37,10 @@ async function findDrafts(parent: string, prefix: RegExp): Promise<Draft[]> {
   });
 }
 
-/** In a container every run may have the same process id: then one from before this process began is meant. */
+/** In a container every run may have the same process id, so a draft from before this process began is abandoned too. */
 async function isAbandoned({ folder, pid }: Draft): Promise<boolean> {
   const made = await lstat(folder).catch(() => undefined);
-  // In a shared folder, such as that for temporary files, other users have theirs.
+  // In a shared folder, such as that for temporary files, other users have their own.
   if (made === undefined || made.uid !== process.getuid?.()) return false;
   return pid === process.pid ? made.birthtimeMs < Date.now() - process.uptime() * 1_000 : !isAlive(pid);
 }

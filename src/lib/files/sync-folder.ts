@@ -1,7 +1,7 @@
-// Names of files in a folder, as a rename or a new file changes them, written to disk.
+// Writes the names in a folder to disk, after a rename or a new file.
 import { open } from 'node:fs/promises';
 
-/** Returns when a crash of the machine can no longer undo what was created, renamed or removed in the folder. */
+/** Returns when a crash of the machine can no longer undo changes of names in the folder. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

@@ -1,12 +1,12 @@
-// Checks JSON of the settings against a schema and names every fault with its path.
+// Checks JSON of the settings against a schema and reports every fault with its path.
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { dotted, firstOfEachPlace, messageOf, segmentsOf } from '../schema-errors.ts';
 
-/** A check that JSON Schema has no keyword for; a schema carries it as `x-check`. */
+/** A check without a JSON Schema keyword; a schema has it as `x-check`. */
 export type Check = { readonly holds: (value: unknown) => boolean; readonly message: string };
 
-/** `path` is such as `sources[1].url`; empty for the value as a whole. */
+/** `path`: for example `sources[1].url`; empty for the whole value. */
 export type SchemaFault = { readonly path: string; readonly message: string };
 
 const MAX_FAULTS = 100;

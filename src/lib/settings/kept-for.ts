@@ -1,4 +1,4 @@
-// How long rows are kept that nothing needs any more.
+// Retention periods of rows that nothing needs any more.
 import { addDuration, type Duration, parseDuration } from '../date-times.ts';
 import { type Kind, kindOf } from './kinds.ts';
 
@@ -8,7 +8,7 @@ export type Kept = Duration | 'forever';
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 18_263 * DAY_MS;
 
-/** Shorter would take an idempotency key from a caller that still repeats, or a delivery from one who still looks for it. */
+/** A shorter time would remove idempotency keys that callers still repeat, or deliveries that they still look for. */
 export const keptFor: Kind<Kept> = kindOf('a length of time from P1D to P50Y such as P30D, or forever', given => {
   if (given === 'forever') return given;
   const duration = parseDuration(given);

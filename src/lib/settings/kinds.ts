@@ -5,9 +5,9 @@ import { addDuration, type Duration, parseDuration } from '../date-times.ts';
 import { comparePercents, plainPercent } from '../percents.ts';
 import { checkSchema } from './check-schema.ts';
 
-/** One thing wrong with a text. */
+/** A fault of a text. */
 export type Wrong = {
-  /** Where inside the value, such as `[1].url`; absent, it is the value as a whole. */
+  /** The path inside the value, such as `[1].url`; when absent, the whole value. */
   readonly at?: string;
   readonly message: string;
   /** The part of the text that a fault repeats, unless the setting is secret. */
@@ -17,12 +17,12 @@ export type Wrong = {
 export type Parsed<T> = { readonly value: T } | { readonly wrong: readonly Wrong[] };
 
 export type Kind<T> = {
-  /** What a value is: `a whole number from 1 to 100`. */
+  /** The description of a value: `a whole number from 1 to 100`. */
   readonly description: string;
   readonly parse: (text: string) => Parsed<T>;
   /** The schema of a value that is JSON. */
   readonly schema?: TSchema;
-  /** How a value in effect is printed; absent, as it was given. */
+  /** How a value in effect is printed; when absent, as it was given. */
   show?(value: T): string;
 };
 
@@ -47,7 +47,7 @@ export function wholeNumber(least: number, most: number): Kind<number> {
 }
 
 export function oneOf<const T extends string>(allowed: readonly T[]): Kind<T> {
-  return kindOf(`one of ${allowed.join(', ')}`, given => allowed.find(word => word === given));
+  return kindOf(`one of ${allowed.join(', ')}`, given => allowed.find(value => value === given));
 }
 
 const SWITCH: Readonly<Record<string, boolean>> = { on: true, off: false };
@@ -80,13 +80,13 @@ export const folder: Kind<string> = {
   show: resolved => resolved,
 };
 
-/** Absolute; what it names is read by what uses it. */
+/** Absolute; its user reads the file. */
 export const filePath: Kind<string> = {
   ...kindOf('a path to a file', given => path.resolve(given)),
   show: resolved => resolved,
 };
 
-/** Plain http would show the secret that goes along, except on this machine. Not quoted, since it may hold a password. */
+/** Plain http would expose the secret in the request, except on this machine. Not quoted, since it may contain a password. */
 export const serviceUrl: Kind<string> = {
   description: 'a URL with https (http only to this machine), without user and password',
   parse: given => {
@@ -111,7 +111,7 @@ export function jsonOf<S extends TSchema>(schema: S, description: string): Kind<
       if (!json) return { wrong: [{ message: `must be ${description}` }] };
       const checked = checkSchema(schema, json.value);
       if ('value' in checked) return checked;
-      // The path of a field in an object begins with its name, that of an entry of a list with a bracket.
+      // The path of a field in an object begins with its name, that of a list entry with a bracket.
       const after = (path: string) => (/^\w/.test(path) ? `.${path}` : path);
       return { wrong: checked.faults.map(({ path, message }) => ({ at: after(path), message })) };
     },
@@ -127,7 +127,7 @@ export function parseJson(given: string): { readonly value: unknown } | undefine
   }
 }
 
-/** The same kind, with its values in the one form in which the service uses them. */
+/** The same kind, with normalised values. */
 export function normalised<T>(kind: Kind<T>, change: (value: T) => T): Kind<T> {
   return {
     ...kind,

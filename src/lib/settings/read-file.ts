@@ -24,15 +24,15 @@ export const readTextFile: ReadFile = path => {
   }
 };
 
-/** The same of a file that may be sealed. */
+/** The same for a file that may be sealed. */
 export const readSecretText: ReadFile = path => textOfSecret(readTextFile, path);
 
-/** What a reader finds in a file that may be sealed. */
+/** The content of a file that may be sealed. */
 export function textOfSecret(readFile: ReadFile, path: string): string {
   return openSealed(Buffer.from(readFile(path))).toString('utf8');
 }
 
-/** The text, or a fault as a message. Neither path nor contents are repeated: a secret may stand in the place of the path. */
+/** The text, or a fault as a message. Path and content are not repeated: someone may put a secret in place of the path. */
 export function tryReadFile(readFile: ReadFile, path: string): { readonly text: string } | { readonly fault: string } {
   try {
     return { text: readFile(path) };

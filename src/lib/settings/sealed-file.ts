@@ -1,16 +1,16 @@
-// Files with a password or a key that are sealed with a master key: one line that names the key, so that a copy of the file alone
-// tells nothing. A file that is not sealed is read as it is.
+// Files with a password or a key, sealed with a master key: one line with the id of the key, so that a copy of the file alone reveals
+// nothing. An unsealed file is read as it is.
 import { readFileSync } from 'node:fs';
 import { keyIdOf, NONCE_BYTES, seal, TAG_BYTES, unseal } from '../sealing.ts';
 
 const MARK = 'trilho-sealed-1';
 const LINE = new RegExp(`^${MARK} ([0-9a-f]{8}) ([A-Za-z0-9+/]+={0,2})\\r?\\n?$`);
-/** Sealed bytes of the database, which are bound to a row, do not open as a file, nor the other way round. */
+/** Sealed bytes of the database, which are bound to a row, cannot be opened as a file, nor the other way round. */
 const BOUND_TO = Buffer.from(MARK);
 
 /**
- * The master keys that this process was given. Files are read deep inside rails and signers, and again whenever they change, so
- * the keys belong to the process as its environment does; they are only ever added.
+ * The master keys of this process. Files are read deep inside rails and signers, and again when they change, so the keys belong to the
+ * process like its environment; keys are only added.
  */
 const masterKeys = new Map<string, Buffer>();
 
@@ -18,7 +18,7 @@ export function giveMasterKeys(keys: readonly Buffer[]): void {
   for (const key of keys) masterKeys.set(keyIdOf(key), key);
 }
 
-/** What stands in a sealed file. */
+/** The content of a sealed file. */
 export function sealedText(key: Buffer, content: Buffer): string {
   return `${MARK} ${keyIdOf(key)} ${seal(key, content, BOUND_TO).toString('base64')}\n`;
 }
@@ -30,7 +30,7 @@ export function sealedFileKey(content: Buffer): string | undefined {
     : undefined;
 }
 
-/** What a file holds. Throws an error whose `code` is a text that says why a sealed file does not open. */
+/** The plain content of a file. Throws an error whose `code` is a text that says why a sealed file does not open. */
 export function openSealed(content: Buffer): Buffer {
   const keyId = sealedFileKey(content);
   if (keyId === undefined) return content;

@@ -6,21 +6,21 @@ export type Setting = {
   /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
   readonly name: string;
   readonly kind: Kind<unknown>;
-  /** Text of the kind, for both modes or for each; a mode without one has no value unless it is given. */
+  /** Default text, for both modes or for each; a mode without one has no value unless it is given. */
   readonly default?: string | Readonly<Partial<Record<Mode, string>>>;
   /** The only mode in which it has an effect. */
   readonly mode?: Mode;
-  /** Why the other mode refuses it; absent, the other mode ignores it. */
+  /** Why the other mode refuses it; when absent, the other mode ignores it. */
   readonly refusal?: string;
   /** Never shown and never repeated in a fault. */
   readonly isSecret?: true;
-  /** Settings of one group are given all together or not at all. */
+  /** Settings of one group must be given together or not at all. */
   readonly group?: string;
-  /** Not read while this one is not given: the variable may be meant for other programs. */
+  /** Only read when this one is given: the variable may be meant for other programs. */
   readonly onlyWith?: string;
-  /** Where it may stand instead in the file that TRILHO_CONFIG names. */
+  /** Its place in the file of TRILHO_CONFIG, as an alternative. */
   readonly inFile?: string;
-  /** For people, as whole sentences. */
+  /** For people, in complete sentences. */
   readonly meaning: string;
 };
 
@@ -36,7 +36,7 @@ export type ValuesOf<Settings extends readonly Setting[]> = {
   readonly [S in Settings[number] as S['name']]: ValueOf<S>;
 };
 
-/** The text that stands for a setting that is not given. */
+/** The default text of a setting. */
 export function defaultOf(setting: Setting, mode: Mode): string | undefined {
   return typeof setting.default === 'string' ? setting.default : setting.default?.[mode];
 }
