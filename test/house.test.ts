@@ -121,6 +121,38 @@ test('no bank is compared by its code', () => {
   assert.deepEqual(wrong, []);
 });
 
+/** Phrasing that a reader of English stumbles over; docs/glossary.md has the words of the field. */
+const PHRASES = [
+  /\b(told|tells of|whichever|so many)\b/i,
+  /\b(is|are|was|has|have|make|makes) none\b/i,
+  /\bnone (is|are|was) (left|read|made|wanted)\b/i,
+  /\b(not|left|is|are) after all\b/i,
+];
+
+test('comments, messages and names are in the words of the field', () => {
+  const sources = globSync(['src/**/*.{ts,js}', 'packages/*/src/**/*.ts'], { cwd: repository });
+  const odd = sources.flatMap(file =>
+    readFileSync(path.join(repository, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        PHRASES.some(phrase => phrase.test(line)) ? [`${file}:${index + 1} ${line.trim()}`] : [],
+      ),
+  );
+  assert.deepEqual(odd, []);
+});
+
+test('a receipt, a claim and a seal are one thing each', () => {
+  const sources = globSync(['src/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: repository });
+  const declared = sources.flatMap(file =>
+    [
+      ...readFileSync(path.join(repository, file), 'utf8').matchAll(
+        /\b(?:type|class|interface) (Receipt|Claim|Seal)\b(?= [={])/g,
+      ),
+    ].map(([, name]) => name),
+  );
+  assert.deepEqual(declared, [...new Set(declared)]);
+});
+
 /** The column of the owner, the grammar of SQL, and names that were published, or stored, before payouts had owners. */
 const NAMES_OF_OWNERS = [/\border by\b/g, /\border_id\b/g, /'(order|orders_waiting|order\.claim)'/g];
 

@@ -6,7 +6,7 @@ import type { Sql } from '../storage/database.ts';
 import { findKeyUse, pointKeyAt, takeKey } from './store-idempotency.ts';
 
 /** What identifies repeats of a request: the content hash and, if sent, the idempotency key. */
-export type Claim = {
+export type RequestIdentity = {
   readonly hash: string;
   /** The namespace of the idempotency key. */
   readonly scope: string;
@@ -34,7 +34,7 @@ export type Records<F extends FirstOne = First> = {
 export async function findEarlier<F extends FirstOne>(
   sql: Sql,
   records: Records<F>,
-  claim: Claim,
+  claim: RequestIdentity,
   { accountId, externalId }: Named,
 ): Promise<F | undefined> {
   const { scope, key } = claim;
@@ -48,7 +48,7 @@ export async function findEarlier<F extends FirstOne>(
 /** Binds a key to an existing object. Refuses a key that was used with other content. */
 export async function bindKey(
   tx: Sql,
-  claim: Claim,
+  claim: RequestIdentity,
   object: { readonly objectId: string; readonly accountId: string },
   at: Date,
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function bindKey(
 export async function writeOnce<F extends FirstOne>(
   tx: Sql,
   records: Records<F>,
-  claim: Claim,
+  claim: RequestIdentity,
   { id, accountId, externalId, createdAt }: NewObject,
   insert: () => Promise<boolean>,
 ): Promise<F | undefined> {
@@ -90,7 +90,7 @@ export async function writeOnce<F extends FirstOne>(
 }
 
 /** Whether the earlier object has the same content. */
-export function isSame(claim: Claim, { contentHash }: Pick<FirstOne, 'contentHash'>): boolean {
+export function isSame(claim: RequestIdentity, { contentHash }: Pick<FirstOne, 'contentHash'>): boolean {
   return contentHash === claim.hash;
 }
 

@@ -337,7 +337,7 @@ function refundedStatus(charge: Charge): 'REFUNDED' | 'PARTIALLY_REFUNDED' | und
   return arrivedCents(charge) - backCents < (charge.owedCents ?? 0n) ? 'PARTIALLY_REFUNDED' : undefined;
 }
 
-/** A paid pix has a status for refunds. A boleto has none: only the state of its charge shows them. */
+/** A paid pix has a status for refunds. A boleto has no such status: only the state of its charge shows refunds. */
 function refundedMethods(charge: Charge): ChargeMethod[] {
   const status = refundedStatus(charge) ?? 'PAID';
   return charge.methods.map(current => {

@@ -78,7 +78,7 @@ function givenUp(order: Order, reason: UnsignedReason, at: Date, refusal: Refusa
   return waiting(inLine, { reason: 'payouts_paused', message: refusal.message }, at) ?? { after: inLine };
 }
 
-/** Holds that end if the transfer is in a block after all. */
+/** Holds that end if the transfer turns out to be in a block. */
 const MINED_ENDS: readonly HoldReason[] = ['payout_stuck', 'slot_taken'];
 
 /** The chain answers again: clear the error, unless it says why the order is on hold. */

@@ -1,6 +1,14 @@
 // Creates an order: a locked price, a destination wallet and, if the caller names a payer, a charge; all in one
 // transaction. No call to a rail or a chain happens here.
-import { bindKey, type Claim, type First, findEarlier, isSame, type Records, writeOnce } from '../accounts/once.ts';
+import {
+  bindKey,
+  type First,
+  findEarlier,
+  isSame,
+  type Records,
+  type RequestIdentity,
+  writeOnce,
+} from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
@@ -62,7 +70,7 @@ export type CreatedOrder = { readonly id: string; readonly answer: string; reado
 export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyKey?: string): Promise<CreatedOrder> {
   const now = deps.clock.now();
   const hash = contentHash(contentOf(input));
-  const claim: Claim = { hash, scope: deps.accounts.keyScopeOf(input.accountId), key: idempotencyKey };
+  const claim: RequestIdentity = { hash, scope: deps.accounts.keyScopeOf(input.accountId), key: idempotencyKey };
   // Look for a repeat first: it needs no price, and its quote was used by the first request.
   const earlier = await findFirst(deps, claim, input);
   if (earlier) return { id: earlier.id, answer: earlier.answer, replayed: true };
@@ -116,7 +124,11 @@ const records: Records = {
     }),
 };
 
-async function findFirst({ db, clock }: OrderDeps, claim: Claim, input: NewOrder): Promise<First | undefined> {
+async function findFirst(
+  { db, clock }: OrderDeps,
+  claim: RequestIdentity,
+  input: NewOrder,
+): Promise<First | undefined> {
   const earlier = await findEarlier(db, records, claim, input);
   if (earlier || !('id' in input.quote)) return earlier;
   const used = await findFirstByQuote(db, input.quote.id);
@@ -128,7 +140,7 @@ async function findFirst({ db, clock }: OrderDeps, claim: Claim, input: NewOrder
 }
 
 /** The first order of the quote, if it was made by the same request; otherwise refuses. */
-function sameOrder(first: First, claim: Claim): First {
+function sameOrder(first: First, claim: RequestIdentity): First {
   if (isSame(claim, first)) return first;
   throw refused('quoteId', 'used', 'was used for another order');
 }

@@ -40,7 +40,7 @@ export type GivenDiscount = {
   readonly days?: number;
 };
 
-/** What a reduction takes off an amount, so many times; a percent is truncated once. */
+/** What a reduction takes off an amount, times a count; a percent is truncated once. */
 export function reductionOf(amountCents: bigint, reduction: Reduction, times = 1): bigint {
   return 'percent' in reduction
     ? percentTruncated(amountCents * BigInt(times), reduction.percent)

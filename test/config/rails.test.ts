@@ -108,7 +108,7 @@ test('names are unique and different from the built-in ones; custom needs its ad
     assert.match(faultsIn([{ ...RAIL, name }])[0] ?? '', /rails\[0\]\.name must be a name/);
   }
   assert.deepEqual(faultsIn([{ ...RAIL, profile: 'custom', baseUrl: 'https://psp.example' }]), [
-    'TRILHO_CONFIG: rails[0] must have baseUrl and tokenUrl, since the profile custom has none.',
+    'TRILHO_CONFIG: rails[0] must have baseUrl and tokenUrl, since the profile custom has no addresses.',
   ]);
 });
 

@@ -19,12 +19,12 @@ export async function withPayer<R extends Pick<ChargeRequest, 'accountId' | 'cus
   return customer && !customer.erasedAt ? { ...request, customer: payerOf(customer) } : request;
 }
 
-/** A customer that is separate shares its document, and one that was erased has none: then only charges by its id are its own. */
+/** A separate customer shares its document, and an erased one has no document: then only charges created with its id are its own. */
 export function whoseCharges({ id, accountId, document, isSeparate, erasedAt }: Customer): OfCustomer {
   return { accountId, customerId: id, ...(!isSeparate && !erasedAt && { document }) };
 }
 
-/** Of a customer that the caller cannot see there are none. */
+/** Matches no charges for a customer that the caller cannot see. */
 export async function findWhoseCharges(sql: Sql, customerId: string, accountId?: string): Promise<OfCustomer> {
   const customer = await findCustomer(sql, customerId, accountId);
   return customer ? whoseCharges(customer) : { customerId, accountId: accountId ?? '' };

@@ -1,6 +1,6 @@
 // Creates a customer, or finds the one that the account has: a document is one customer, unless the caller asks for another.
 import assert from 'node:assert/strict';
-import { type Claim, isSame } from '../../accounts/once.ts';
+import { isSame, type RequestIdentity } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { pointKeyAt, takeKey } from '../../accounts/store-idempotency.ts';
 import { type ChargeRules, checkDocument, inferCustomerType } from '../../charges/create/check.ts';
@@ -42,7 +42,7 @@ export async function createCustomer(
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own row.
   const id = uuidV7(now);
   const { accountId } = input;
-  const claim: Claim = {
+  const claim: RequestIdentity = {
     hash: contentHash({ customer: { ...input, address: { ...input.address }, metadata: { ...input.metadata } } }),
     scope: deps.accounts.keyScopeOf(accountId),
     key: idempotencyKey,
@@ -63,7 +63,7 @@ export async function createCustomer(
 /** Takes the key for the new customer; returns the one that an earlier request with the same key and content made or found. */
 async function findUnderKey(
   tx: Sql,
-  { key, scope, hash }: Claim,
+  { key, scope, hash }: RequestIdentity,
   { id, accountId, now }: { readonly id: string; readonly accountId: string; readonly now: Date },
 ): Promise<Customer | undefined> {
   if (key === undefined) return undefined;

@@ -11,7 +11,7 @@ function wordsIn(text: string): string[] {
     .filter(word => word !== '');
 }
 
-/** None of a customer that was erased. */
+/** Empty for an erased customer. */
 export function searchWords({ name, email = '', document, externalId = '', erasedAt }: Customer): string[] {
   return erasedAt ? [] : [...new Set([name, email, document, externalId].flatMap(wordsIn))];
 }

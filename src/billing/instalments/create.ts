@@ -1,6 +1,6 @@
 // Creates an instalment plan with all of its charges, in one transaction: all of them are written, or none is.
 import assert from 'node:assert/strict';
-import { type Claim, type FirstOne, findEarlier, type Records, writeOnce } from '../../accounts/once.ts';
+import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { requireAccount } from '../../accounts/require.ts';
 import type { Charge } from '../../charges/charge.ts';
 import { buildCharge } from '../../charges/create/build.ts';
@@ -32,7 +32,7 @@ export async function createInstalments(
   idempotencyKey?: string,
 ): Promise<CreatedPlan> {
   const { accountId } = input.terms;
-  const claim: Claim = {
+  const claim: RequestIdentity = {
     hash: contentHash(contentOf(input)),
     scope: deps.accounts.keyScopeOf(accountId),
     key: idempotencyKey,

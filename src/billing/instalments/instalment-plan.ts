@@ -55,7 +55,7 @@ export const MAX_INSTALMENTS = 60;
 /** Months of later years could run out of four digits. */
 const LAST_FIRST_DUE_DAY: CivilDay = '9990-12-31';
 
-/** How the sum is divided: into so many equal instalments, or into these amounts. */
+/** How the sum is divided: into a number of equal instalments, or into given amounts. */
 export type Division = { readonly count: number } | { readonly amountsCents: readonly bigint[] };
 
 /** An instalment before it has a charge. */

@@ -1,5 +1,5 @@
 // Creates a mandate: checks it and writes it; the PSP is asked in the background.
-import { type Claim, type FirstOne, findEarlier, type Records, writeOnce } from '../../accounts/once.ts';
+import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { type Charge, isInstant, isOf } from '../../charges/charge.ts';
 import { isPayable } from '../../charges/life.ts';
@@ -55,7 +55,7 @@ export async function createMandate(
 ): Promise<CreatedMandate> {
   const { accountId } = input;
   const { amountCents, minimumCents, asksUntil, payerAccount, ...rest } = input;
-  const claim: Claim = {
+  const claim: RequestIdentity = {
     hash: contentHash({
       mandate: {
         ...rest,

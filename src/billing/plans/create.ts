@@ -1,5 +1,5 @@
 // Creates a plan, or finds the one that the same request made before.
-import { type Claim, type FirstOne, type Records, writeOnce } from '../../accounts/once.ts';
+import { type FirstOne, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { insertEvents } from '../../events/store.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
@@ -26,7 +26,7 @@ export async function createPlan(deps: PlanDeps, input: NewPlan, idempotencyKey?
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own row.
   const plan: Plan = { ...input, id: uuidV7(now), isArchived: false, eventCount: 1, createdAt: now, updatedAt: now };
   const { accountId } = input;
-  const claim: Claim = {
+  const claim: RequestIdentity = {
     hash: contentHash({
       plan: { ...input, amountCents: String(input.amountCents), metadata: { ...input.metadata } },
     }),

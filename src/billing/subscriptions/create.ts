@@ -1,6 +1,6 @@
 // Creates a subscription of a plan for a customer, or finds the one that the same request made before. The sweep charges its cycles.
 import { randomBytes } from 'node:crypto';
-import { type Claim, type FirstOne, findEarlier, type Records, writeOnce } from '../../accounts/once.ts';
+import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import type { Metadata } from '../../charges/charge.ts';
 import { insertEvents } from '../../events/store.ts';
@@ -52,7 +52,7 @@ export async function createSubscription(
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own row.
   const id = uuidV7(now);
   const { accountId, amountCents, metadata, ...content } = input;
-  const claim: Claim = {
+  const claim: RequestIdentity = {
     hash: contentHash({
       subscription: {
         ...{ ...content, accountId },

@@ -20,13 +20,13 @@ import {
  */
 export type Standing = { readonly subscription: Subscription; readonly cycles: readonly Cycle[] };
 
-/** What is told of a step: its event, with the cycle that it is about. */
-export type Told = { readonly event: SubscriptionEvent; readonly cycle?: Cycle };
+/** An event of a step, with its cycle. */
+export type StepEvent = { readonly event: SubscriptionEvent; readonly cycle?: Cycle };
 
 /** The standing after a step, with its events, and the charges that nobody is to pay any more. */
 export type Step = {
   readonly after: Standing;
-  readonly events: readonly Told[];
+  readonly events: readonly StepEvent[];
   readonly withdrawn: readonly string[];
 };
 
@@ -109,20 +109,20 @@ export function charged(
 const HOUR_MS = 3_600_000;
 const MAX_HOURS_TO_RETRY = 24;
 
-/** No charge can be made for a cycle: it is tried again, later and later, at least once a day. A new reason is told, a repeated one not. */
+/** No charge can be made for a cycle: it is retried with growing waits, at least once a day. Only a new reason is an event. */
 export function refused(before: Standing, cycle: Cycle, reason: string, at: Date): Step {
   const hours = Math.min(2 ** cycle.attempts, MAX_HOURS_TO_RETRY);
   const { chargeId: _, dueDay: __, amountCents: ___, currency: ____, ...rest } = cycle;
   const again = { ...rest, attempts: cycle.attempts + 1, reason, retryAt: new Date(at.getTime() + hours * HOUR_MS) };
   const waits = cycle.status === 'waiting' ? again : cycleMoved(again, 'waiting');
   const isNews = cycle.reason !== reason || cycle.status !== 'waiting';
-  const events: Told[] = isNews ? [{ event: 'subscription.charge_failed', cycle: waits }] : [];
+  const events: StepEvent[] = isNews ? [{ event: 'subscription.charge_failed', cycle: waits }] : [];
   return restated(replaced(before, waits), events);
 }
 
 /** Nobody has paid a cycle in time. */
 export function fellDue(before: Standing, cycle: Cycle): Step {
-  return told(before, cycleMoved(cycle, 'past_due'), 'subscription.past_due');
+  return stepWith(before, cycleMoved(cycle, 'past_due'), 'subscription.past_due');
 }
 
 /** Nobody has paid for as long as the plan waits. */
@@ -149,7 +149,7 @@ export function chargeChanged(before: Standing, cycle: Cycle, news: ChargeNews):
       return status === 'paid' ? undefined : paid(before, cycle, news);
     case 'refunded':
       if (status !== 'paid' || !isOwn) return undefined;
-      return told(before, cycleMoved(cycle, 'refunded'), 'subscription.refunded');
+      return stepWith(before, cycleMoved(cycle, 'refunded'), 'subscription.refunded');
     case 'expired':
       return status === 'open' && isOwn ? fellDue(before, cycle) : undefined;
     case 'canceled':
@@ -287,11 +287,11 @@ function replaced({ subscription, cycles }: Standing, cycle: Cycle): Standing {
   return { subscription, cycles: cycles.map(one => (one.number === cycle.number ? cycle : one)) };
 }
 
-function step(after: Standing, events: readonly Told[]): Step {
+function step(after: Standing, events: readonly StepEvent[]): Step {
   return { after, events, withdrawn: [] };
 }
 
-function told(before: Standing, cycle: Cycle, event: SubscriptionEvent): Step {
+function stepWith(before: Standing, cycle: Cycle, event: SubscriptionEvent): Step {
   return restated(replaced(before, cycle), [{ event, cycle }]);
 }
 
@@ -303,7 +303,7 @@ function isPending({ cycles }: Subscription, { status, number }: Cycle): boolean
 }
 
 /** The status follows the cycles: past due while one is, active when none is, completed when nothing is left to pay. */
-function restated(after: Standing, events: readonly Told[]): Step {
+function restated(after: Standing, events: readonly StepEvent[]): Step {
   const isLate = after.cycles.some(({ status }) => status === 'past_due');
   const { status } = after.subscription;
   if (status === 'active' && isLate) return step(moved(after, 'past_due'), events);

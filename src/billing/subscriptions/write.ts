@@ -6,7 +6,7 @@ import type { WriteDeps } from '../../charges/write.ts';
 import { insertEvents } from '../../events/store.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
-import type { Standing, Step, Told } from './life.ts';
+import type { Standing, Step, StepEvent } from './life.ts';
 import { updateStandings } from './store.ts';
 import type { Subscription } from './subscription.ts';
 import { cycleView, subscriptionView } from './view.ts';
@@ -36,8 +36,8 @@ export async function writeStep(deps: WriteDeps, tx: Sql, step: Step, at: Date):
   return after!;
 }
 
-/** Events that carry the subscription as it is after all of them, each with the cycle that it is about. */
-export function eventsOf(subscription: Subscription, events: readonly Told[], at: Date) {
+/** Events that carry the subscription as it is after the last of them, each with its cycle. */
+export function eventsOf(subscription: Subscription, events: readonly StepEvent[], at: Date) {
   const object = subscriptionView(subscription);
   return events.map(({ event, cycle }, index) => ({
     id: uuidV7(at),

@@ -1,5 +1,5 @@
 // What several providers say together. Pure. Where money depends on it, two must agree; if only one is configured, one has to be enough.
-import type { Receipt } from './read.ts';
+import type { TransactionReceipt } from './read.ts';
 import type { View } from './watch.ts';
 
 /** How many providers must agree on what cannot be undone. */
@@ -9,7 +9,7 @@ export function quorumOf(providers: number): number {
 
 /** What a provider reports about the attempts at a slot. */
 export type Report =
-  | { readonly kind: 'receipt'; readonly view: View; readonly receipt: Receipt }
+  | { readonly kind: 'receipt'; readonly view: View; readonly receipt: TransactionReceipt }
   /** The slot is used, and no attempt has a receipt. */
   | { readonly kind: 'foreign'; readonly view: View }
   | { readonly kind: 'unused'; readonly view: View }
@@ -41,7 +41,7 @@ export function agreedReceipts(
 }
 
 /** Everything that is recorded of it: the fee goes into the books as well. */
-function keyOf({ transactionHash, blockHash, blockNumber, isSuccess, feeUnits, logs }: Receipt): string {
+function keyOf({ transactionHash, blockHash, blockNumber, isSuccess, feeUnits, logs }: TransactionReceipt): string {
   return JSON.stringify([transactionHash, blockHash, String(blockNumber), isSuccess, String(feeUnits), logs]);
 }
 

@@ -3,7 +3,7 @@
 import type { Transfer } from '../chain.ts';
 import { balanceOfData, TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
 import type { Provider, Said } from './provider.ts';
-import { type Receipt, readTransferLogs, readWord, type TransferLog } from './read.ts';
+import { readTransferLogs, readWord, type TransactionReceipt, type TransferLog } from './read.ts';
 import { sharedAnswers } from './shared.ts';
 import type { View } from './watch.ts';
 
@@ -19,7 +19,7 @@ export type Movement =
 export type AskedMovement = {
   readonly transfer: Transfer;
   readonly token: string;
-  readonly receipt: Receipt;
+  readonly receipt: TransactionReceipt;
   /** Providers that agree on the receipt. */
   readonly views: readonly View[];
 };
@@ -133,7 +133,7 @@ export function watchMovements(monotonicMs: () => number): Movements {
 }
 
 /** Whether nodes may have dropped the state of the block. */
-function isOld({ head }: View, { blockNumber }: Receipt): boolean {
+function isOld({ head }: View, { blockNumber }: TransactionReceipt): boolean {
   return head.number - blockNumber >= STATE_BLOCKS;
 }
 
@@ -145,7 +145,7 @@ function find(said: readonly Movement[], kinds: readonly Movement['kind'][]): Mo
   return found[0] ?? { kind: 'not_kept' };
 }
 
-function hasOwn(logs: readonly TransferLog[], { transactionHash }: Receipt): boolean {
+function hasOwn(logs: readonly TransferLog[], { transactionHash }: TransactionReceipt): boolean {
   return logs.some(log => log.transactionHash === transactionHash);
 }
 

@@ -14,7 +14,7 @@ export type BlockHead = {
 
 export type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
 
-export type Receipt = {
+export type TransactionReceipt = {
   readonly transactionHash: string;
   readonly blockHash: string;
   readonly blockNumber: bigint;
@@ -48,7 +48,7 @@ export const readWord: Read<bigint> = value => {
   return hash === undefined ? undefined : BigInt(hash);
 };
 
-/** A block, or null where there is none. */
+/** A block, or null where it does not exist. */
 export const readHead: Read<BlockHead | null> = value => {
   if (value === null) return null;
   const number = readQuantity(at(value, 'number'));
@@ -75,7 +75,7 @@ export const readIsKnown: Read<boolean> = value => {
 };
 
 /** A receipt, or null while the transaction is not mined or not indexed. */
-export const readReceipt: Read<Receipt | null> = value => {
+export const readReceipt: Read<TransactionReceipt | null> = value => {
   if (value === null) return null;
   const transactionHash = readHash(at(value, 'transactionHash'));
   const blockHash = readHash(at(value, 'blockHash'));

@@ -117,7 +117,7 @@ export const readParameters: Reader<ChainParameters> = answer => {
   for (const entry of listAt(answer, 'chainParameter') ?? []) {
     const key = textAt(entry, 'key');
     const value = textAt(entry, 'value') ?? '0';
-    // Some parameters are negative, but none of those read here.
+    // Some parameters are negative, but not those that are read here.
     if (key !== undefined && INTEGER.test(value)) values.set(key, BigInt(value));
   }
   const energyFee = values.get('getEnergyFee');

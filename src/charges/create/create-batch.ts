@@ -1,6 +1,6 @@
 // Writes charges that are requested at the same time in one transaction, so that one commit, and one wait for the disk,
 // serves all of them. storage/batching/README.md explains how batches form.
-import type { Claim } from '../../accounts/once.ts';
+import type { RequestIdentity } from '../../accounts/once.ts';
 import type { AccountPolicy } from '../../accounts/require.ts';
 import { type NewKeyUse, releaseKeys, takeKeys } from '../../accounts/store-idempotency.ts';
 import type { AuditLine } from '../../lib/audit-context.ts';
@@ -17,7 +17,7 @@ import { type WriteNewDeps, type WrittenCharge, writeNewCharges } from './write-
 /** A charge ready to be written, with the claim that detects a repeat of it. */
 export type ReadyCharge = {
   readonly charge: Charge;
-  readonly claim: Claim;
+  readonly claim: RequestIdentity;
   readonly auditLine: AuditLine | undefined;
   readonly trace: ObjectTrace | undefined;
 };

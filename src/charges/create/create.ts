@@ -1,6 +1,6 @@
 // Creates a charge: checks it and writes it with its methods and jobs in one transaction; then asks the bank where only the
 // bank can make the code.
-import { type Claim, type First, findEarlier, type Records, writeOnce } from '../../accounts/once.ts';
+import { type First, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { auditLineAbout, setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
@@ -47,7 +47,7 @@ export type Created = {
  * const { id, answer } = await createCharge(deps, { accountId: 'acme', amountCents: 15_990n, currency: 'BRL', … });
  */
 export async function createCharge(deps: CreateDeps, input: ChargeRequest, idempotencyKey?: string): Promise<Created> {
-  const claim: Claim = {
+  const claim: RequestIdentity = {
     hash: contentHash(contentOf(input)),
     scope: deps.accounts.keyScopeOf(input.accountId),
     key: idempotencyKey,
@@ -124,7 +124,7 @@ const records: Records = {
 /** Writes the charge of an order in the caller's transaction and returns it as written. Refuses an externalId that is taken. */
 export async function writeCharge(deps: WriteNewDeps, tx: Sql, charge: Charge): Promise<Charge> {
   // The hash covers the new id, so no request to create a charge alone can count as a repeat of this one.
-  const claim: Claim = { hash: contentHash({ id: charge.id }), scope: charge.accountId, key: undefined };
+  const claim: RequestIdentity = { hash: contentHash({ id: charge.id }), scope: charge.accountId, key: undefined };
   const written = await writeOrFind(deps, tx, { charge, claim });
   if ('id' in written) throw records.conflict(written.id);
   return written.charge;

@@ -54,7 +54,7 @@ export async function withdrawRepeats(
   if (!charge || sent?.reference === undefined) return 'done';
   if (sent.status === 'CREATING') return 'postponed';
   const rail = railNamed(deps.rails, method, sent.rail);
-  // Without its id at the bank it cannot be told apart from the others.
+  // Without its id at the bank it cannot be distinguished from the others.
   if (!rail.withdrawRepeats || (isPayable(sent) && sent.bankId === undefined)) return 'done';
   const kept = isPayable(sent) ? sent.bankId : undefined;
   const outcome = await rail.withdrawRepeats(paymentRequest(charge, method), sent.reference, kept);

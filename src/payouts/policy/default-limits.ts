@@ -1,4 +1,4 @@
-// The limits in live while the settings have none: enough to try the service with real money, and small enough that a mistake does not
+// The limits in live while the settings set no limits: enough to try the service with real money, and small enough that a mistake does not
 // empty a sender.
 import assert from 'node:assert/strict';
 import type { Network } from '../../chains/asset.ts';

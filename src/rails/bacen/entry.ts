@@ -88,7 +88,7 @@ export const BACEN_FIELDS = {
 const ADDRESSES_CHECK = {
   'x-check': {
     holds: hasAddresses,
-    message: 'must have baseUrl and tokenUrl, since the profile custom has none',
+    message: 'must have baseUrl and tokenUrl, since the profile custom has no addresses',
   } satisfies Check,
 };
 

@@ -37,7 +37,7 @@ export type Profile = Omit<ClientProfile<Resource>, 'baseUrl' | 'tokenUrl'> &
 export const CHARGE_SCOPES: Scopes = ['cob.read', 'cob.write', 'cobv.read', 'cobv.write', 'pix.read', 'pix.write'];
 export const LOCATION_SCOPES: Scopes = ['payloadlocation.read', 'payloadlocation.write'];
 export const WEBHOOK_SCOPES: Scopes = ['webhook.read', 'webhook.write'];
-/** Of Pix Automático: a client that has none of it gets no token for them. */
+/** Of Pix Automático: a client without it gets no token for these. */
 export const AUTOMATIC_SCOPES: Scopes = [
   ...['rec.read', 'rec.write', 'solicrec.read', 'solicrec.write', 'cobr.read', 'cobr.write'],
   ...['payloadlocationrec.read', 'payloadlocationrec.write'],

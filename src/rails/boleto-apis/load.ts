@@ -103,7 +103,7 @@ function* checkEntry(
   if (isTooLong(lastNumber)) yield { path: 'lastNumber', message: `must have at most ${numberDigits} digits` };
   if (firstNumber > lastNumber) yield { path: 'lastNumber', message: 'must not be below firstNumber' };
   if (contractNumber !== undefined && !hasContracts) {
-    yield { path: 'api.contractNumber', message: `must be absent: the profile ${name} has none` };
+    yield { path: 'api.contractNumber', message: `must be absent: the profile ${name} does not use it` };
   }
   if (webhook && !webhookOf) {
     yield { path: 'api.webhook', message: `must be absent: the bank of the profile ${name} sends no notifications` };

@@ -1,4 +1,4 @@
-// What every boleto API is sent about a request, and what none of them can express.
+// The terms that every boleto API gets, and those that no boleto API can express.
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkRegistration } from '../boleto/check.ts';
 import type { PaymentRequest, Refusal } from '../rail.ts';

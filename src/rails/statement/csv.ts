@@ -62,7 +62,7 @@ function headerOf(text: string): Header {
     start = newline === -1 ? text.length : newline + 1;
   }
   throw new StatementError(
-    `The file is not a CSV statement: none of its first ${MAX_LINES_ABOVE_HEADER} lines names a date and an amount.`,
+    `The file is not a CSV statement: its first ${MAX_LINES_ABOVE_HEADER} lines have no heading with a date and an amount.`,
   );
 }
 

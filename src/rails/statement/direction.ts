@@ -72,11 +72,11 @@ export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): big
   if (named.size > 1) return NO_DIRECTION;
   if (named.has('debit')) return -cents;
   if (named.has('credit') || sign !== undefined) return cents;
-  const told = new Set(evidence.texts.flatMap(text => directionInText(text) ?? []));
-  if (told.has('debit')) return told.size === 1 ? -cents : NO_DIRECTION;
+  const directions = new Set(evidence.texts.flatMap(text => directionInText(text) ?? []));
+  if (directions.has('debit')) return directions.size === 1 ? -cents : NO_DIRECTION;
   if (evidence.unknown.some(cell => (directionWord(cell) ?? directionInText(cell)) === 'debit')) return NO_DIRECTION;
   if (evidence.texts.some(text => FEE.test(plainText(text)))) return FEE_WITHOUT_SIGN;
-  if (told.has('credit')) return cents;
+  if (directions.has('credit')) return cents;
   // The column may have its own text for outgoing money.
   if (evidence.unnamed.length > 0) return UNKNOWN_DIRECTION;
   return debitsHaveMinus ? cents : NO_DIRECTION;

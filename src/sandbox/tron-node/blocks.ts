@@ -1,12 +1,12 @@
 // The chain itself: blocks every three seconds, pending transactions, the rules for including them, and forks of blocks that are not
 // solidified.
 import { createHash } from 'node:crypto';
-import { execute, RESULT_BYTES, type Receipt } from './execute.ts';
+import { execute, RESULT_BYTES, type TransactionReceipt } from './execute.ts';
 import { Refusal } from './refusal.ts';
 import { copyState, type Parameters, type State } from './state.ts';
 import { type NodeTransaction, signerOf } from './transaction.ts';
 
-export type Mined = { readonly transaction: NodeTransaction; readonly receipt: Receipt };
+export type Mined = { readonly transaction: NodeTransaction; readonly receipt: TransactionReceipt };
 
 export type NodeBlock = {
   readonly number: number;

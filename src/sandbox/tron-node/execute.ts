@@ -6,7 +6,7 @@ import type { Account, Parameters, State } from './state.ts';
 import { callToken, type Log } from './tokens.ts';
 import type { Contract, NodeTransaction } from './transaction.ts';
 
-export type Receipt = {
+export type TransactionReceipt = {
   readonly fee: bigint;
   readonly netUsage: number;
   readonly netFee: bigint;
@@ -22,7 +22,12 @@ export const RESULT_BYTES = 64;
 const DAY_MS = 86_400_000;
 const ADDRESS = /^41[0-9a-f]{40}$/;
 
-export function execute(state: State, transaction: NodeTransaction, parameters: Parameters, nowMs: number): Receipt {
+export function execute(
+  state: State,
+  transaction: NodeTransaction,
+  parameters: Parameters,
+  nowMs: number,
+): TransactionReceipt {
   const contract = transaction.contracts[0];
   if (!contract) throw new Refusal('CONTRACT_VALIDATE_ERROR', 'No contract!');
   const owner = state.accounts.get(contract.owner);
@@ -65,7 +70,7 @@ function transferCoin(
   { owner: from, to, amount }: Extract<Contract, { readonly type: 'TransferContract' }>,
   bandwidth: Bandwidth,
   { createNewAccountFee }: Parameters,
-): Receipt {
+): TransactionReceipt {
   const refuse = (message: string) => new Refusal('CONTRACT_VALIDATE_ERROR', `Contract validate error : ${message}`);
   if (!ADDRESS.test(from)) throw refuse('Invalid ownerAddress!');
   if (!ADDRESS.test(to)) throw refuse('Invalid toAddress!');
@@ -91,7 +96,7 @@ function trigger(
   feeLimit: bigint,
   bandwidth: Bandwidth,
   { energyFee: price, maxFeeLimit }: Parameters,
-): Receipt {
+): TransactionReceipt {
   const refuse = (message: string) => new Refusal('CONTRACT_VALIDATE_ERROR', `Contract validate error : ${message}`);
   if (!state.tokens.has(contract)) throw refuse('No contract or not a smart contract');
   if (callValue !== 0n) throw refuse('the contracts of this node take no TRX');

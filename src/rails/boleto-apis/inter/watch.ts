@@ -13,7 +13,7 @@ import type { BoletoApiSettings } from '../settings.ts';
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 100_000;
-const MAX_TOLD = 1_000;
+const MAX_ITEMS = 1_000;
 const CODE = /^[\w-]{1,100}$/;
 const NUMBER = /^\d{1,15}$/;
 const PAID = 'RECEBIDO';
@@ -58,8 +58,8 @@ export function interWatch(
       if (receipt) return receipt.reference === reference ? receipt : undefined;
       throw new AppError('rail_unavailable', 'The bank answered with a payment that cannot be read.');
     },
-    hints: body => told(body, 'codigoSolicitacao', CODE, true),
-    decided: body => told(body, 'seuNumero', NUMBER, false),
+    hints: body => idsIn(body, 'codigoSolicitacao', CODE, true),
+    decided: body => idsIn(body, 'seuNumero', NUMBER, false),
   };
 }
 
@@ -104,8 +104,8 @@ function hasNext(body: unknown, length: number, page: number): boolean {
 }
 
 /** Anybody may have sent it: only ids are read from it, to ask the bank about them. */
-function told(body: unknown, field: string, form: RegExp, isAboutPayments: boolean): readonly string[] {
-  const items = (Array.isArray(body) ? body : [body]).slice(0, MAX_TOLD);
+function idsIn(body: unknown, field: string, form: RegExp, isAboutPayments: boolean): readonly string[] {
+  const items = (Array.isArray(body) ? body : [body]).slice(0, MAX_ITEMS);
   const ids = items
     .filter(item => (textAt(item, 'situacao')?.toUpperCase() === PAID) === isAboutPayments)
     .flatMap(item => textAt(item, field) ?? []);

@@ -87,8 +87,8 @@ function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | und
 
 /** A boleto registered by another program may have any own number with a nosso número of ours. */
 function isOwn(row: unknown, number: string): boolean {
-  const told = fieldOf(row, 'ownNumber')?.trim();
-  return told === undefined || told.padStart(number.length, '0') === number;
+  const ownNumber = fieldOf(row, 'ownNumber')?.trim();
+  return ownNumber === undefined || ownNumber.padStart(number.length, '0') === number;
 }
 
 function fieldOf(row: unknown, field: keyof typeof FIELDS): string | undefined {
