@@ -3,6 +3,7 @@
 // what the abatement leaves.
 import { type BankingDayOverrides, bankingDaysBetween, nextBankingDay } from '../lib/banking-days.ts';
 import { type CivilDay, daysBetween } from '../lib/civil-days.ts';
+import { parseUnits } from '../lib/decimals.ts';
 import { percentTruncated } from '../lib/percents.ts';
 
 /** An amount, or a percent as decimal text. */
@@ -23,6 +24,29 @@ export type Reductions = {
   /** In the order of their days, all of one kind; one that counts days is the only one. */
   readonly discounts?: readonly Discount[];
 };
+
+/** Codes of the kinds, the same in the Pix API («modalidade»), in CNAB 240 (C021) and at Sicoob («tipoDesconto»). */
+const DISCOUNT_CODES = {
+  until: { amount: 1, percent: 2 },
+  calendar: { amount: 3, percent: 5 },
+  banking: { amount: 4, percent: 6 },
+} as const;
+
+export function discountCode(discount: Discount): 1 | 2 | 3 | 4 | 5 | 6 {
+  return DISCOUNT_CODES['until' in discount ? 'until' : discount.perDay]['percent' in discount ? 'percent' : 'amount'];
+}
+
+/** Cents, or hundredths of a percent: undefined for a percent that is finer. */
+export function hundredthsIn(reduction: Reduction): bigint | undefined {
+  return 'percent' in reduction ? parseUnits(reduction.percent, 2) : reduction.amountCents;
+}
+
+/** The path of a percent that is finer than a hundredth, which no bank takes. */
+export function tooFinePercent({ abatement, discounts = [] }: Reductions): string | undefined {
+  if (abatement && hundredthsIn(abatement) === undefined) return 'abatement.percent';
+  const index = discounts.findIndex(discount => hundredthsIn(discount) === undefined);
+  return index < 0 ? undefined : `discounts[${index}].percent`;
+}
 
 /** When a discount is asked about. */
 export type DiscountDays = {

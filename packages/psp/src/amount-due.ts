@@ -18,6 +18,15 @@ export type DueValue = {
   };
 };
 
+/** What is taken off. */
+export type Reductions = Pick<DueValue, 'abatimento' | 'desconto'>;
+
+/** What is left of an amount on a day up to the due day, to which days are counted; discounts are over after that. */
+export function leftOn(cents: bigint, { abatimento, desconto }: Reductions, due: CivilDay, on: CivilDay) {
+  const base = cents - fixedOrPercent(abatimento, cents);
+  return { base, final: base - discount(desconto, base, due, on) };
+}
+
 export type DueCalendar = { readonly dataDeVencimento: CivilDay; readonly validadeAposVencimento: number };
 
 /** The parts that are not zero, and the sum. */
@@ -99,9 +108,8 @@ export function leastDue(
   createdOn: CivilDay,
 ): bigint {
   const due = effectiveDueDay(calendar);
-  const cents = centsOf(value.original);
-  const base = cents - fixedOrPercent(value.abatimento, cents);
-  return base - (createdOn > due ? 0n : discount(value.desconto, base, due, createdOn));
+  const left = leftOn(centsOf(value.original), value, due, createdOn);
+  return createdOn > due ? left.base : left.final;
 }
 
 function discount(rule: DueValue['desconto'], cents: bigint, due: CivilDay, on: CivilDay): bigint {

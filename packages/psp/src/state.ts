@@ -1,6 +1,6 @@
 // The state of the PSP, in memory: it is lost when the process ends.
 
-import type { DueCalendar, DueValue } from './amount-due.ts';
+import type { DueCalendar, DueValue, Reductions } from './amount-due.ts';
 import { type AutomaticState, emptyAutomaticState } from './automatic/model.ts';
 import type { CivilDay } from './days.ts';
 import type { Person, PixRecord } from './pix-record.ts';
@@ -78,6 +78,8 @@ export type Title = {
   dueOn: CivilDay;
   lastDay: CivilDay;
   readonly cents: bigint;
+  /** In the form of a charge with a due date. */
+  readonly reductions: Reductions;
   /** Hundredths of a percent. */
   fine: bigint;
   interest: bigint;

@@ -125,7 +125,7 @@ function mayBeSame(payment: Payment, { reference, amountCents, paidAt, isByPix }
 const NO_DAY = '0000-00-00';
 
 function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: ReportedEntry): Receipt {
-  const { ourNumber, numberText, paidCents, feeCents, creditDay, occurrenceDay } = entry;
+  const { ourNumber, numberText, paidCents, feeCents, discountCents, abatementCents, creditDay, occurrenceDay } = entry;
   const now = clock.now();
   const reportedDay = occurrenceDay ?? creditDay;
   const day = reportedDay ?? fileDay ?? civilDay(now);
@@ -138,6 +138,8 @@ function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: ReportedEntry
     paidAt: earlierOf(lastSecondOf(day), now),
     returns: [],
     feeCents,
+    discountCents,
+    abatementCents,
     ...(creditDay !== undefined && { creditDay }),
     ...channelIn(entry),
   };

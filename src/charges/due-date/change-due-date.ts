@@ -85,6 +85,10 @@ function openMethods(rails: Rails, charge: Charge, now: Date): OpenMethod[] {
       const message = `The ${method} was sent to the bank twice: its due date can be changed from`;
       throw refuse(`${message} ${repeatsEnd.toISOString()} on, when the second has ended.`);
     }
+    if (charge.discounts && rail.dueDays) {
+      // Some banks move the days of discounts with it, and an edit shows only the due day.
+      throw refuse(`The due date of a ${method} with discounts at ${rail.name} cannot be changed.`);
+    }
     if (!rail.files && !rail.dueDays && !rail.changeDueDay) {
       throw refuse(
         `The due date of a ${method} at ${rail.name} cannot be changed: cancel the charge and make another.`,

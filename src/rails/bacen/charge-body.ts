@@ -4,7 +4,7 @@ import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkPix } from '../br-code.ts';
 import { isCharged, isInstantPix } from '../instant-pix.ts';
 import type { Location, PaymentRequest, Refusal } from '../rail.ts';
-import type { Discount, Reduction } from '../reductions.ts';
+import { type Discount, discountCode, hundredthsIn, type Reduction, tooFinePercent } from '../reductions.ts';
 import type { ChargeKind } from './profile.ts';
 
 /** The UUID's 32 hexadecimal digits; the norm allows 26 to 35 letters and digits. */
@@ -23,25 +23,20 @@ export function checkRequest(request: PaymentRequest): Refusal | undefined {
     checkPix(request) ??
     checkPercent('taxes.fine', request.finePercent) ??
     checkPercent('taxes.interest', request.interestPercent) ??
-    checkReductionPercents(request)
+    checkReductions(request)
   );
 }
 
-function checkReductionPercents({ abatement, discounts = [] }: PaymentRequest): Refusal | undefined {
-  const places = [
-    ...(abatement ? [{ path: 'abatement', reduction: abatement }] : []),
-    ...discounts.map((reduction, index) => ({ path: `discounts[${index}]`, reduction })),
-  ];
-  return places
-    .map(({ path, reduction }) =>
-      checkPercent(`${path}.percent`, 'percent' in reduction ? reduction.percent : undefined),
-    )
-    .find(refusal => refusal !== undefined);
+function checkReductions(request: PaymentRequest): Refusal | undefined {
+  const path = tooFinePercent(request);
+  return path === undefined ? undefined : { path, code: 'too_precise', message: TOO_PRECISE };
 }
+
+const TOO_PRECISE = 'must have at most two decimals to be charged by pix';
 
 function checkPercent(path: string, percent: string | undefined): Refusal | undefined {
   if (!isCharged(percent) || parseUnits(percent, 2) !== undefined) return undefined;
-  return { path, code: 'too_precise', message: 'must have at most two decimals to be charged by pix' };
+  return { path, code: 'too_precise', message: TOO_PRECISE };
 }
 
 /** Two decimals, always. */
@@ -78,32 +73,26 @@ function cobPart({ expireAt, amountCents, payer }: PaymentRequest, now: Date): o
   };
 }
 
-/** Codes of the norm for an abatement: an amount, a percent. */
-const ABATEMENT = { amount: 1, percent: 2 } as const;
-/** And for discounts: until days, or for each day before the due day. */
-const DISCOUNT = {
-  until: { amount: 1, percent: 2 },
-  calendar: { amount: 3, percent: 5 },
-  banking: { amount: 4, percent: 6 },
-} as const;
+/** Codes of the norm for an abatement. */
+const ABATEMENT_AMOUNT = 1;
+const ABATEMENT_PERCENT = 2;
 
-const unitOf = (reduction: Reduction) => ('percent' in reduction ? 'percent' : 'amount');
-const valorPercOf = (reduction: Reduction) =>
-  'percent' in reduction ? percentText(reduction.percent) : reaisText(reduction.amountCents);
+/** `check` has refused finer percents. */
+const valorPercOf = (reduction: Reduction) => reaisText(hundredthsIn(reduction)!);
 
 function abatementPart(abatement: Reduction): object {
-  return { modalidade: ABATEMENT[unitOf(abatement)], valorPerc: valorPercOf(abatement) };
+  const modalidade = 'percent' in abatement ? ABATEMENT_PERCENT : ABATEMENT_AMOUNT;
+  return { abatimento: { modalidade, valorPerc: valorPercOf(abatement) } };
 }
 
 /** All discounts of a charge are of one kind. */
 function discountPart(discounts: readonly Discount[]): object {
   const [first] = discounts;
   if (!first) return {};
-  if ('perDay' in first) {
-    return { desconto: { modalidade: DISCOUNT[first.perDay][unitOf(first)], valorPerc: valorPercOf(first) } };
-  }
+  const modalidade = discountCode(first);
+  if ('perDay' in first) return { desconto: { modalidade, valorPerc: valorPercOf(first) } };
   const dated = discounts.flatMap(one => ('until' in one ? { data: one.until, valorPerc: valorPercOf(one) } : []));
-  return { desconto: { modalidade: DISCOUNT.until[unitOf(first)], descontoDataFixa: dated } };
+  return { desconto: { modalidade, descontoDataFixa: dated } };
 }
 
 /** Codes of the norm: a fine in percent, and interest in percent per month of calendar days. */
@@ -121,7 +110,7 @@ function cobvPart(request: PaymentRequest): object {
       ...(isCharged(interestPercent) && {
         juros: { modalidade: INTEREST_PERCENT_A_MONTH, valorPerc: percentText(interestPercent) },
       }),
-      ...(abatement && { abatimento: abatementPart(abatement) }),
+      ...(abatement && abatementPart(abatement)),
       ...discountPart(discounts),
     },
   };

@@ -16,7 +16,7 @@ type OfBank = Pick<
   readonly slip: (...asked: Parameters<NonNullable<Rail['slip']>>) => Omit<SlipIssuer, 'documentNumber'>;
 };
 
-export const BOLETO_API_CAN = { refund: false, withdraw: true, reduce: false };
+export const BOLETO_API_CAN = { refund: false, withdraw: true, reduce: true };
 
 export function numberedRail(
   { name, firstNumber, lastNumber, environment }: BoletoApiSettings,

@@ -2,6 +2,7 @@
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkRegistration } from '../boleto/check.ts';
 import type { PaymentRequest, Refusal } from '../rail.ts';
+import { tooFinePercent } from '../reductions.ts';
 
 const PERCENT_DECIMALS = 2;
 
@@ -13,11 +14,14 @@ export function checkTerms(request: PaymentRequest): Refusal | undefined {
     ['taxes.interest', request.interestPercent],
   ] as const) {
     if (percent !== undefined && parseUnits(percent, PERCENT_DECIMALS) === undefined) {
-      return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not accept' };
+      return { path, code: 'too_many_decimals', message: TOO_MANY_DECIMALS };
     }
   }
-  return undefined;
+  const path = tooFinePercent(request);
+  return path === undefined ? undefined : { path, code: 'too_many_decimals', message: TOO_MANY_DECIMALS };
 }
+
+const TOO_MANY_DECIMALS = 'has more than two decimals, which the bank does not accept';
 
 /** An amount in reais, or a percent, as a JSON number with two decimals. */
 export function decimalNumber(hundredths: bigint) {

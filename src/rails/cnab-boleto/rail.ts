@@ -5,6 +5,8 @@ import {
   type Agreement,
   boletoBarcode,
   CNAB_BANKS,
+  type DiscountCode,
+  type DiscountLimits,
   digitableLine,
   fileWriter,
   isOwnHeader,
@@ -20,6 +22,7 @@ import { checkRegistration } from '../boleto/check.ts';
 import { dynamicBrCode, txidOf } from '../br-code.ts';
 import type { BoletoInstrument } from '../methods/boleto.ts';
 import type { PaymentRequest, Rail, Refusal } from '../rail.ts';
+import { type Discount, discountCode, hundredthsIn, reductionOf, tooFinePercent } from '../reductions.ts';
 import { type SftpSettings, sftpServer } from './sftp.ts';
 
 export type CnabSettings = Agreement & {
@@ -43,7 +46,7 @@ const MAX_TITLES = 24_000;
 const LAST_FILE = 999_999;
 const PERCENT_DECIMALS = 2;
 
-export const CNAB_CAN = { refund: false, withdraw: true, reduce: false };
+export const CNAB_CAN = { refund: false, withdraw: true, reduce: true };
 
 /** The settings were checked by `checkAgreement`. */
 export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
@@ -70,7 +73,10 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
         code: account.beneficiaryCode ?? withDigit(account.accountNumber, account.accountDigit),
       },
     }),
-    check: request => checkRegistration(request) ?? checkTerms(request, bank.maxWriteOffDays),
+    check: request =>
+      checkRegistration(request) ??
+      checkTerms(request, bank.maxWriteOffDays) ??
+      checkDiscounts(request, bank.discounts),
     numbers: {
       first: BigInt(settings.firstNumber ?? '1'),
       last: settings.lastNumber === undefined ? largest : BigInt(settings.lastNumber),
@@ -132,6 +138,35 @@ function checkTerms(request: PaymentRequest, maxWriteOffDays: number | undefined
   return undefined;
 }
 
+/** Kinds of discounts that the bank does not take, and more of them than it takes. */
+function checkDiscounts(request: PaymentRequest, limits: DiscountLimits | undefined): Refusal | undefined {
+  const path = tooFinePercent(request);
+  if (path !== undefined) {
+    return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not accept' };
+  }
+  const { discounts: [first, ...others] = [] } = request;
+  if (!first || !limits) return undefined;
+  if (!limits.codes.includes(codeOf(first))) {
+    return { path: 'discounts[0]', code: 'not_offered', message: 'is of a kind that the bank does not take in files' };
+  }
+  if (others.length < limits.most) return undefined;
+  const message = `is one more than the ${limits.most} that the bank takes in files`;
+  return { path: `discounts[${limits.most}]`, code: 'not_offered', message };
+}
+
+const codeOf = (discount: Discount): DiscountCode => `${discountCode(discount)}`;
+
+/** Those of the title; an abatement is an amount there. */
+function reductionsOf({ amountCents, dueDay, abatement, discounts }: PaymentRequest): Partial<Title> {
+  const abatementCents = abatement ? reductionOf(amountCents, abatement) : 0n;
+  const ofTitle = discounts?.map(discount => ({
+    code: codeOf(discount),
+    day: 'until' in discount ? discount.until : dueDay,
+    hundredths: hundredthsIn(discount)!,
+  }));
+  return { ...(abatementCents > 0n && { abatementCents }), ...(ofTitle && { discounts: ofTitle }) };
+}
+
 function titleOf(
   { pix }: Agreement,
   request: PaymentRequest,
@@ -150,6 +185,7 @@ function titleOf(
     amountCents,
     ...(isSome(interestPercent) && { interestPercent }),
     ...(isSome(finePercent) && { finePercent }),
+    ...reductionsOf(request),
     // Zero days would leave the choice to the bank, so it is at least one.
     ...(maxWriteOffDays !== undefined && { writeOffDays: Math.max(1, daysBetween(dueDay, expireDay)) }),
     ...(pix && { pix: { key: pix.key, keyType: pix.keyType, txid: pixTxidOf(request) } }),

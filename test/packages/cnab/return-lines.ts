@@ -15,6 +15,8 @@ export type Entry = {
   readonly amountCents?: bigint;
   readonly paidCents?: bigint;
   readonly feeCents?: bigint;
+  readonly discountCents?: bigint;
+  readonly abatementCents?: bigint;
   /** DDMMAAAA. */
   readonly dueDay?: string;
   readonly day?: string;
@@ -47,7 +49,7 @@ export function titleLines(bank: string, entry: Entry, sequence: number): string
     ),
     line(
       start('U', 1),
-      [18, '0'.repeat(60)],
+      [18, amount() + amount(entry.discountCents) + amount(entry.abatementCents) + amount()],
       [78, amount(entry.paidCents) + amount(entry.paidCents)],
       [138, (entry.day ?? '00000000') + (entry.creditDay ?? '00000000')],
     ),

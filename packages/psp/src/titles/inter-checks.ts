@@ -11,6 +11,7 @@ export type InterBody = {
   readonly dataVencimento: string;
   readonly numDiasAgenda: number;
   readonly pagador: { readonly cpfCnpj: string; readonly nome: string; readonly tipoPessoa: string };
+  readonly desconto?: Rate & { readonly quantidadeDias: number };
   readonly multa?: Rate;
   readonly mora?: Rate;
   readonly formasRecebimento?: readonly string[];
@@ -54,6 +55,15 @@ const cobranca = shape(
     dataVencimento: day,
     numDiasAgenda: integer(0, 60),
     pagador: payer,
+    desconto: shape(
+      {
+        codigo: oneOf('PERCENTUALDATAINFORMADA', 'VALORFIXODATAINFORMADA'),
+        taxa: money,
+        valor: money,
+        quantidadeDias: integer(0, 365),
+      },
+      { required: ['codigo', 'quantidadeDias'] },
+    ),
     multa: rate('NAOTEMMULTA', 'VALORFIXO', 'PERCENTUAL'),
     mora: rate('VALORDIA', 'TAXAMENSAL', 'ISENTO', 'CONTROLEDOBANCO'),
     mensagem: shape({ linha1: upTo(78), linha2: upTo(78), linha3: upTo(78), linha4: upTo(78), linha5: upTo(78) }),
@@ -82,11 +92,17 @@ export function checkEdit(body: unknown, now: Date): Violation[] {
 
 const TOO_EARLY = 'A data de vencimento deve ser maior ou igual à data atual.';
 
+function isDiscountWrong({ codigo, taxa, valor }: Rate, valorNominal: number): boolean {
+  const isPercent = codigo === 'PERCENTUALDATAINFORMADA';
+  const [given, other, most] = isPercent ? [taxa, valor, 100] : [valor, taxa, valorNominal];
+  return given === undefined || other !== undefined || given >= most;
+}
+
 export function checkCobranca(body: unknown, now: Date): Violation[] {
   const found: Violation[] = [];
   cobranca(body, 'cobranca', found);
   if (found.length > 0) return found;
-  const { dataVencimento, pagador, multa, mora, valorNominal } = body as InterBody;
+  const { dataVencimento, pagador, desconto, multa, mora, valorNominal } = body as InterBody;
   if (valorNominal < MIN_VALUE) {
     found.push(violation('valorNominal', 'O valor nominal deve ser de no mínimo R$ 2,50.', valorNominal));
   }
@@ -99,6 +115,9 @@ export function checkCobranca(body: unknown, now: Date): Violation[] {
   }
   if ((document.length === 11) !== (pagador.tipoPessoa === 'FISICA')) {
     found.push(violation('pagador.tipoPessoa', 'O tipo de pessoa não é o do documento.'));
+  }
+  if (desconto && isDiscountWrong(desconto, valorNominal)) {
+    found.push(violation('desconto', 'Informe a taxa, menor que 100, ou o valor, menor que o nominal.'));
   }
   if (multa?.codigo === 'PERCENTUAL' && multa.taxa === undefined) found.push(violation('multa.taxa', 'É obrigatória.'));
   if (mora?.codigo === 'TAXAMENSAL' && mora.taxa === undefined) found.push(violation('mora.taxa', 'É obrigatória.'));

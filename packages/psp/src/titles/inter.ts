@@ -1,5 +1,7 @@
 // The boleto API of Inter as its SDK and documentation describe it: a request gets a code, and is registered later.
+
 import { randomUUID } from 'node:crypto';
+import type { Reductions } from '../amount-due.ts';
 import { amountText, isDay, isObject, type Violation, violation } from '../checks.ts';
 import type { Call, Core, Handler, Reply } from '../core.ts';
 import { addDays, civilDay, daysBetween } from '../days.ts';
@@ -39,6 +41,7 @@ function makeTitle(core: Core, call: Call, body: InterBody): Title {
     cents,
     fine: multa?.codigo === 'PERCENTUAL' ? hundredths(multa.taxa) : 0n,
     interest: mora?.codigo === 'TAXAMENSAL' ? hundredths(mora.taxa) : 0n,
+    reductions: reductionsIn(body),
   };
   const document = pagador.cpfCnpj;
   const payer = { ...(document.length === 11 ? { cpf: document } : { cnpj: document }), nome: pagador.nome };
@@ -61,6 +64,15 @@ function makeTitle(core: Core, call: Call, body: InterBody): Title {
     writtenOff: undefined,
     liquidations: [],
   };
+}
+
+/** In the codes of the Pix API. */
+function reductionsIn({ desconto, dataVencimento }: InterBody): Reductions {
+  if (!desconto) return {};
+  const { taxa, valor, quantidadeDias } = desconto;
+  const data = addDays(dataVencimento, -quantidadeDias);
+  const modalidade = taxa === undefined ? 1 : 2;
+  return { desconto: { modalidade, descontoDataFixa: [{ data, valorPerc: amountText(hundredths(taxa ?? valor)) }] } };
 }
 
 export function situationOf(core: Core, title: Title): string {

@@ -6,7 +6,7 @@ import type { Core } from '../core.ts';
 import { makeLocation } from '../locations.ts';
 import { type Charge, type ChargeBody, chargeKey, type Title } from '../state.ts';
 
-type Terms = Pick<Title, 'cents' | 'dueOn' | 'lastDay' | 'fine' | 'interest'> & {
+type Terms = Pick<Title, 'cents' | 'reductions' | 'dueOn' | 'lastDay' | 'fine' | 'interest'> & {
   readonly payer: ChargeBody['devedor'];
 };
 
@@ -16,7 +16,7 @@ const TXID_LENGTH = 32;
 const DAY_MS = 86_400_000;
 
 export function makePixCode(core: Core, client: PspClient, terms: Terms): NonNullable<Title['pix']> {
-  const { cents, dueOn, lastDay, fine, interest, payer } = terms;
+  const { cents, reductions, dueOn, lastDay, fine, interest, payer } = terms;
   const createdAt = core.now();
   const charge: Charge = {
     kind: 'cobv',
@@ -37,6 +37,7 @@ export function makePixCode(core: Core, client: PspClient, terms: Terms): NonNul
       original: amountText(cents),
       ...(fine > 0n && { multa: { modalidade: PERCENT, valorPerc: amountText(fine) } }),
       ...(interest > 0n && { juros: { modalidade: PERCENT_A_MONTH, valorPerc: amountText(interest) } }),
+      ...reductions,
     },
     chave: client.keys[0] ?? '',
   };

@@ -17,7 +17,14 @@ export type SicoobBody = {
   readonly valor: number;
   readonly dataVencimento: string;
   readonly dataLimitePagamento?: string;
+  readonly valorAbatimento?: number;
   readonly tipoDesconto: number;
+  readonly dataPrimeiroDesconto?: string;
+  readonly valorPrimeiroDesconto?: number;
+  readonly dataSegundoDesconto?: string;
+  readonly valorSegundoDesconto?: number;
+  readonly dataTerceiroDesconto?: string;
+  readonly valorTerceiroDesconto?: number;
   readonly tipoMulta: number;
   readonly dataMulta?: string;
   readonly valorMulta?: number;
@@ -76,6 +83,12 @@ const boleto = shape(
     dataLimitePagamento: day,
     valorAbatimento: money,
     tipoDesconto: integer(0, 6),
+    dataPrimeiroDesconto: day,
+    valorPrimeiroDesconto: money,
+    dataSegundoDesconto: day,
+    valorSegundoDesconto: money,
+    dataTerceiroDesconto: day,
+    valorTerceiroDesconto: money,
     tipoMulta: integer(0, 2),
     dataMulta: day,
     valorMulta: money,
@@ -137,6 +150,8 @@ export function refusalOf(body: SicoobBody, contract: TitleContract, now: Date):
     [body.dataEmissao > civilDay(now), 'A data de emissão é posterior à data atual.'],
     [limit < body.dataVencimento, 'A data limite de pagamento é anterior à data de vencimento.'],
     [!isValidCpf(document) && !isValidCnpj(document, { version: 2 }), 'CPF/CNPJ do pagador inválido.'],
+    [(body.valorAbatimento ?? 0) >= body.valor, 'O abatimento deve ser menor que o valor do boleto.'],
+    [areDiscountsWrong(body), 'Desconto inconsistente.'],
     [isFeeWrong(body.tipoMulta !== 0, body.dataMulta, body.valorMulta, body, limit), 'Multa inconsistente.'],
     [
       isFeeWrong(body.tipoJurosMora !== 3, body.dataJurosMora, body.valorJurosMora, body, limit),
@@ -145,6 +160,34 @@ export function refusalOf(body: SicoobBody, contract: TitleContract, now: Date):
     [body.nossoNumero !== undefined && !hasRightDigit(body.nossoNumero, contract), 'Dígito do nosso número inválido.'],
   ];
   return rules.find(([isBroken]) => isBroken)?.[1];
+}
+
+/** Each place with its day and its number; undefined where one of the two is missing. */
+export function discountsIn(body: SicoobBody): ({ readonly data: string; readonly valor: number } | undefined)[] {
+  const places = [
+    [body.dataPrimeiroDesconto, body.valorPrimeiroDesconto],
+    [body.dataSegundoDesconto, body.valorSegundoDesconto],
+    [body.dataTerceiroDesconto, body.valorTerceiroDesconto],
+  ] as const;
+  return places
+    .filter(([data, valor]) => data !== undefined || (valor ?? 0) !== 0)
+    .map(([data, valor]) => (data === undefined || !valor ? undefined : { data, valor }));
+}
+
+const PERCENT_DISCOUNTS = [2, 5, 6];
+const LAST_DATED = 2;
+
+/** The first where there is a kind, none where there is not; earlier days take off more, and none after the due day. */
+function areDiscountsWrong(body: SicoobBody): boolean {
+  const discounts = discountsIn(body);
+  if (body.tipoDesconto === 0) return discounts.length > 0;
+  const most = PERCENT_DISCOUNTS.includes(body.tipoDesconto) ? 100 : body.valor;
+  if (discounts.length === 0 || (body.tipoDesconto > LAST_DATED && discounts.length > 1)) return true;
+  return discounts.some((one, index) => {
+    const before = discounts[index - 1];
+    if (!one || one.data > body.dataVencimento || one.valor >= most) return true;
+    return before !== undefined && (one.data <= before.data || one.valor >= before.valor);
+  });
 }
 
 /** «Deve ser maior que a data de vencimento do boleto e menor ou igual que data limite de pagamento.» */

@@ -1,5 +1,6 @@
 // The boleto API of Sicoob as its document describes it.
 
+import type { Reductions } from '../amount-due.ts';
 import { amountText, isDay, isObject, type JsonObject } from '../checks.ts';
 import type { Call, Core, Handler, Reply } from '../core.ts';
 import { civilDay } from '../days.ts';
@@ -9,7 +10,7 @@ import { barcodeOf, lineOf } from './line.ts';
 import { makePixCode } from './pix-code.ts';
 import type { TitleRoute } from './route.ts';
 import { changeTitle, checkChange } from './sicoob-change.ts';
-import { checkForm, digitOf, refusalOf, type SicoobBody } from './sicoob-checks.ts';
+import { checkForm, digitOf, discountsIn, refusalOf, type SicoobBody } from './sicoob-checks.ts';
 import { endPix } from './title.ts';
 import { zipOne } from './zip.ts';
 
@@ -68,6 +69,7 @@ function makeTitle(core: Core, call: Call, body: SicoobBody, number: number): Ti
     cents,
     fine: body.tipoMulta === PERCENT ? hundredths(body.valorMulta) : 0n,
     interest: body.tipoJurosMora === PERCENT ? hundredths(body.valorJurosMora) : 0n,
+    reductions: reductionsIn(body),
   };
   const document = pagador.numeroCpfCnpj;
   const payer = { ...(document.length === 11 ? { cpf: document } : { cnpj: document }), nome: pagador.nome };
@@ -86,6 +88,24 @@ function makeTitle(core: Core, call: Call, body: SicoobBody, number: number): Ti
     failure: undefined,
     writtenOff: undefined,
     liquidations: [],
+  };
+}
+
+const DATED_DISCOUNTS = [1, 2];
+
+/** Its codes of discounts are those of the Pix API. */
+function reductionsIn(body: SicoobBody): Reductions {
+  const { valorAbatimento = 0, tipoDesconto: modalidade } = body;
+  const dated = discountsIn(body)
+    .filter(one => one !== undefined)
+    .map(({ data, valor }) => ({ data, valorPerc: amountText(hundredths(valor)) }));
+  const isDated = DATED_DISCOUNTS.includes(modalidade);
+  const desconto = isDated
+    ? { modalidade, descontoDataFixa: dated }
+    : { modalidade, valorPerc: dated[0]?.valorPerc ?? '' };
+  return {
+    ...(valorAbatimento > 0 && { abatimento: { modalidade: 1, valorPerc: amountText(hundredths(valorAbatimento)) } }),
+    ...(modalidade > 0 && { desconto }),
   };
 }
 

@@ -1,4 +1,5 @@
 // A boleto at the bank, with the behaviour that is the same for every API: who may pay it, what it costs, how it ends.
+import { leftOn } from '../amount-due.ts';
 import { nextBankingDay } from '../banking-days.ts';
 import type { Core } from '../core.ts';
 import { type CivilDay, civilDay, daysBetween } from '../days.ts';
@@ -90,8 +91,9 @@ const HUNDREDTHS = 10_000n;
 const DAYS_OF_MONTH = 30n;
 
 /** A due day without banks moves to the next one with them; a payment after that owes interest from the due day itself. */
-export function owedOn({ cents, dueOn, fine, interest }: Title, day: CivilDay): bigint {
-  if (day <= nextBankingDay(dueOn)) return cents;
+export function owedOn({ cents, reductions, dueOn, fine, interest }: Title, day: CivilDay): bigint {
+  const { base, final } = leftOn(cents, reductions, dueOn, day);
+  if (day <= nextBankingDay(dueOn)) return final;
   const days = BigInt(daysBetween(dueOn, day));
-  return cents + (cents * fine) / HUNDREDTHS + (cents * interest * days) / (HUNDREDTHS * DAYS_OF_MONTH);
+  return base + (base * fine) / HUNDREDTHS + (base * interest * days) / (HUNDREDTHS * DAYS_OF_MONTH);
 }

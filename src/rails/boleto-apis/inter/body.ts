@@ -1,6 +1,7 @@
 // The body of POST /cobrancas.
 import { daysBetween } from '../../../lib/civil-days.ts';
 import type { PaymentRequest, Refusal } from '../../rail.ts';
+import { hundredthsIn } from '../../reductions.ts';
 import type { BoletoApiSettings } from '../settings.ts';
 import { checkTerms, cut, decimalNumber, percentNumber, placeOf } from '../terms.ts';
 
@@ -17,9 +18,33 @@ export function checkRequest(request: PaymentRequest): Refusal | undefined {
   if (request.amountCents < MIN_CENTS) {
     return { path: 'amountCents', code: 'too_small', message: 'is below R$ 2.50, the smallest boleto of the bank' };
   }
+  const unknown = checkReductions(request);
+  if (unknown) return unknown;
   if (daysBetween(request.dueDay, request.expireDay) <= MAX_DAYS_AFTER) return undefined;
   const message = `is more than ${MAX_DAYS_AFTER} days after dueAt, which the bank does not accept`;
   return { path: 'expireAt', code: 'too_late', message };
+}
+
+/** The bank has no abatement, and one discount until a day. */
+function checkReductions({ abatement, discounts: [first, ...others] = [] }: PaymentRequest): Refusal | undefined {
+  if (abatement) return { path: 'abatement', code: 'not_offered', message: 'is not taken by the bank' };
+  if (first && 'perDay' in first) {
+    return { path: 'discounts[0].perDay', code: 'not_offered', message: 'is not taken by the bank: give a last day' };
+  }
+  if (others.length === 0) return undefined;
+  return { path: 'discounts[1]', code: 'not_offered', message: 'is one more than the one that the bank takes' };
+}
+
+/** The bank counts the last day back from the due day. */
+function discountPart({ dueDay, discounts: [discount] = [] }: PaymentRequest): object {
+  if (!discount || !('until' in discount)) return {};
+  const quantidadeDias = daysBetween(discount.until, dueDay);
+  const number = decimalNumber(hundredthsIn(discount)!);
+  const amount =
+    'percent' in discount
+      ? { codigo: 'PERCENTUALDATAINFORMADA', taxa: number }
+      : { codigo: 'VALORFIXODATAINFORMADA', valor: number };
+  return { desconto: { ...amount, quantidadeDias } };
 }
 
 export function cobrancaBody({ hasPixCode }: BoletoApiSettings, request: PaymentRequest, reference: string) {
@@ -32,6 +57,7 @@ export function cobrancaBody({ hasPixCode }: BoletoApiSettings, request: Payment
     dataVencimento: dueDay,
     numDiasAgenda: Math.max(0, daysBetween(dueDay, expireDay)),
     pagador: payerOf(request),
+    ...discountPart(request),
     ...(fine && { multa: { codigo: 'PERCENTUAL', taxa: fine } }),
     ...(interest && { mora: { codigo: 'TAXAMENSAL', taxa: interest } }),
     ...(description !== undefined && { mensagem: { linha1: cut(description, LENGTHS.message) } }),

@@ -2,6 +2,7 @@
 import { addDays, type CivilDay, civilDay } from '../../../lib/civil-days.ts';
 import { txidOf } from '../../br-code.ts';
 import type { PaymentRequest } from '../../rail.ts';
+import { discountCode, hundredthsIn, reductionOf } from '../../reductions.ts';
 import type { BoletoApiSettings } from '../settings.ts';
 import { cut, decimalNumber, percentNumber, placeOf } from '../terms.ts';
 import { agreementFields, apiNumber } from './number.ts';
@@ -41,7 +42,7 @@ export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest,
     valor: decimalNumber(amountCents),
     dataVencimento: dueDay,
     dataLimitePagamento: lastDay,
-    tipoDesconto: NO_DISCOUNT,
+    ...reductions(request),
     ...lateFees(request, lastDay),
     numeroParcela: 1,
     aceite: false,
@@ -52,6 +53,22 @@ export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest,
     gerarPdf: false,
     codigoCadastrarPIX: hasPixCode ? PIX.with : PIX.without,
     ...(contractNumber !== undefined && { numeroContratoCobranca: Number(contractNumber) }),
+  };
+}
+
+const DISCOUNTS = ['Primeiro', 'Segundo', 'Terceiro'] as const;
+
+/** An abatement is an amount there; a discount for each day is counted to the due day. */
+function reductions({ amountCents, dueDay, abatement, discounts = [] }: PaymentRequest): object {
+  const abatementCents = abatement ? reductionOf(amountCents, abatement) : 0n;
+  const dated = discounts.map((discount, index) => ({
+    [`data${DISCOUNTS[index]}Desconto`]: 'until' in discount ? discount.until : dueDay,
+    [`valor${DISCOUNTS[index]}Desconto`]: decimalNumber(hundredthsIn(discount)!),
+  }));
+  return {
+    ...(abatementCents > 0n && { valorAbatimento: decimalNumber(abatementCents) }),
+    tipoDesconto: discounts[0] ? discountCode(discounts[0]) : NO_DISCOUNT,
+    ...Object.assign({}, ...dated),
   };
 }
 
