@@ -1,7 +1,8 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { channelText } from '@trilho/cnab';
+import type { CivilDay } from '../lib/civil-days.ts';
 import type { Method } from '../rails/methods/methods.ts';
-import type { Discount, Reduction } from '../rails/reductions.ts';
+import type { Discount, EarlyDays, Reduction } from '../rails/reductions.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 import { resultsOf } from './create/answer.ts';
 import { chargeWarnings } from './create/lint.ts';
@@ -58,13 +59,14 @@ function receivedCents({ payments }: Charge, method: Method): number | undefined
   return own.length === 0 ? undefined : Number(own.reduce((sum, { amountCents }) => sum + amountCents, 0n));
 }
 
-function reductionView(reduction: Reduction) {
+function reductionView(reduction: Reduction): { readonly amountCents?: number; readonly percent?: number } {
   if ('percent' in reduction) return { percent: Number(reduction.percent) };
   return { amountCents: Number(reduction.amountCents) };
 }
 
 function discountView(discount: Discount) {
-  const days = 'until' in discount ? { until: discount.until } : { perDay: discount.perDay };
+  const days: { readonly until?: CivilDay; readonly perDay?: EarlyDays } =
+    'until' in discount ? { until: discount.until } : { perDay: discount.perDay };
   return { ...reductionView(discount), ...days };
 }
 

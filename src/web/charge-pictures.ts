@@ -1,6 +1,6 @@
 // Routes of the pictures of a charge: the QR code of its pix, the PDF of its boleto.
 import type { FastifyInstance } from 'fastify';
-import { type Charge, type ChargeMethod, isOf } from '../charges/charge.ts';
+import { type Charge, type ChargeMethod, isOf, payableReductions } from '../charges/charge.ts';
 import { isUnpaid } from '../charges/life.ts';
 import type { Links } from '../charges/links/links.ts';
 import { owedOn } from '../charges/owed.ts';
@@ -14,6 +14,7 @@ import type { Mode } from '../lib/mode.ts';
 import type { Method } from '../rails/methods/methods.ts';
 import type { SlipIssuer } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
+import { reductionOf } from '../rails/reductions.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
 
@@ -103,6 +104,7 @@ export function slipOf(rails: Rails, charge: Charge, mode: Mode): BoletoSlip {
   const { barcode, pix: own } = instrument;
   const issuer = railNamed(rails, 'boleto', rail).slip?.(reference, instrument) ?? sandboxIssuer(charge, reference);
   const { customer, payableCents, finePercent, interestPercent } = charge;
+  const { abatement, discounts } = payableReductions(charge);
   const dueDay = civilDay(charge.dueAt);
   const issuedDay = civilDay(charge.createdAt);
   const pix = charge.methods.find(isOf('pix'));
@@ -118,6 +120,8 @@ export function slipOf(rails: Rails, charge: Charge, mode: Mode): BoletoSlip {
     amountCents: payableCents,
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
+    ...(abatement && { abatementCents: reductionOf(payableCents, abatement) }),
+    ...(discounts && { discounts }),
     payer: {
       name: customer.name,
       document: customer.document,

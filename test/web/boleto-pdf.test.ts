@@ -330,3 +330,19 @@ test('the same slip gives the same bytes, dated by its document', async () => {
 test('a barcode that is not 44 digits is refused', async () => {
   await assert.rejects(boletoPdf(slipWith({ barcode: '999' })));
 });
+
+test('what is taken off stands in its box and among the instructions', async () => {
+  const text = (changes: Partial<BoletoSlip>) => linesOf(slipWith(changes));
+  const dated = await text({
+    abatementCents: 345n,
+    discounts: [
+      { amountCents: 1_000n, until: '2026-11-30' },
+      { amountCents: 50n, until: '2026-12-10' },
+    ],
+  });
+  assert.ok(dated.includes('Conceder abatimento de R$ 3,45'), dated.join('\n'));
+  assert.ok(dated.includes('Conceder desconto de R$ 10,00 até 30/11/2026, R$ 0,50 até 10/12/2026'));
+  assert.ok(dated.includes('3,45'), 'in the box «(-) Desconto/Abatimento»');
+  const perDay = await text({ discounts: [{ percent: '0.15', perDay: 'banking' }] });
+  assert.ok(perDay.includes('Conceder desconto de 0,15% por dia útil de antecipação'));
+});

@@ -29,7 +29,7 @@ const AMOUNT_HEIGHT = 6.3;
 const PAYER_HEIGHT = 14.6;
 const LINE_HEIGHT = 3.6;
 
-/** Filled in by the cashier. */
+/** Filled in by the cashier, but for the abatement. */
 const AMOUNTS = [
   '(-) Desconto/Abatimento',
   '(-) Outras deduções',
@@ -153,7 +153,9 @@ function drawInstructions(paper: Paper, slip: BoletoSlip, places: Places): void 
   }
   for (const [index, label] of AMOUNTS.entries()) {
     const height = high(AMOUNT_HEIGHT);
-    drawField(paper, { x: amountsX, y: instructionsY + index * height, width: wide(AMOUNTS_WIDTH), height }, { label });
+    const value = index === 0 && slip.abatementCents !== undefined ? reais(slip.abatementCents) : undefined;
+    const box = { x: amountsX, y: instructionsY + index * height, width: wide(AMOUNTS_WIDTH), height };
+    drawField(paper, box, { label, ...(value !== undefined && { value, align: 'right' }) });
   }
 }
 

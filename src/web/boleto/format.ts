@@ -5,6 +5,7 @@ import { digitableLine, modulo11OrZero } from '@trilho/cnab';
 import type { Address } from '../../charges/charge.ts';
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { comparePercents, plainPercent } from '../../lib/percents.ts';
+import type { Discount } from '../../rails/reductions.ts';
 import type { BoletoSlip } from './slip.ts';
 
 export const SANDBOX_WARNING = 'SANDBOX: este boleto não pode ser pago';
@@ -66,10 +67,21 @@ export function instructions(slip: BoletoSlip): readonly string[] {
   );
   return [
     ...(slip.sandbox ? [SANDBOX_WARNING] : []),
+    ...(slip.abatementCents === undefined ? [] : [`Conceder abatimento de R$ ${reais(slip.abatementCents)}`]),
+    ...(slip.discounts ? [`Conceder desconto de ${slip.discounts.map(writtenDiscount).join(', ')}`] : []),
     ...(paidLate && fees ? [`Após o vencimento cobrar ${fees}`] : []),
     paidLate ? `Não receber após ${writtenDay(slip.lastPayableDay)}` : 'Não receber após o vencimento',
     ...(slip.checkoutUrl === undefined ? [] : [`Situação e 2ª via: ${slip.checkoutUrl}`]),
   ];
+}
+
+const EARLY_DAYS = { calendar: 'dia corrido', banking: 'dia útil' } as const;
+
+/** `5% até 30/11/2026`, `R$ 1,00 por dia útil de antecipação`. */
+function writtenDiscount(discount: Discount): string {
+  const amount = 'percent' in discount ? percent(discount.percent) : `R$ ${reais(discount.amountCents)}`;
+  if ('until' in discount) return `${amount} até ${writtenDay(discount.until)}`;
+  return `${amount} por ${EARLY_DAYS[discount.perDay]} de antecipação`;
 }
 
 function isCharged(percentage: string | undefined): percentage is string {

@@ -1,6 +1,7 @@
 // The data of a printed boleto. The caller maps a charge to it.
 import type { Address } from '../../charges/charge.ts';
 import type { CivilDay } from '../../lib/civil-days.ts';
+import type { Discount } from '../../rails/reductions.ts';
 
 /** Documents are a CPF or CNPJ without punctuation, as in a charge. */
 export type BoletoSlip = {
@@ -20,6 +21,9 @@ export type BoletoSlip = {
   /** Percents as decimal text, as in a charge: the fine once on the amount, the interest per month. */
   readonly finePercent?: string;
   readonly interestPercent?: string;
+  /** Taken off whenever it is paid, and for paying early; in reais. */
+  readonly abatementCents?: bigint;
+  readonly discounts?: readonly Discount[];
   readonly beneficiary: {
     readonly name: string;
     readonly document: string;

@@ -25,6 +25,7 @@ import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters, search
 import { cost, documentOf, reais, when } from './formats.ts';
 import { badge, facts, idLink, pager, queryOf, table } from './parts.ts';
 import { METHOD_FILTER, methodParameter, PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
+import { abatementText, discountsText } from './reductions.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
@@ -140,6 +141,8 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
         ['Payer', payerOf(charge.customer.name, customer)],
         ['Document', documentOf(charge.customer.document)],
         ['Asked for', cost(decimal(charge.amountCents), charge.currency)],
+        ['Abatement', abatementText(charge)],
+        ['Discounts', discountsText(charge)],
         ['Due', when(charge.dueAt)],
         ['Another due date', charge.dueChange && dueChangeLine(charge.dueChange)],
         ['Ends', when(charge.expireAt)],
@@ -284,4 +287,6 @@ const CSV: Columns<Listed> = {
   'bank reference': charge => charge.payments.map(({ reference }) => reference).join(' '),
   due: charge => charge.dueAt,
   created: charge => charge.createdAt,
+  abatement: abatementText,
+  discounts: discountsText,
 };

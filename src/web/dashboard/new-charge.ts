@@ -22,6 +22,7 @@ import {
   notesIn,
   PAYER_FIELDS,
 } from './payer-fields.ts';
+import { EARLY_FIELDS, reductionsIn } from './reductions.ts';
 import { may } from './shell.ts';
 
 export const CURRENCY_FIELD: Field = {
@@ -93,6 +94,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
           },
           DESCRIPTION_FIELD,
           ...(customer ? [] : MORE_PAYER_FIELDS),
+          ...EARLY_FIELDS,
           ...LATE_FIELDS,
           ...noteFields('Notes of your own'),
         ],
@@ -111,6 +113,7 @@ export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
         methods: textField(fields, 'methods').split(' '),
         ...payerIn(fields),
         ...taxesIn(fields),
+        ...reductionsIn(fields),
         ...daysIn(fields),
       },
     }),

@@ -1,0 +1,50 @@
+// An abatement and discounts: in the form of a new charge, and as people and tables read them.
+import type { chargeView } from '../../charges/view.ts';
+import type { Field } from './act.ts';
+import { centsIn, type Fields, percentIn, textField } from './form.ts';
+
+const early = { group: 'What is taken off' };
+
+export const EARLY_FIELDS: readonly Field[] = [
+  { name: 'discount', apiName: 'discounts', label: 'Discount', hint: 'An amount, or a percent such as 5%', ...early },
+  {
+    name: 'discountUntil',
+    apiName: 'discounts[0].until',
+    label: 'Discount until',
+    type: 'date',
+    hint: 'The last day for paying with it.',
+    ...early,
+  },
+  { name: 'abatement', label: 'Abatement', hint: 'Taken off whenever it is paid: an amount, or a percent.', ...early },
+];
+
+function reductionIn(text: string) {
+  return text.endsWith('%') ? { percent: percentIn(text) } : { amountCents: centsIn(text) };
+}
+
+/** One discount; the API takes more. */
+export function reductionsIn(fields: Fields) {
+  const [discount, until, abatement] = ['discount', 'discountUntil', 'abatement'].map(name => textField(fields, name));
+  return {
+    ...(discount && { discounts: [{ ...reductionIn(discount), ...(until && { until }) }] }),
+    ...(abatement && { abatement: reductionIn(abatement) }),
+  };
+}
+
+type Shown = Pick<ReturnType<typeof chargeView>, 'abatement' | 'discounts'>;
+type Reduction = NonNullable<Shown['abatement']>;
+
+const written = ({ amountCents, percent }: Reduction) =>
+  amountCents === undefined ? `${percent}%` : (amountCents / 100).toFixed(2);
+
+/** `12.50` or `5%`. */
+export function abatementText({ abatement }: Shown): string | undefined {
+  return abatement && written(abatement);
+}
+
+/** `5% until 2026-11-30; 2% until 2026-12-10`, or `0.50 per banking day`. */
+export function discountsText({ discounts }: Shown): string | undefined {
+  return discounts
+    ?.map(one => `${written(one)} ${one.until === undefined ? `per ${one.perDay} day` : `until ${one.until}`}`)
+    .join('; ');
+}
