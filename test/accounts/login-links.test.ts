@@ -181,7 +181,7 @@ test('on the dashboard: requested, approved with the link on the page, refused',
     });
     return { status: answer.status, text: await answer.text() };
   };
-  assert.match(await pageOf(asker, `/people/${id}/link`), /Another owner approves it/);
+  assert.match(await pageOf(asker, `/people/${id}/link`), /Another owner must approve it/);
   const asked = await send(asker, '/link');
   assert.equal(asked.status, 200);
   assert.match(asked.text, /waits for an approval/);
