@@ -2,6 +2,8 @@
 import { SUBSCRIPTION_SCHEMAS } from '../../api/subscriptions.ts';
 import { type SubscriptionRouteDeps, subscriptionRoutes } from '../../http/routes/subscriptions.ts';
 import type { Module } from '../../module.ts';
+import { subscriptionActs } from '../../web/dashboard/subscription-acts.ts';
+import { subscriptionPages } from '../../web/dashboard/subscriptions.ts';
 import { subscriptionJobs } from './follow.ts';
 import { type SubscriptionSweepDeps, subscriptionSweep } from './sweep.ts';
 
@@ -13,5 +15,9 @@ export function subscriptionsModule(deps: Deps): Module {
     sweeps: [subscriptionSweep(deps)],
     schemas: SUBSCRIPTION_SCHEMAS,
     routes: app => subscriptionRoutes(app, deps),
+    dashboard: (scope, pages) => {
+      subscriptionPages(scope, pages);
+      subscriptionActs(scope, pages);
+    },
   };
 }

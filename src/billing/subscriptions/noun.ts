@@ -5,7 +5,8 @@ import { SUBSCRIPTION_EVENTS } from './subscription.ts';
 
 export const subscriptions = {
   tags: [{ name: 'Subscriptions', description: 'Customers who are charged by a plan, each cycle once.' }],
-  events: [{ types: SUBSCRIPTION_EVENTS, schema: 'Subscription' }],
+  events: [{ types: SUBSCRIPTION_EVENTS, schema: 'Subscription', page: '/dashboard/subscriptions' }],
+  sections: [{ name: 'subscriptions', label: 'Subscriptions', href: '/dashboard/subscriptions' }],
   jobs: [FOLLOW_SUBSCRIPTION],
   access: {
     ofOneAccount: {
@@ -17,6 +18,14 @@ export const subscriptions = {
       'GET /subscriptions/:id/cycles': 'subscriptions:read',
       'POST /subscriptions/:id/pause': 'subscriptions:write',
       'POST /subscriptions/:id/resume': 'subscriptions:write',
+
+      '/dashboard/plans': 'subscriptions:read',
+      '/dashboard/subscriptions': 'subscriptions:read',
+      '/dashboard/subscriptions/:id': 'subscriptions:read',
+      '/dashboard/subscriptions/:id/cancel': 'subscriptions:write',
+      '/dashboard/subscriptions/:id/pause': 'subscriptions:write',
+      '/dashboard/subscriptions/:id/resume': 'subscriptions:write',
+      '/dashboard/subscriptions.csv': 'subscriptions:read',
     },
   },
 } as const satisfies Noun;

@@ -1,0 +1,219 @@
+// Subscriptions: the list, one subscription with its cycles, the list as CSV; and the plans.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { toPageQuery } from '../../api/paging.ts';
+import { PlansQuery } from '../../api/plans.ts';
+import { SubscriptionsQuery } from '../../api/subscriptions.ts';
+import { requireCustomer } from '../../billing/customers/require.ts';
+import { listPlans } from '../../billing/plans/list.ts';
+import type { termsView } from '../../billing/plans/view.ts';
+import { hasEnded } from '../../billing/subscriptions/life.ts';
+import { listCycles, listSubscriptions } from '../../billing/subscriptions/list.ts';
+import { requireSubscription } from '../../billing/subscriptions/require.ts';
+import { showSubscription } from '../../billing/subscriptions/show.ts';
+import { SUBSCRIPTION_STATUSES } from '../../billing/subscriptions/subscription.ts';
+import { readObjectEvents } from '../../events/store-newest.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { formatUnits } from '../../lib/decimals.ts';
+import { recordReading } from '../../storage/audit.ts';
+import type { Database } from '../../storage/database.ts';
+import { html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import type { ListDeps } from './charges.ts';
+import { accountFilter } from './choices.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
+import { cost, count, when } from './formats.ts';
+import { badge, facts, idLink, pager, table } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+type Deps = ListDeps & { readonly db: Database };
+
+const HIDDEN = { schema: { hide: true } } as const;
+const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
+/** Cycles that the page of a subscription shows; the API has all. */
+const SHOWN_CYCLES = 24;
+
+const SubscriptionsFilter = Type.Object(SubscriptionsQuery.properties, { additionalProperties: false });
+const PlansFilter = Type.Object(PlansQuery.properties, { additionalProperties: false });
+
+export function subscriptionPages(app: FastifyInstance, deps: Deps): void {
+  const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'status', label: 'Status', options: SUBSCRIPTION_STATUSES },
+    { name: 'externalId', label: 'External id' },
+    ...(await accountFilter(deps, request)),
+    ...DAY_FILTERS,
+  ];
+  const section = 'subscriptions';
+
+  const show = filteredPage(deps, { title: 'Subscriptions', section, filters }, async (request, reply, shown) => {
+    const list = await listSubscriptions(deps, queryFor(deps, request));
+    const rows = list.subscriptions.map(subscription => [
+      idLink(`/dashboard/subscriptions/${subscription.id}`, subscription.id),
+      badge(subscription.status),
+      subscription.description,
+      priceOf(subscription),
+      idLink(`/dashboard/customers/${subscription.customerId}`, subscription.customerId),
+      subscription.externalId ?? '–',
+      subscription.accountId,
+      when(subscription.createdAt),
+    ]);
+    const head = ['Subscription', 'Status', 'What', '#Amount', 'Customer', 'External id', 'Account', 'Created'];
+    const page = shell(deps, request, {
+      title: 'Subscriptions',
+      section,
+      acts: html`<a class="button secondary" href="/dashboard/plans">Plans</a>`,
+      body: html`${filterForm(request, shown, csvLink(request, '/dashboard/subscriptions.csv'))}
+${table({ caption: 'Subscriptions', head, rows, empty: 'No subscription fits these filters.' })}
+${pager(request, list)}`,
+    });
+    return sendHtml(request, reply, page);
+  });
+  app.get('/dashboard/subscriptions', HIDDEN, show);
+
+  app.get('/dashboard/subscriptions.csv', ON_RECORD, async (request, reply) => {
+    const query = queryFor(deps, request);
+    await recordReading(deps.db);
+    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
+    const pages = walkBack(
+      deps.clock.now(),
+      query,
+      async page => (await read(db => listSubscriptions({ db }, { ...query, ...page }))).subscriptions,
+      ({ id, createdAt }) => ({ id, at: createdAt }),
+    );
+    return sendCsv(reply, 'subscriptions', CSV, pages);
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/subscriptions/:id', HIDDEN, async (request, reply) => {
+    const { caller } = request;
+    const found = await requireSubscription(deps.db, request.params.id.toLowerCase(), caller?.accountId);
+    const [subscription, customer, list, events] = await Promise.all([
+      showSubscription(deps, found),
+      requireCustomer(deps.db, found.customerId, found.accountId),
+      listCycles(deps, found.id, { page: 1, pageSize: SHOWN_CYCLES }),
+      readObjectEvents(deps.db, found.id, found.accountId),
+    ]);
+    const at = `/dashboard/subscriptions/${subscription.id}`;
+    const { status, nextCycle, cancelOn } = subscription;
+    const canResume = status === 'paused' || cancelOn !== undefined;
+    const page = shell(deps, request, {
+      title: subscription.description,
+      section,
+      version: await deps.versionOf(),
+      acts: !hasEnded(found) &&
+        may(caller, 'subscriptions:write') && [
+          canResume && html`<a class="button" href="${at}/resume">Resume</a> `,
+          status !== 'paused' && html`<a class="button secondary" href="${at}/pause">Pause</a> `,
+          html`<a class="button secondary" href="${at}/cancel">Cancel</a> `,
+        ],
+      body: html`<div data-live="subscription"><section class="card">${facts([
+        ['Id', html`<code>${subscription.id}</code>`],
+        ['Status', badge(status)],
+        ['Account', subscription.accountId],
+        ['External id', subscription.externalId],
+        ['Customer', html`<a href="/dashboard/customers/${customer.id}">${customer.name}</a>`],
+        ['Amount', priceOf(subscription)],
+        ['Cycles', subscription.cycles === undefined ? 'without an end' : count(subscription.cycles)],
+        ['Methods', subscription.methods.join(', ')],
+        ['Next cycle', nextCycle && `${nextCycle.number}, on ${nextCycle.day}; charged from ${nextCycle.chargeDay}`],
+        ['Trial until', subscription.trialEndDay],
+        ['Canceled on', cancelOn],
+        ['Canceled because', subscription.cancelReason],
+        ...Object.entries(subscription.metadata ?? {}),
+        ['Created', when(subscription.createdAt)],
+        ['Paused', subscription.pausedAt && when(subscription.pausedAt)],
+        ['Ended', subscription.endedAt && when(subscription.endedAt)],
+      ])}</section>
+<section class="card"><h2>Cycles</h2>${table({
+        caption: 'Cycles',
+        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Why not charged'],
+        rows: list.cycles.map(({ number, day, status: of, amountCents, currency, chargeId, reason }) => [
+          count(number),
+          day,
+          badge(of),
+          amountCents === undefined || currency === undefined ? '–' : amountOf(amountCents, currency),
+          chargeId === undefined ? '–' : idLink(`/dashboard/charges/${chargeId}`, chargeId),
+          reason ?? '–',
+        ]),
+        empty: 'There is no cycle.',
+      })}</section>
+<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol></section></div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  const planFilters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
+    { name: 'externalId', label: 'External id' },
+    ...(await accountFilter(deps, request)),
+  ];
+  const showPlans = filteredPage(
+    deps,
+    { title: 'Plans', section, filters: planFilters },
+    async (request, reply, shown) => {
+      const { externalId, ...rest } = readFilters(PlansFilter, request);
+      const accountId = accountOf(request.caller, rest.accountId);
+      const list = await listPlans(deps, {
+        ...toPageQuery(rest, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(externalId !== undefined && { externalId }),
+      });
+      const rows = list.plans.map(plan => [
+        html`<code>${plan.id}</code>`,
+        [plan.name, plan.archived && html` ${badge('archived')}`],
+        priceOf(plan),
+        plan.cycles === undefined ? 'without an end' : count(plan.cycles),
+        plan.externalId ?? '–',
+        plan.accountId,
+        when(plan.createdAt),
+      ]);
+      const head = ['Plan', 'Name', '#Amount', 'Cycles', 'External id', 'Account', 'Created'];
+      const page = shell(deps, request, {
+        title: 'Plans',
+        section,
+        body: html`${filterForm(request, shown)}
+${table({ caption: 'Plans', head, rows, empty: 'No plan fits these filters.' })}
+${pager(request, list)}`,
+      });
+      return sendHtml(request, reply, page);
+    },
+  );
+  app.get('/dashboard/plans', HIDDEN, showPlans);
+}
+
+function priceOf({ amountCents, currency, interval }: ReturnType<typeof termsView>): Piece {
+  return html`${amountOf(amountCents, currency)} ${interval}`;
+}
+
+function amountOf(cents: number, currency: string): Piece {
+  return cost(formatUnits(BigInt(cents), 2), currency);
+}
+
+function queryFor({ pageSize }: Deps, request: FastifyRequest) {
+  const { status, customerId, planId, externalId, ...rest } = readFilters(SubscriptionsFilter, request);
+  const accountId = accountOf(request.caller, rest.accountId);
+  return {
+    ...toPageQuery(rest, pageSize),
+    ...(accountId !== undefined && { accountId }),
+    ...(status !== undefined && { status }),
+    ...(customerId !== undefined && { customerId }),
+    ...(planId !== undefined && { planId }),
+    ...(externalId !== undefined && { externalId }),
+  };
+}
+
+const CSV: Columns<Awaited<ReturnType<typeof listSubscriptions>>['subscriptions'][number]> = {
+  id: subscription => subscription.id,
+  account: subscription => subscription.accountId,
+  'external id': subscription => subscription.externalId,
+  plan: subscription => subscription.planId,
+  customer: subscription => subscription.customerId,
+  status: subscription => subscription.status,
+  cents: subscription => subscription.amountCents,
+  currency: subscription => subscription.currency,
+  interval: subscription => subscription.interval,
+  day: subscription => subscription.day,
+  cycles: subscription => subscription.cycles,
+  'canceled on': subscription => subscription.cancelOn,
+  created: subscription => subscription.createdAt,
+  ended: subscription => subscription.endedAt,
+};
