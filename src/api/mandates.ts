@@ -10,7 +10,7 @@ import { AccountId, DateTime, Day, dateOf, OneOf, Ref, Text, Uuid } from './sche
 import type { DeepPartial } from './wire.ts';
 
 /** The norm's limit of what the payer sees. */
-const MAX_SHOWN_LENGTH = 35;
+export const MAX_SHOWN_LENGTH = 35;
 
 const PayerAccount = Type.Object(
   {

@@ -1,4 +1,4 @@
-// What mandates declare: who may do what with them, their events and the kinds of their jobs.
+// What mandates declare: who may do what with them, their events, the kinds of their jobs, and their place in the menu.
 import type { Noun } from '../../noun.ts';
 import { COLLECTION_EVENTS } from './collection.ts';
 import { COLLECTION_EVENT_EXAMPLES, MANDATE_EVENT_EXAMPLES } from './event-examples.ts';
@@ -14,9 +14,10 @@ export const mandates = {
     },
   ],
   events: [
-    { types: MANDATE_EVENTS, schema: 'Mandate', examples: MANDATE_EVENT_EXAMPLES },
+    { types: MANDATE_EVENTS, schema: 'Mandate', page: '/dashboard/mandates', examples: MANDATE_EVENT_EXAMPLES },
     { types: COLLECTION_EVENTS, schema: 'Collection', examples: COLLECTION_EVENT_EXAMPLES },
   ],
+  sections: [{ name: 'mandates', label: 'Mandates', href: '/dashboard/mandates' }],
   jobs: MANDATE_JOBS,
   access: {
     ofOneAccount: {
@@ -26,6 +27,14 @@ export const mandates = {
       'POST /mandates/:id/cancel': 'charges:write',
       'POST /mandates/:id/collections': 'charges:write',
       'POST /collections/:id/cancel': 'charges:write',
+
+      '/dashboard/mandates': 'charges:read',
+      '/dashboard/mandates/:id': 'charges:read',
+      '/dashboard/mandates/:id/cancel': 'charges:write',
+      '/dashboard/mandates/:id/collect': 'charges:write',
+      '/dashboard/mandates/new': 'charges:write',
+      '/dashboard/mandates.csv': 'charges:read',
+      '/dashboard/collections/:id/cancel': 'charges:write',
     },
   },
 } as const satisfies Noun;

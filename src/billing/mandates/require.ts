@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Collection } from './collection.ts';
 import { findAndLockMandate, findMandate, type MandateRecord } from './store.ts';
-import { findAndLockCollection } from './store-collections.ts';
+import { findAndLockCollection, findCollection } from './store-collections.ts';
 
 export async function requireMandate(db: Sql, id: string, accountId?: string): Promise<MandateRecord> {
   return found(await findMandate(db, id, accountId), 'mandate');
@@ -12,6 +12,10 @@ export async function requireMandate(db: Sql, id: string, accountId?: string): P
 /** Locks its row until the transaction ends. Mandates are locked before their collections, to prevent deadlocks. */
 export async function lockMandate(tx: Sql, id: string, accountId?: string): Promise<MandateRecord> {
   return found(await findAndLockMandate(tx, id, accountId), 'mandate');
+}
+
+export async function requireCollection(db: Sql, id: string, accountId?: string): Promise<Collection> {
+  return found(await findCollection(db, id, accountId), 'collection');
 }
 
 export async function lockCollection(tx: Sql, id: string, accountId?: string): Promise<Collection> {

@@ -1,16 +1,13 @@
 // The form that creates a charge. Fields that most charges do not need are in groups that are closed at first.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Customer } from '../../billing/customers/customer.ts';
-import { requireCustomer } from '../../billing/customers/require.ts';
+import type { FastifyInstance } from 'fastify';
 import { CURRENCIES } from '../../lib/currency.ts';
-import { isUuid } from '../../lib/ids.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { accountField } from './choices.ts';
+import { customerOf, fieldsOfCustomer } from './customer-field.ts';
 import { centsIn, type Fields, filled, percentIn, textField } from './form.ts';
 import { EXAMPLE_AMOUNT } from './formats.ts';
-import { queryOf } from './parts.ts';
 import {
   customerIn,
   DESCRIPTION_FIELD,
@@ -23,7 +20,6 @@ import {
   PAYER_FIELDS,
 } from './payer-fields.ts';
 import { EARLY_FIELDS, reductionsIn } from './reductions.ts';
-import { may } from './shell.ts';
 
 export const CURRENCY_FIELD: Field = {
   name: 'currency',
@@ -48,18 +44,6 @@ export function taxesIn(fields: Fields) {
   const taxes = Object.entries(filled(fields, ['fine', 'interest'])).map(([name, text]) => [name, percentIn(text)]);
   return taxes.length > 0 && { taxes: Object.fromEntries(taxes) };
 }
-
-/** The customer that the address of the form names, if it does. */
-async function customerOf({ db }: ActDeps, request: FastifyRequest): Promise<Customer | undefined> {
-  const { customerId } = queryOf(request);
-  if (typeof customerId !== 'string' || !isUuid(customerId) || !may(request.caller, 'customers:read')) return undefined;
-  return requireCustomer(db, customerId, request.caller?.accountId);
-}
-
-const fieldsOfCustomer = ({ id, accountId }: Customer): readonly Field[] => [
-  { name: 'customerId', label: 'Customer', type: 'hidden', value: id },
-  { name: 'accountId', label: 'Account', type: 'hidden', value: accountId },
-];
 
 function payerIn(fields: Fields) {
   const customerId = textField(fields, 'customerId');
