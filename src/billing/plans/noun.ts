@@ -1,4 +1,4 @@
-// What plans declare: who may do what with them, their events, and their place in the menu.
+// What plans declare: who may do what with them, and their events.
 import type { Noun } from '../../noun.ts';
 import { PLAN_EVENTS } from './plan.ts';
 
@@ -13,6 +13,9 @@ export const plans = {
       'POST /plans': 'subscriptions:write',
       'GET /plans/:id': 'subscriptions:read',
       'PATCH /plans/:id': 'subscriptions:write',
+
+      '/dashboard/plans/:id/change': 'subscriptions:write',
+      '/dashboard/plans/new': 'subscriptions:write',
     },
   },
 } as const satisfies Noun;

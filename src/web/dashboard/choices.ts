@@ -1,7 +1,8 @@
-// Accounts and wallets to choose from, in forms and in filters. Where a list would be too long, the first are suggested and any other
+// Accounts, wallets and plans to choose from, in forms and in filters. Where a list would be too long, the first are suggested and any other
 // id can be typed.
 import type { FastifyRequest } from 'fastify';
 import { listNamedAccounts } from '../../accounts/store-names.ts';
+import { listPlans } from '../../billing/plans/list.ts';
 import type { Sql } from '../../storage/database.ts';
 import { listWallets } from '../../wallets/list.ts';
 import type { Field, Option } from './act.ts';
@@ -73,4 +74,23 @@ export async function walletField(deps: Deps, { caller }: FastifyRequest): Promi
   const hint = 'A wallet of the account on this network.';
   if (total > options.length || total === 0) return { ...common, options, hint: `${hint} Its id.` };
   return { ...common, hint, type: 'select', options: [{ value: '', label: 'choose one' }, ...options] };
+}
+
+/** The plans that take new subscriptions, newest first; `current` is one that a subscription has, archived or not. */
+export async function planField(deps: Deps, accountId: string | undefined, current?: string): Promise<Field> {
+  const { plans, total } = await listPlans(deps, {
+    page: 1,
+    pageSize: MOST_LISTED,
+    ...(accountId !== undefined && { accountId }),
+  });
+  const common = { name: 'planId', label: 'Plan', isRequired: true, ...(current !== undefined && { value: current }) };
+  const options = plans
+    .filter(({ id, archived }) => !archived || id === current)
+    .map(({ id, name, accountId: of }) => ({
+      value: id,
+      label: accountId === undefined ? `${name} of ${of}` : name,
+    }));
+  if (total > plans.length || total === 0) return { ...common, options, hint: 'Its id.' };
+  const empty = current === undefined ? [{ value: '', label: 'choose one' }] : [];
+  return { ...common, type: 'select', options: [...empty, ...options] };
 }

@@ -6,7 +6,7 @@ import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { accountField } from './choices.ts';
-import { type Fields, textField, textsIn } from './form.ts';
+import { type Fields, linesIn, metadataText, textField, textsIn } from './form.ts';
 import { documentOf } from './formats.ts';
 import { facts } from './parts.ts';
 import { ADDRESS_NAMES, customerIn, METADATA_FIELD, MORE_PAYER_FIELDS, NAME_FIELDS } from './payer-fields.ts';
@@ -30,12 +30,6 @@ const FIELDS: readonly Field[] = [
 ];
 
 const OPTIONAL = ['externalId', 'email', 'phone', 'locale'] as const;
-/** A browser sends CRLF. */
-const linesIn = (fields: Fields, name: string) => textField(fields, name).replaceAll('\r\n', '\n');
-const metadataText = ({ metadata = {} }: Customer) =>
-  Object.entries(metadata)
-    .map(([name, text]) => `${name}: ${text}`)
-    .join('\n');
 
 export function customerActs(app: FastifyInstance, deps: ActDeps): void {
   const pageOf = ({ id = '' }: Params) => `/dashboard/customers/${id}`;
@@ -99,7 +93,7 @@ export function customerActs(app: FastifyInstance, deps: ActDeps): void {
           ...customerIn(fields),
           ...Object.fromEntries(given(fields)),
           // The field cannot hold every value, such as texts of several lines, so it is sent only when it was changed.
-          ...(linesIn(fields, 'metadata') !== metadataText(before) && { metadata: metadata ?? null }),
+          ...(linesIn(fields, 'metadata') !== metadataText(before.metadata) && { metadata: metadata ?? null }),
         },
       };
     },
@@ -141,7 +135,7 @@ function filledFrom(customer: Customer): Field[] {
     ...Object.fromEntries(ADDRESS_NAMES.map(field => [field, address[field as keyof typeof address]])),
     ...{ name, type, externalId, email, phone, locale, notes },
     document: documentOf(customer.document),
-    metadata: metadataText(customer),
+    metadata: metadataText(customer.metadata),
   };
   return FIELDS.map(field => {
     const value = values[field.name];

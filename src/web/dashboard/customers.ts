@@ -97,6 +97,8 @@ ${pager(request, list)}`,
       acts: !isErased && [
         may(caller, 'charges:write') &&
           html`<a class="button" href="/dashboard/charges/new?customerId=${customer.id}">New charge</a> `,
+        may(caller, 'subscriptions:write') &&
+          html`<a class="button secondary" href="/dashboard/subscriptions/new?customerId=${customer.id}">New subscription</a> `,
         may(caller, 'charges:write') &&
           html`<a class="button secondary" href="/dashboard/mandates/new?customerId=${customer.id}">New mandate</a> `,
         may(caller, 'customers:write') && [

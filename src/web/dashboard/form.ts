@@ -102,6 +102,15 @@ export function percentIn(text: string): number | string {
   return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : text;
 }
 
+/** The fields without empty ones, as whole numbers; other text stays as it is, so that the API reports the fault. */
+export function numbersIn(fields: Fields, names: readonly string[]): Record<string, number | string> {
+  const numbers = Object.entries(filled(fields, names)).map(([name, text]) => [
+    name,
+    /^\d+$/.test(text) ? Number(text) : text,
+  ]);
+  return Object.fromEntries(numbers);
+}
+
 /** The end of a day in São Paulo; undefined when the field is empty. */
 export function dayEndIn(fields: Fields, name: string): string | undefined {
   const day = textField(fields, name);
@@ -114,6 +123,11 @@ export function minuteIn(fields: Fields, name: string): string | undefined {
   return minute === '' ? undefined : `${minute}:00-03:00`;
 }
 
+/** A text of several lines; a browser sends CRLF. */
+export function linesIn(fields: Fields, name: string): string {
+  return textField(fields, name).replaceAll('\r\n', '\n');
+}
+
 /** Lines of `name: text`; when one has no colon, the text stays as it is, so that the API reports the fault. */
 export function textsIn(fields: Fields, name: string): Record<string, string> | string | undefined {
   const text = textField(fields, name);
@@ -122,4 +136,11 @@ export function textsIn(fields: Fields, name: string): Record<string, string> | 
   const pairs = lines.map(line => /^([^:]+):(.*)$/.exec(line.trim()));
   if (pairs.includes(null)) return text;
   return Object.fromEntries(pairs.map(pair => [pair?.[1]?.trim() ?? '', pair?.[2]?.trim() ?? '']));
+}
+
+/** What `textsIn` reads. */
+export function metadataText(metadata: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(metadata)
+    .map(([name, text]) => `${name}: ${text}`)
+    .join('\n');
 }

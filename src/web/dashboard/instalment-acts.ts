@@ -9,7 +9,7 @@ import { type ActDeps, accountIn, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { epochIn } from './charge-acts.ts';
 import { accountField } from './choices.ts';
-import { centsIn, type Fields, filled, textField } from './form.ts';
+import { centsIn, type Fields, filled, numbersIn, textField } from './form.ts';
 import { EXAMPLE_AMOUNT, reais } from './formats.ts';
 import { CURRENCY_FIELD, TAX_FIELDS, taxesIn } from './new-charge.ts';
 import { facts } from './parts.ts';
@@ -141,15 +141,6 @@ export function instalmentActs(app: FastifyInstance, deps: ActDeps & { readonly 
     call: (_, { id = '' }) => ({ method: 'POST', url: `/instalments/${encodeURIComponent(id)}/refund`, body: {} }),
     done: (_, params) => pageOf(params),
   });
-}
-
-/** What is no number goes as it is, so that the API names the fault. */
-function numbersIn(fields: Fields, names: readonly string[]) {
-  const numbers = Object.entries(filled(fields, names)).map(([name, text]) => [
-    name,
-    /^\d+$/.test(text) ? Number(text) : text,
-  ]);
-  return Object.fromEntries(numbers);
 }
 
 function amountsIn(fields: Fields) {

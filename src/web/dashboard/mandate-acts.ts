@@ -7,8 +7,7 @@ import { RECURRENCE_PERIODS } from '../../rails/automatic.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { accountField } from './choices.ts';
-import { customerOf, fieldsOfCustomer } from './customer-field.ts';
+import { customerFields, customerOf } from './customer-field.ts';
 import { centsIn, type Fields, filled, minuteIn, textField } from './form.ts';
 import { day, EXAMPLE_AMOUNT, reais } from './formats.ts';
 import { facts } from './parts.ts';
@@ -73,20 +72,7 @@ export function mandateActs(app: FastifyInstance, deps: ActDeps): void {
       return {
         title: 'New mandate',
         text: html`<p>Asks a payer to approve that their bank pays what you ask for, by Pix Automático.</p>${customer && html`<p>It is for <a href="/dashboard/customers/${customer.id}">${customer.name}</a>.</p>`}`,
-        fields: [
-          ...(customer
-            ? fieldsOfCustomer(customer)
-            : [
-                ...(await accountField(deps, request)),
-                {
-                  name: 'customerId',
-                  label: 'Customer',
-                  isRequired: true,
-                  hint: 'The id of a customer of the account.',
-                },
-              ]),
-          ...FIELDS,
-        ],
+        fields: [...(await customerFields(deps, request, customer)), ...FIELDS],
         button: 'Create the mandate',
         back: customer ? `/dashboard/customers/${customer.id}` : '/dashboard/mandates',
       };

@@ -1,6 +1,6 @@
 // Form fields for the payer and the notes of a charge, and their mapping to the API.
 import { METHODS_SHOWN } from '../../rails/abilities.ts';
-import { METHODS } from '../../rails/methods/methods.ts';
+import { METHODS, type Method } from '../../rails/methods/methods.ts';
 import type { Field } from './act.ts';
 import { dayEndIn, type Fields, filled, textsIn } from './form.ts';
 
@@ -20,6 +20,11 @@ export const METHODS_FIELD = {
   type: 'select',
   options: [...METHOD_CHOICES, ALL_METHODS],
 } as const;
+
+/** The choice that these methods are. */
+export function methodsText(methods: readonly Method[]): string {
+  return METHODS.filter(method => methods.includes(method)).join(' ');
+}
 
 export const NAME_FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name', isRequired: true },

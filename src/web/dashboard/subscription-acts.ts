@@ -1,11 +1,29 @@
-// Acts on subscriptions: pause, resume, cancel.
+// Acts on subscriptions: create, change, pause, resume, cancel.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireCustomer } from '../../billing/customers/require.ts';
 import { requireSubscription } from '../../billing/subscriptions/require.ts';
+import type { Subscription } from '../../billing/subscriptions/subscription.ts';
 import { html } from '../html.ts';
-import { type ActDeps, defineAct, type Params } from './act.ts';
-import { textField } from './form.ts';
+import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
+import { textOf } from './api-call.ts';
+import { planField } from './choices.ts';
+import { customerFields, customerOf } from './customer-field.ts';
+import { centsIn, type Fields, filled, linesIn, metadataText, numbersIn, textField, textsIn } from './form.ts';
+import { fieldAmount } from './formats.ts';
 import { facts } from './parts.ts';
+import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from './payer-fields.ts';
+
+const hint = 'Left empty: as the plan.';
+
+const OWN_TERMS: readonly Field[] = [
+  { name: 'amount', apiName: 'amountCents', label: 'Amount of a cycle', hint },
+  { name: 'day', label: 'Day', hint: 'Of the month, 31 for the last; or of the week, from 1 (Monday).' },
+  { name: 'cycles', label: 'Cycles', hint },
+  { ...METHODS_FIELD, options: [{ value: '', label: 'as the plan' }, ...METHODS_FIELD.options] },
+  { ...DESCRIPTION_FIELD, hint: `Shown to the payer. ${hint}` },
+  { name: 'externalId', label: 'Your own id', hint: 'Optional. The same id again returns the first subscription.' },
+];
+const NOTES: Field = { ...METADATA_FIELD, group: 'Notes of your own' };
 
 export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
   const section = 'subscriptions';
@@ -24,6 +42,74 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
   };
   const callOf = (verb: string, { id = '' }: Params, body: object = {}) =>
     ({ method: 'POST', url: `/subscriptions/${encodeURIComponent(id)}/${verb}`, body }) as const;
+
+  defineAct(app, deps, {
+    url: '/subscriptions/new',
+    section,
+    ask: async request => {
+      const customer = await customerOf(deps, request);
+      return {
+        title: 'New subscription',
+        text: html`<p>Charges a customer by a plan, cycle after cycle.</p>${customer && html`<p>It is for <a href="/dashboard/customers/${customer.id}">${customer.name}</a>.</p>`}`,
+        fields: [
+          ...(await customerFields(deps, request, customer)),
+          await planField(deps, customer?.accountId ?? request.caller?.accountId),
+          { name: 'startDay', label: 'From', type: 'date', hint: 'Left empty: today, or the end of the trial.' },
+          { name: 'trialDays', label: 'Days of the trial', hint },
+          ...OWN_TERMS,
+          NOTES,
+        ],
+        button: 'Create the subscription',
+        back: customer ? `/dashboard/customers/${customer.id}` : '/dashboard/subscriptions',
+      };
+    },
+    call: (fields, _, request) => ({
+      method: 'POST',
+      url: '/subscriptions',
+      body: {
+        ...accountIn(fields, request),
+        ...filled(fields, ['customerId', 'startDay']),
+        ...numbersIn(fields, ['trialDays']),
+        ...termsIn(fields),
+      },
+    }),
+    done: ({ id }) => `/dashboard/subscriptions/${textOf(id)}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/subscriptions/:id/change',
+    section,
+    ask: async (request, params) => {
+      const before = await read(request, params);
+      const values = valuesOf(before);
+      return {
+        title: 'Change the subscription',
+        text: html`<p>From the next cycle on; existing charges stay. Another plan brings its own terms, except for those that are changed here.</p>`,
+        fields: [
+          await planField(deps, before.accountId, before.planId),
+          ...[...OWN_TERMS, NOTES].map(field => ({ ...field, value: values[field.name] ?? '' })),
+        ],
+        button: 'Change the subscription',
+        back: pageOf(params),
+      };
+    },
+    call: async (fields, params, request) => {
+      const values = valuesOf(await read(request, params));
+      // Only what was changed is sent: what is named goes before the terms of another plan.
+      const touched = new URLSearchParams(
+        [...fields.keys()]
+          .filter(name => linesIn(fields, name) !== (values[name] ?? ''))
+          .map((name): [string, string] => [name, textField(fields, name)]),
+      );
+      const removed = REMOVABLE.filter(name => touched.get(name) === '').map(name => [name, null]);
+      return {
+        method: 'PATCH',
+        url: `/subscriptions/${encodeURIComponent(params['id'] ?? '')}`,
+        body: { ...termsIn(touched), ...Object.fromEntries(removed) },
+      };
+    },
+    done: (_, params) => pageOf(params),
+  });
 
   defineAct(app, deps, {
     url: '/subscriptions/:id/pause',
@@ -76,4 +162,31 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
       callOf('cancel', params, { at: textField(fields, 'at'), forgive: textField(fields, 'forgive') === 'true' }),
     done: (_, params) => pageOf(params),
   });
+}
+
+const REMOVABLE = ['cycles', 'externalId', 'metadata'] as const;
+
+function termsIn(fields: Fields) {
+  const { amount, methods } = filled(fields, ['amount', 'methods']);
+  const metadata = textsIn(fields, 'metadata');
+  return {
+    ...filled(fields, ['planId', 'externalId', 'description']),
+    ...numbersIn(fields, ['day', 'cycles']),
+    ...(amount !== undefined && { amountCents: centsIn(amount) }),
+    ...(methods !== undefined && { methods: methods.split(' ') }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** What the form shows of a subscription. */
+function valuesOf(subscription: Subscription): Readonly<Record<string, string | undefined>> {
+  const { planId, amountCents, day, cycles, methods, description, externalId, metadata } = subscription;
+  return {
+    ...{ planId, description, externalId },
+    amount: fieldAmount(amountCents),
+    day: String(day),
+    cycles: cycles?.toString(),
+    methods: methodsText(methods),
+    metadata: metadataText(metadata),
+  };
 }

@@ -23,7 +23,7 @@ import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
-import { cost, count, when } from './formats.ts';
+import { cost, count, day, when } from './formats.ts';
 import { badge, facts, idLink, pager, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
@@ -62,7 +62,11 @@ export function subscriptionPages(app: FastifyInstance, deps: Deps): void {
     const page = shell(deps, request, {
       title: 'Subscriptions',
       section,
-      acts: html`<a class="button secondary" href="/dashboard/plans">Plans</a>`,
+      acts: [
+        may(request.caller, 'subscriptions:write') &&
+          html`<a class="button" href="/dashboard/subscriptions/new">New subscription</a> `,
+        html`<a class="button secondary" href="/dashboard/plans">Plans</a>`,
+      ],
       body: html`${filterForm(request, shown, csvLink(request, '/dashboard/subscriptions.csv'))}
 ${table({ caption: 'Subscriptions', head, rows, empty: 'No subscription fits these filters.' })}
 ${pager(request, list)}`,
@@ -102,6 +106,7 @@ ${pager(request, list)}`,
       version: await deps.versionOf(),
       acts: !hasEnded(found) &&
         may(caller, 'subscriptions:write') && [
+          html`<a class="button secondary" href="${at}/change">Change</a> `,
           canResume && html`<a class="button" href="${at}/resume">Resume</a> `,
           status !== 'paused' && html`<a class="button secondary" href="${at}/pause">Pause</a> `,
           html`<a class="button secondary" href="${at}/cancel">Cancel</a> `,
@@ -115,9 +120,12 @@ ${pager(request, list)}`,
         ['Amount', priceOf(subscription)],
         ['Cycles', subscription.cycles === undefined ? 'without an end' : count(subscription.cycles)],
         ['Methods', subscription.methods.join(', ')],
-        ['Next cycle', nextCycle && `${nextCycle.number}, on ${nextCycle.day}; charged from ${nextCycle.chargeDay}`],
-        ['Trial until', subscription.trialEndDay],
-        ['Canceled on', cancelOn],
+        [
+          'Next cycle',
+          nextCycle && `${nextCycle.number}, on ${day(nextCycle.day)}; charged from ${day(nextCycle.chargeDay)}`,
+        ],
+        ['Trial until', subscription.trialEndDay && day(subscription.trialEndDay)],
+        ['Canceled on', cancelOn && day(cancelOn)],
         ['Canceled because', subscription.cancelReason],
         ...Object.entries(subscription.metadata ?? {}),
         ['Created', when(subscription.createdAt)],
@@ -127,9 +135,9 @@ ${pager(request, list)}`,
 <section class="card"><h2>Cycles</h2>${table({
         caption: 'Cycles',
         head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Why not charged'],
-        rows: list.cycles.map(({ number, day, status: of, amountCents, currency, chargeId, reason }) => [
+        rows: list.cycles.map(({ number, day: begins, status: of, amountCents, currency, chargeId, reason }) => [
           count(number),
-          day,
+          day(begins),
           badge(of),
           amountCents === undefined || currency === undefined ? '–' : amountOf(amountCents, currency),
           chargeId === undefined ? '–' : idLink(`/dashboard/charges/${chargeId}`, chargeId),
@@ -157,6 +165,7 @@ ${pager(request, list)}`,
         ...(accountId !== undefined && { accountId }),
         ...(externalId !== undefined && { externalId }),
       });
+      const mayChange = may(request.caller, 'subscriptions:write');
       const rows = list.plans.map(plan => [
         html`<code>${plan.id}</code>`,
         [plan.name, plan.archived && html` ${badge('archived')}`],
@@ -165,11 +174,13 @@ ${pager(request, list)}`,
         plan.externalId ?? '–',
         plan.accountId,
         when(plan.createdAt),
+        mayChange && html`<a class="button secondary small" href="/dashboard/plans/${plan.id}/change">Change</a>`,
       ]);
-      const head = ['Plan', 'Name', '#Amount', 'Cycles', 'External id', 'Account', 'Created'];
+      const head = ['Plan', 'Name', '#Amount', 'Cycles', 'External id', 'Account', 'Created', ''];
       const page = shell(deps, request, {
         title: 'Plans',
         section,
+        acts: mayChange && html`<a class="button" href="/dashboard/plans/new">New plan</a>`,
         body: html`${filterForm(request, shown)}
 ${table({ caption: 'Plans', head, rows, empty: 'No plan fits these filters.' })}
 ${pager(request, list)}`,

@@ -9,20 +9,22 @@ import { SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
 let service: Service;
-/** Its form changes only what was touched, so it reads the customer first. */
-let customerId: string;
+/** Their forms send only what was changed, so they read the object first. */
+const changed: Record<string, string> = {};
 before(async () => {
   service = await startService();
-  const customer = { accountId: 'acme', name: 'Maria da Silva', document: '529.982.247-25' };
-  customerId = (await service.post('/customers', customer)).json.id;
+  const make = async (path: string, body: object) =>
+    (changed[`/dashboard${path}/:id/change`] = (await service.post(path, { accountId: 'acme', ...body })).json.id);
+  const customerId = await make('/customers', { name: 'Maria da Silva', document: '529.982.247-25' });
+  const planId = await make('/plans', { name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'] });
+  await make('/subscriptions', { planId, customerId });
 });
 after(() => service.stop());
 
 const ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
 
 function send(path: string, body: URLSearchParams | FormData): Promise<Response> {
-  const id = path === '/dashboard/customers/:id/change' ? customerId : ID;
-  const url = `${service.url}${path.replaceAll(/:\w+/g, id)}`;
+  const url = `${service.url}${path.replaceAll(/:\w+/g, changed[path] ?? ID)}`;
   return fetch(url, { method: 'POST', body, headers: { ...SAME_ORIGIN, accept: 'text/html' }, redirect: 'manual' });
 }
 

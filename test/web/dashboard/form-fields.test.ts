@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge, pay } from '../../harness/checkouts.ts';
 import { submit, textOf, view } from '../../harness/dashboard.ts';
+import { insertMandate } from '../../harness/mandates.ts';
 import { type Operation, readOpenApi } from '../../harness/openapi.ts';
 import { logIn, SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
@@ -36,6 +37,11 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
       ...{ methods: ['pix'], customer: { name: 'Maria da Silva', document: '52998224725' } },
     })
   ).json.id;
+  const priced = { accountId: 'acme', name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'] };
+  const gold = (await service.post('/plans', priced)).json.id;
+  const subscribed = { accountId: 'acme', planId: gold, customerId: customer };
+  const subscription = (await service.post('/subscriptions', subscribed)).json.id;
+  const mandate = await insertMandate(service, { accountId: 'acme', customerId: customer, chargeId: charge });
   const person = (await service.post('/people', { name: 'Ana', role: 'viewer' })).json.id;
   const webhook = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
   return {
@@ -44,6 +50,13 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
     'POST /instalments/{id}/checkout/withdraw': `/instalments/${plan}/withdraw`,
     'POST /customers': '/customers/new',
     'PATCH /customers/{id}': `/customers/${customer}/change`,
+    'POST /plans': '/plans/new',
+    'PATCH /plans/{id}': `/plans/${gold}/change`,
+    'POST /subscriptions': '/subscriptions/new',
+    'PATCH /subscriptions/{id}': `/subscriptions/${subscription}/change`,
+    'POST /subscriptions/{id}/cancel': `/subscriptions/${subscription}/cancel`,
+    'POST /mandates': '/mandates/new',
+    'POST /mandates/{id}/collections': `/mandates/${mandate.id}/collect`,
     'POST /charges/{id}/due-date': `/charges/${charge}/due-date`,
     'POST /charges/{id}/remainder': `/charges/${charge}/remainder`,
     'POST /charges/{id}/checkout/withdraw': `/charges/${charge}/withdraw`,
@@ -82,6 +95,12 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
 const INPUTS: Readonly<Record<string, string>> = {
   amountCents: 'amount',
   amountsCents: 'amounts',
+  minimumCents: 'minimum',
+  // An amount or a percent is typed in one input.
+  discounts: 'discount',
+  'abatement.amountCents': 'abatement',
+  'abatement.percent': 'abatement',
+  'pastDue.action': 'unpaidAction',
   dueAt: 'dueDay',
   expireAt: 'expireDay',
   paidAt: 'paidTime',
@@ -94,6 +113,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   'POST /webhooks/{id}/replay from': 'day',
   // Replaced by the fields of the address.
   'PATCH /customers/{id} address': 'street',
+  'PATCH /plans/{id} taxes': 'fine',
 };
 
 /** Fields without an input, each with its reason. */

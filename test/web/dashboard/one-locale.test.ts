@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
 import { textOf } from '../../harness/dashboard.ts';
+import { insertMandate } from '../../harness/mandates.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { seed, transaction } from '../../harness/transactions.ts';
 
@@ -26,6 +27,10 @@ before(async () => {
   const body = chargeBody({ customer: CUSTOMER, methods: ['pix', 'boleto'], amountCents: 539_021 });
   const paid = (await service.post('/charges', body)).json;
   const partial = (await service.post('/charges', { ...body, amountCents: 420_000 })).json;
+  const price = { accountId: 'demo', name: 'Gold', amountCents: 123_456, interval: 'monthly', methods: ['pix'] };
+  const gold = (await service.post('/plans', price)).json;
+  const subscribed = { accountId: 'demo', planId: gold.id, customerId: customer.id, trialDays: 7 };
+  const subscription = (await service.post('/subscriptions', subscribed)).json;
   await service.runJobs();
   const payment = { amountCents: 539_021, reference: 'E9999999920261116130000000000001' };
   assert.equal((await service.post(`/charges/${paid.id}/payments`, payment)).status, 201);
@@ -63,6 +68,8 @@ before(async () => {
   );
   const idsOf = async (table: string) =>
     (await service.sql<{ id: string }>(`select id from ${table} order by created_at desc limit 2`)).map(({ id }) => id);
+  const collected = { accountId: 'demo', customerId: customer.id, chargeId: plan.charges[0].id };
+  const mandate = await insertMandate(service, collected);
   Object.assign(objects, {
     charges: [paid.id, partial.id],
     orders: [held.id, large.id, done.id],
@@ -73,6 +80,10 @@ before(async () => {
     accounts: ['demo'],
     customers: [customer.id],
     instalments: [plan.id],
+    mandates: [mandate.id],
+    collections: [mandate.collectionId],
+    plans: [gold.id],
+    subscriptions: [subscription.id],
   });
 });
 after(() => service.stop());

@@ -1,4 +1,4 @@
-// The pages of subscriptions: the list, one with its cycles, the plans, a file; paused, resumed and canceled by forms.
+// The pages of subscriptions: the list, one with its cycles, the plans, a file; made, changed, paused, resumed and canceled by forms.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { submit, textOf, view } from '../../harness/dashboard.ts';
@@ -34,8 +34,8 @@ test('a subscription is listed, shown with its cycles, paused, resumed and cance
   const page = textOf(await view(service, `/subscriptions/${id}`));
   assert.match(page, /Maria da Silva/);
   assert.match(page, /99\.00 monthly/);
-  assert.match(page, /Next cycle 2, on 2026-12-17; charged from 2026-12-12/);
-  assert.match(page, /1 2026-11-17 open/);
+  assert.match(page, /Next cycle 2, on 17 Dec 2026; charged from 12 Dec 2026/);
+  assert.match(page, /1 17 Nov 2026 open/);
   assert.match(textOf(await view(service, '/subscriptions?status=active')), /contract-77/);
   assert.match(textOf(await view(service, '/subscriptions?status=paused')), /No subscription fits/);
   assert.match(textOf(await view(service, '/plans')), /Gold/);
@@ -50,4 +50,55 @@ test('a subscription is listed, shown with its cycles, paused, resumed and cance
   assert.equal(await statusAfter('resume'), 'active');
   assert.equal(await statusAfter('cancel', { at: 'period_end' }), 'active');
   assert.equal(await statusAfter('cancel', { at: 'now', forgive: 'true' }), 'canceled');
+});
+
+test('forms make a plan and a subscription of it, and change both', async () => {
+  const { id: customerId } = await made('/customers', { name: 'João Souza', document: '11144477735' });
+  const terms = { name: 'Silver', amount: '1.050,00', currency: 'BRL', interval: 'monthly', methods: 'boleto pix' };
+  const late = { afterDays: '5', unpaidAction: 'cancel', actionAfterDays: '20', fine: '2' };
+  const plan = { ...terms, ...late, accountId: 'acme', externalId: 'silver', trialDays: '7' };
+  assert.equal((await submit(service, '/plans/new', plan)).status, 303);
+  const readPlan = async () =>
+    (await service.get('/plans')).json.plans.find(({ name }: { name: string }) => name === 'Silver');
+  const { id: planId, amountCents, pastDue, taxes, trialDays } = await readPlan();
+  assert.deepEqual(
+    { amountCents, pastDue, taxes, trialDays },
+    {
+      ...{ amountCents: 105_000, trialDays: 7, taxes: { fine: 2 } },
+      pastDue: { afterDays: 5, action: 'cancel', actionAfterDays: 20 },
+    },
+  );
+  const at = `/plans/${planId}/change`;
+  const refused = await submit(service, at, { ...terms, cycles: 'many' });
+  assert.match(textOf(await refused.text()), /Nothing was done: Cycles must/);
+  assert.equal((await submit(service, at, { ...terms, amount: '1.100,00', trialDays: '0' })).status, 303);
+  const changed = await readPlan();
+  assert.deepEqual(
+    [changed.amountCents, changed.trialDays, changed.taxes, changed.externalId],
+    [110_000, 0, undefined, undefined],
+  );
+
+  const start = { planId, startDay: '2026-11-30', metadata: 'desk: 4', amount: '990,00' };
+  const subscribed = await submit(service, `/subscriptions/new?customerId=${customerId}`, start);
+  assert.equal(subscribed.status, 303, textOf(await subscribed.text()));
+  const page = subscribed.headers.get('location')!.replace('/dashboard', '');
+  const { id: otherId } = await made('/plans', {
+    name: 'Basic',
+    amountCents: 4_900,
+    interval: 'weekly',
+    methods: ['pix'],
+  });
+  const read = async () => (await service.get(page)).json;
+  const first = await read();
+  assert.deepEqual([first.amountCents, first.methods, first.metadata], [99_000, ['boleto', 'pix'], { desk: '4' }]);
+  // As a browser sends it: every field, of which the plan is another one and the texts are emptied.
+  const shown = { amount: '990.00', day: '30', cycles: '', methods: 'boleto pix', description: first.description };
+  const moved = await submit(service, `${page}/change`, { ...shown, planId: otherId, metadata: '' });
+  assert.equal(moved.status, 303, textOf(await moved.text()));
+  const after = await read();
+  assert.deepEqual(
+    [after.planId, after.amountCents, after.methods, after.interval, after.metadata],
+    [otherId, 4_900, ['pix'], 'weekly', undefined],
+    'the terms of the other plan',
+  );
 });

@@ -1,0 +1,140 @@
+// Acts on plans: create, change.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { INTERVALS } from '../../billing/plans/cycle-days.ts';
+import { type Plan, UNPAID_ACTIONS } from '../../billing/plans/plan.ts';
+import { requirePlan } from '../../billing/plans/require.ts';
+import { html } from '../html.ts';
+import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
+import { accountField } from './choices.ts';
+import { centsIn, type Fields, filled, linesIn, metadataText, numbersIn, textField, textsIn } from './form.ts';
+import { EXAMPLE_AMOUNT, fieldAmount } from './formats.ts';
+import { CURRENCY_FIELD, TAX_FIELDS, taxesIn } from './new-charge.ts';
+import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from './payer-fields.ts';
+
+const unpaid = { group: 'When nobody pays' };
+
+const FIELDS: readonly Field[] = [
+  { name: 'name', label: 'Name', isRequired: true, hint: 'For yourselves.' },
+  {
+    ...{ name: 'amount', apiName: 'amountCents', label: 'Amount of a cycle', isRequired: true },
+    hint: `Such as ${EXAMPLE_AMOUNT}`,
+  },
+  CURRENCY_FIELD,
+  {
+    ...{ name: 'interval', label: 'A cycle begins', type: 'select', value: 'monthly' },
+    options: INTERVALS.map(value => ({ value, label: value })),
+  },
+  {
+    ...{ name: 'day', label: 'Day' },
+    hint: 'Of the month, 31 for the last; or of the week, from 1 (Monday). Left empty: that of the first cycle.',
+  },
+  METHODS_FIELD,
+  { name: 'cycles', label: 'Cycles', hint: 'Left empty: without an end.' },
+  { name: 'trialDays', label: 'Days of the trial', hint: 'Left empty: 0.' },
+  { name: 'daysAhead', label: 'Days ahead', hint: 'How long before its day a cycle is charged. Left empty: 5.' },
+  { ...DESCRIPTION_FIELD, hint: 'Shown to the payer. Left empty: the name.' },
+  { name: 'externalId', label: 'Your own id', hint: 'Optional. The same id again returns the first plan.' },
+  { name: 'afterDays', label: 'Past due after days', hint: 'Left empty: 3 after the due day.', ...unpaid },
+  {
+    ...{ name: 'unpaidAction', apiName: 'pastDue.action', label: 'Then', type: 'select', ...unpaid },
+    options: [{ value: '', label: 'keep, or as before' }, ...UNPAID_ACTIONS.map(value => ({ value, label: value }))],
+  },
+  { name: 'actionAfterDays', label: 'That after days', hint: 'Left empty: 30 after the due day.', ...unpaid },
+  ...TAX_FIELDS,
+  { ...METADATA_FIELD, group: 'Notes of your own' },
+];
+
+export function planActs(app: FastifyInstance, deps: ActDeps): void {
+  const section = 'subscriptions';
+  const back = '/dashboard/plans';
+  const read = ({ caller }: FastifyRequest, { id = '' }: Params) =>
+    requirePlan(deps.db, id.toLowerCase(), caller?.accountId);
+
+  defineAct(app, deps, {
+    url: '/plans/new',
+    section,
+    ask: async request => ({
+      title: 'New plan',
+      text: html`<p>What subscriptions are charged, and how often. Nobody is charged yet.</p>`,
+      fields: [...(await accountField(deps, request)), ...FIELDS],
+      button: 'Create the plan',
+      back,
+    }),
+    call: (fields, _, request) => {
+      const metadata = textsIn(fields, 'metadata');
+      return {
+        method: 'POST',
+        url: '/plans',
+        body: {
+          ...accountIn(fields, request),
+          ...filled(fields, ['externalId']),
+          ...termsIn(fields),
+          ...(metadata !== undefined && { metadata }),
+        },
+      };
+    },
+    done: () => back,
+  });
+
+  defineAct(app, deps, {
+    url: '/plans/:id/change',
+    section,
+    ask: async (request, params) => ({
+      title: 'Change the plan',
+      text: html`<p>Its subscriptions keep the terms that they were made with; new ones have the changed terms.</p>`,
+      fields: filledFrom(await read(request, params)),
+      button: 'Change the plan',
+      back,
+    }),
+    call: async (fields, params, request) => {
+      const { id, metadata } = await read(request, params);
+      return {
+        method: 'PATCH',
+        url: `/plans/${id}`,
+        body: {
+          ...{ day: null, cycles: null, taxes: null },
+          ...termsIn(fields),
+          externalId: textField(fields, 'externalId') || null,
+          archived: textField(fields, 'archived') === 'true',
+          // The field cannot hold every value, such as texts of several lines, so it is sent only when it was changed.
+          ...(linesIn(fields, 'metadata') !== metadataText(metadata) && {
+            metadata: textsIn(fields, 'metadata') ?? null,
+          }),
+        },
+      };
+    },
+    done: () => back,
+  });
+}
+
+function termsIn(fields: Fields) {
+  const action = textField(fields, 'unpaidAction');
+  return {
+    ...filled(fields, ['name', 'currency', 'interval', 'description']),
+    ...numbersIn(fields, ['day', 'cycles', 'trialDays', 'daysAhead']),
+    amountCents: centsIn(textField(fields, 'amount')),
+    methods: textField(fields, 'methods').split(' '),
+    pastDue: { ...numbersIn(fields, ['afterDays', 'actionAfterDays']), ...(action !== '' && { action }) },
+    ...taxesIn(fields),
+  };
+}
+
+function filledFrom(plan: Plan): Field[] {
+  const { name, currency, interval, day, cycles, trialDays, daysAhead, description, externalId } = plan;
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    ...{ name, currency, interval, day, cycles, trialDays, daysAhead, description, externalId },
+    amount: fieldAmount(plan.amountCents),
+    methods: methodsText(plan.methods),
+    ...{ afterDays: plan.pastDueAfterDays, unpaidAction: plan.unpaidAction, actionAfterDays: plan.unpaidAfterDays },
+    ...{ fine: plan.finePercent, interest: plan.interestPercent },
+    metadata: metadataText(plan.metadata),
+  };
+  const archived = { name: 'archived', label: 'Archived: it takes no new subscriptions', type: 'checkbox' } as const;
+  return [
+    ...FIELDS.map(field => {
+      const value = values[field.name];
+      return value === undefined ? field : { ...field, value: String(value) };
+    }),
+    { ...archived, ...(plan.isArchived && { value: 'true' }) },
+  ];
+}
