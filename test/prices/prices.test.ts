@@ -314,7 +314,7 @@ const faultsOf = (environment: Record<string, string>) => {
 
 test('a table is only for a sandbox and sources are only for live', () => {
   const sources = JSON.stringify([{ name: 'x', url: 'https://x.example/{SYMBOL}{CURRENCY}', price: 'p' }]);
-  assert.match(faultsOf({ TRILHO_MODE: 'live', TRILHO_PRICES: 'usdt=5' })[0]!, /^TRILHO_PRICES: live takes no/);
+  assert.match(faultsOf({ TRILHO_MODE: 'live', TRILHO_PRICES: 'usdt=5' })[0]!, /^TRILHO_PRICES: live does not use/);
   assert.match(faultsOf({ TRILHO_PRICE_SOURCES: sources })[0]!, /^TRILHO_PRICE_SOURCES: a sandbox/);
   assert.deepEqual(readConfig({ TRILHO_MODE: 'live' }).prices.table, {});
   assert.equal(readConfig({ TRILHO_MODE: 'live', TRILHO_PRICE_SOURCES: sources }).prices.sources.length, 1);

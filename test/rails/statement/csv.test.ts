@@ -178,9 +178,9 @@ test('a file that is not a CSV statement is refused', () => {
       () => read(text),
       error => error instanceof StatementError && message.test(error.message),
     );
-  refused('', /names a date and an amount/);
-  refused('OFXHEADER:100\n<OFX></OFX>', /names a date and an amount/);
-  refused('16/11/2026;PIX;10,00\n', /names a date and an amount/);
+  refused('', /have no heading with a date and an amount/);
+  refused('OFXHEADER:100\n<OFX></OFX>', /have no heading with a date and an amount/);
+  refused('16/11/2026;PIX;10,00\n', /have no heading with a date and an amount/);
   refused(`${'x\n'.repeat(60)}data;valor\n`, /first 50 lines/);
   refused('data;valor;amount\n16/11/2026;1,00;2,00\n', /two columns/);
   refused(
