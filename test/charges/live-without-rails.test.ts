@@ -38,7 +38,7 @@ test('the start warns once of each missing part, naming the setting', () => {
 test('the doctor warns of a missing master key', async () => {
   const { code, said } = await runCommand(doctorCommand, { TRILHO_MODE: 'live', DATABASE_URL: bare.databaseUrl }, []);
   assert.equal(code, 0, said);
-  assert.match(said, /^warning {2}secrets: there is no master key: a copy of the database signs for you/m);
+  assert.match(said, /^warning {2}secrets: there is no master key: a copy of the database can sign in your name/m);
 });
 
 test('a boleto is refused because no rail registers it, and no address is required', async () => {

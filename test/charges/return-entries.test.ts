@@ -73,7 +73,7 @@ test('a person who works for one account cannot read entries or mark them as see
   for (const path of [`${api}/entries`, page, `${page}/seen`, `${page}/entries/${line}/seen`]) {
     const answer = await ask(path);
     assert.equal(answer.status, 403, path);
-    assert.match(await answer.text(), /of all accounts, and you work for one/, path);
+    assert.match(await answer.text(), /concerns all accounts, and you work for one/, path);
   }
   for (const path of [api, `${api}/entries/${line}`]) assert.equal((await ask(`${path}/seen`, 'POST')).status, 403);
   assert.equal(await gauge(), '2');

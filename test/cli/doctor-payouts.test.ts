@@ -118,5 +118,5 @@ test('a dead price source is a fault when no price is left', async () => {
   const { code, said } = await doctor();
   isDead = false;
   assert.equal(code, 1);
-  assert.match(said, /^wrong {2}prices of usdt: There is no price of usdt in BRL to rely on now/m);
+  assert.match(said, /^wrong {2}prices of usdt: There is no reliable price of usdt in BRL now/m);
 });

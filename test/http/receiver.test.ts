@@ -10,7 +10,7 @@ import { sessionOn } from '../harness/databases.ts';
 import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 import { railSettings, startServiceAtPsp } from '../harness/psp.ts';
-import { startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 /** A stop used to wait 61 seconds for a kept connection. */
 const HANGS_AFTER_MS = 50_000;
@@ -64,15 +64,19 @@ test('a notification that cannot be stored is answered with an error, so that th
 
 test('a node that has a webhook and no receiver warns at its start', async t => {
   const at = await startServiceAtPsp();
-  t.after(() => at.stop());
+  let node: Service | undefined;
+  // The node first: the database is dropped with the service beside it.
+  t.after(async () => {
+    await node?.stop();
+    await at.stop();
+  });
   const { log, lines } = recordingLog();
-  const node = await startService({
+  node = await startService({
     mode: 'live',
     beside: at.service,
     log,
     env: { TRILHO_RAILS: JSON.stringify([railSettings(at.psp)]) },
   });
-  t.after(() => node.stop());
   assert.match(
     lines.join('\n'),
     /receives no notifications: rails\[0\]\.webhook is set, but receiver in TRILHO_CONFIG is not/,

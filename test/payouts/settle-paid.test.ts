@@ -78,7 +78,7 @@ test('a transfer that was given up and still moved closes its order, by API and 
   await assert.rejects(trilho('--as', 'paid', '--hash', hash), refused(/the transfer of another payout/));
   const { code, said } = await trilho('--as', 'paid', '--hash', other);
   assert.equal(code, 0);
-  assert.match(said, /nothing is sent again/);
+  assert.match(said, /nothing more is sent/);
   await isClosed(byCommand, other);
   await orders.advance('P1D');
   assert.equal(await sandbox.transfers('polygon'), sent);
