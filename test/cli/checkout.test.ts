@@ -55,7 +55,7 @@ test('the settings of an account are changed and printed; a fault is named and n
   assert.deepEqual(JSON.parse(printed), (await service.get('/accounts/shop/settings')).json);
   await assert.rejects(
     trilho('accounts', 'settings', 'shop', '--name', 'Other', '--colour', '#ffffff'),
-    refusal(/colour must stand out/),
+    refusal(/colour must have a contrast to white/),
   );
   assert.equal(JSON.parse(await trilho('accounts', 'settings', 'shop')).displayName, 'Padaria');
   assert.equal(JSON.parse(await trilho('accounts', 'settings', 'shop', '--colour', 'none')).colour, undefined);
