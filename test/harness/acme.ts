@@ -4,6 +4,7 @@ import { STATEMENT_FILE_EXAMPLE } from '../../src/api/statements.ts';
 import { tablePrices } from '../../src/sandbox/prices.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from './bodies.ts';
+import { insertMandate } from './mandates.ts';
 import { type OpenApi, readOpenApi } from './openapi.ts';
 import { ADDRESSES } from './orders.ts';
 import { type Service, startService } from './service.ts';
@@ -131,21 +132,10 @@ export async function startAcme(): Promise<Acme> {
   assert.equal(subscribed.status, 201, subscribed.text);
   things['/subscriptions/:id'] = subscribed.json.id;
   things['customerId'] = customer.json.id;
-  // The bank of a sandbox has no Pix Automático.
-  const [mandate] = await service.sql<{ id: string }>(
-    `insert into mandates (id, account_id, customer_id, rail, journey, contract, period, first_day, allows_retries, status, content_hash,
-                           created_at, updated_at)
-     values (gen_random_uuid(), 'acme', $1, 'sandbox', 2, 'C-1', 'MONTHLY', '2026-12-10', false, 'CREATING', '\\x00', now(), now())
-     returning id`,
-    [customer.json.id],
-  );
-  things['/mandates/:id'] = mandate!.id;
-  const [collection] = await service.sql<{ id: string }>(
-    `insert into mandate_collections (id, account_id, mandate_id, charge_id, amount_cents, due_day, status, created_at, updated_at)
-     values (gen_random_uuid(), 'acme', $1, $2, 100, '2026-12-10', 'WAITING', now(), now()) returning id`,
-    [mandate!.id, plan.json.charges[0].id],
-  );
-  things['/collections/:id'] = collection!.id;
+  const chargeId = plan.json.charges[0].id;
+  const mandate = await insertMandate(service, { accountId: 'acme', customerId: customer.json.id, chargeId });
+  things['/mandates/:id'] = mandate.id;
+  things['/collections/:id'] = mandate.collectionId;
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;
