@@ -11,7 +11,7 @@ const { amountCents, currency, interval, day, cycles, methods, daysAhead, trialD
 const externalId = Text({ description: 'Your own id. A repeat for the same account returns the first plan.' });
 const name = Text({ description: 'For yourselves.' });
 
-const DEFAULTS = {
+export const PLAN_DEFAULTS = {
   currency: 'BRL',
   daysAhead: 5,
   trialDays: 0,
@@ -37,9 +37,9 @@ export const PlanBody = Type.Object(
     name,
     ...{ amountCents, interval, methods },
     ...optional({ externalId, day, cycles, pastDue: PastDueBody, taxes: TaxesBody, metadata: Metadata }),
-    currency: Type.Optional({ ...currency, default: DEFAULTS.currency }),
-    daysAhead: Type.Optional({ ...daysAhead, default: DEFAULTS.daysAhead }),
-    trialDays: Type.Optional({ ...trialDays, default: DEFAULTS.trialDays }),
+    currency: Type.Optional({ ...currency, default: PLAN_DEFAULTS.currency }),
+    daysAhead: Type.Optional({ ...daysAhead, default: PLAN_DEFAULTS.daysAhead }),
+    trialDays: Type.Optional({ ...trialDays, default: PLAN_DEFAULTS.trialDays }),
     description: Type.Optional({
       ...description,
       description: 'What the payer reads on each charge; the name when absent.',
@@ -117,11 +117,11 @@ export const PLANS_EXAMPLE: Static<typeof PlansPage> = { plans: [PLAN_EXAMPLE], 
 export function toNewPlan({ taxes = {}, pastDue = {}, ...body }: PlanBody): NewPlan {
   const { amountCents: cents, methods: asked, ...rest } = body;
   return {
-    ...{ currency: DEFAULTS.currency, daysAhead: DEFAULTS.daysAhead, trialDays: DEFAULTS.trialDays },
+    ...{ currency: PLAN_DEFAULTS.currency, daysAhead: PLAN_DEFAULTS.daysAhead, trialDays: PLAN_DEFAULTS.trialDays },
     ...{ description: body.name, ...rest },
     amountCents: BigInt(cents),
     methods: [...new Set(asked)],
-    ...DEFAULTS.pastDue,
+    ...PLAN_DEFAULTS.pastDue,
     ...toPastDue(pastDue),
     ...toTaxes(taxes),
   };

@@ -1,5 +1,6 @@
 // Acts on plans: create, change.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PLAN_DEFAULTS } from '../../api/plans.ts';
 import { INTERVALS } from '../../billing/plans/cycle-days.ts';
 import { type Plan, UNPAID_ACTIONS } from '../../billing/plans/plan.ts';
 import { requirePlan } from '../../billing/plans/require.ts';
@@ -11,6 +12,7 @@ import { EXAMPLE_AMOUNT, fieldAmount } from './formats.ts';
 import { CURRENCY_FIELD, TAX_FIELDS, taxesIn } from './new-charge.ts';
 import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from './payer-fields.ts';
 
+const { daysAhead, trialDays, pastDue } = PLAN_DEFAULTS;
 const unpaid = { group: 'When nobody pays' };
 
 const FIELDS: readonly Field[] = [
@@ -30,16 +32,26 @@ const FIELDS: readonly Field[] = [
   },
   METHODS_FIELD,
   { name: 'cycles', label: 'Cycles', hint: 'Left empty: without an end.' },
-  { name: 'trialDays', label: 'Days of the trial', hint: 'Left empty: 0.' },
-  { name: 'daysAhead', label: 'Days ahead', hint: 'How long before its day a cycle is charged. Left empty: 5.' },
+  { name: 'trialDays', label: 'Days of the trial', hint: `Left empty: ${trialDays}.` },
+  {
+    name: 'daysAhead',
+    label: 'Days ahead',
+    hint: `How long before its day a cycle is charged. Left empty: ${daysAhead}.`,
+  },
   { ...DESCRIPTION_FIELD, hint: 'Shown to the payer. Left empty: the name.' },
   { name: 'externalId', label: 'Your own id', hint: 'Optional. The same id again returns the first plan.' },
-  { name: 'afterDays', label: 'Past due after days', hint: 'Left empty: 3 after the due day.', ...unpaid },
+  {
+    ...{ name: 'afterDays', label: 'Past due after days', ...unpaid },
+    hint: `Left empty: ${pastDue.pastDueAfterDays} after the due day.`,
+  },
   {
     ...{ name: 'unpaidAction', apiName: 'pastDue.action', label: 'Then', type: 'select', ...unpaid },
-    options: [{ value: '', label: 'keep, or as before' }, ...UNPAID_ACTIONS.map(value => ({ value, label: value }))],
+    options: UNPAID_ACTIONS.map(value => ({ value, label: value })),
   },
-  { name: 'actionAfterDays', label: 'That after days', hint: 'Left empty: 30 after the due day.', ...unpaid },
+  {
+    ...{ name: 'actionAfterDays', label: 'That after days', ...unpaid },
+    hint: `Left empty: ${pastDue.unpaidAfterDays} after the due day.`,
+  },
   ...TAX_FIELDS,
   { ...METADATA_FIELD, group: 'Notes of your own' },
 ];
@@ -107,22 +119,29 @@ export function planActs(app: FastifyInstance, deps: ActDeps): void {
   });
 }
 
+/** A field that is left empty has its default, also when a plan is changed, as the form says. */
 function termsIn(fields: Fields) {
-  const action = textField(fields, 'unpaidAction');
+  const name = textField(fields, 'name');
   return {
-    ...filled(fields, ['name', 'currency', 'interval', 'description']),
+    ...{ name, description: textField(fields, 'description') || name, daysAhead, trialDays },
+    ...filled(fields, ['currency', 'interval']),
     ...numbersIn(fields, ['day', 'cycles', 'trialDays', 'daysAhead']),
     amountCents: centsIn(textField(fields, 'amount')),
     methods: textField(fields, 'methods').split(' '),
-    pastDue: { ...numbersIn(fields, ['afterDays', 'actionAfterDays']), ...(action !== '' && { action }) },
+    pastDue: {
+      ...{ afterDays: pastDue.pastDueAfterDays, actionAfterDays: pastDue.unpaidAfterDays },
+      ...numbersIn(fields, ['afterDays', 'actionAfterDays']),
+      action: textField(fields, 'unpaidAction') || pastDue.unpaidAction,
+    },
     ...taxesIn(fields),
   };
 }
 
 function filledFrom(plan: Plan): Field[] {
-  const { name, currency, interval, day, cycles, trialDays, daysAhead, description, externalId } = plan;
+  const { name, currency, interval, day, cycles, description, externalId } = plan;
   const values: Readonly<Record<string, string | number | undefined>> = {
-    ...{ name, currency, interval, day, cycles, trialDays, daysAhead, description, externalId },
+    ...{ name, currency, interval, day, cycles, description, externalId },
+    ...{ trialDays: plan.trialDays, daysAhead: plan.daysAhead },
     amount: fieldAmount(plan.amountCents),
     methods: methodsText(plan.methods),
     ...{ afterDays: plan.pastDueAfterDays, unpaidAction: plan.unpaidAction, actionAfterDays: plan.unpaidAfterDays },

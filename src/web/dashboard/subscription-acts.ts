@@ -13,17 +13,38 @@ import { fieldAmount } from './formats.ts';
 import { facts } from './parts.ts';
 import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from './payer-fields.ts';
 
+const AMOUNT: Field = { name: 'amount', apiName: 'amountCents', label: 'Amount of a cycle' };
+const DAY: Field = {
+  name: 'day',
+  label: 'Day',
+  hint: 'Of the month, 31 for the last; or of the week, from 1 (Monday).',
+};
+const CYCLES: Field = { name: 'cycles', label: 'Cycles' };
+const NOTES: readonly Field[] = [
+  { name: 'externalId', label: 'Your own id', hint: 'Optional. The same id again returns the first subscription.' },
+  { ...METADATA_FIELD, group: 'Notes of your own' },
+];
+
 const hint = 'Left empty: as the plan.';
 
-const OWN_TERMS: readonly Field[] = [
-  { name: 'amount', apiName: 'amountCents', label: 'Amount of a cycle', hint },
-  { name: 'day', label: 'Day', hint: 'Of the month, 31 for the last; or of the week, from 1 (Monday).' },
-  { name: 'cycles', label: 'Cycles', hint },
+/** A new subscription has the terms of its plan where nothing else is given. */
+const NEW_TERMS: readonly Field[] = [
+  { name: 'trialDays', label: 'Days of the trial', hint },
+  { ...AMOUNT, hint },
+  { ...DAY, hint: `${DAY.hint} ${hint}` },
+  { ...CYCLES, hint },
   { ...METHODS_FIELD, options: [{ value: '', label: 'as the plan' }, ...METHODS_FIELD.options] },
   { ...DESCRIPTION_FIELD, hint: `Shown to the payer. ${hint}` },
-  { name: 'externalId', label: 'Your own id', hint: 'Optional. The same id again returns the first subscription.' },
 ];
-const NOTES: Field = { ...METADATA_FIELD, group: 'Notes of your own' };
+
+/** An existing one has all of them. */
+const PRESENT_TERMS: readonly Field[] = [
+  { ...AMOUNT, isRequired: true },
+  { ...DAY, isRequired: true },
+  { ...CYCLES, hint: 'Left empty: without an end.' },
+  METHODS_FIELD,
+  { ...DESCRIPTION_FIELD, isRequired: true },
+];
 
 export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
   const section = 'subscriptions';
@@ -55,9 +76,8 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
           ...(await customerFields(deps, request, customer)),
           await planField(deps, customer?.accountId ?? request.caller?.accountId),
           { name: 'startDay', label: 'From', type: 'date', hint: 'Left empty: today, or the end of the trial.' },
-          { name: 'trialDays', label: 'Days of the trial', hint },
-          ...OWN_TERMS,
-          NOTES,
+          ...NEW_TERMS,
+          ...NOTES,
         ],
         button: 'Create the subscription',
         back: customer ? `/dashboard/customers/${customer.id}` : '/dashboard/subscriptions',
@@ -87,7 +107,7 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
         text: html`<p>From the next cycle on; existing charges stay. Another plan brings its own terms, except for those that are changed here.</p>`,
         fields: [
           await planField(deps, before.accountId, before.planId),
-          ...[...OWN_TERMS, NOTES].map(field => ({ ...field, value: values[field.name] ?? '' })),
+          ...[...PRESENT_TERMS, ...NOTES].map(field => ({ ...field, value: values[field.name] ?? '' })),
         ],
         button: 'Change the subscription',
         back: pageOf(params),
@@ -101,11 +121,12 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
           .filter(name => linesIn(fields, name) !== (values[name] ?? ''))
           .map((name): [string, string] => [name, textField(fields, name)]),
       );
-      const removed = REMOVABLE.filter(name => touched.get(name) === '').map(name => [name, null]);
+      // Where a value is needed, the API refuses null.
+      const emptied = EMPTIED.filter(([name]) => touched.get(name) === '').map(([, apiName]) => [apiName, null]);
       return {
         method: 'PATCH',
         url: `/subscriptions/${encodeURIComponent(params['id'] ?? '')}`,
-        body: { ...termsIn(touched), ...Object.fromEntries(removed) },
+        body: { ...termsIn(touched), ...Object.fromEntries(emptied) },
       };
     },
     done: (_, params) => pageOf(params),
@@ -164,7 +185,8 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
   });
 }
 
-const REMOVABLE = ['cycles', 'externalId', 'metadata'] as const;
+/** The inputs that can be emptied, with their names in the API. */
+const EMPTIED = [...PRESENT_TERMS, ...NOTES].map(({ name, apiName = name }) => [name, apiName] as const);
 
 function termsIn(fields: Fields) {
   const { amount, methods } = filled(fields, ['amount', 'methods']);

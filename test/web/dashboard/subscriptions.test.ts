@@ -77,6 +77,14 @@ test('forms make a plan and a subscription of it, and change both', async () => 
     [changed.amountCents, changed.trialDays, changed.taxes, changed.externalId],
     [110_000, 0, undefined, undefined],
   );
+  const emptied = { ...terms, description: '', trialDays: '', daysAhead: '', afterDays: '', actionAfterDays: '' };
+  assert.equal((await submit(service, at, { ...emptied, unpaidAction: 'pause' })).status, 303);
+  const byDefault = await readPlan();
+  assert.deepEqual(
+    [byDefault.description, byDefault.trialDays, byDefault.daysAhead, byDefault.pastDue],
+    ['Silver', 0, 5, { afterDays: 3, action: 'pause', actionAfterDays: 30 }],
+    'what is left empty has the value that the form names',
+  );
 
   const start = { planId, startDay: '2026-11-30', metadata: 'desk: 4', amount: '990,00' };
   const subscribed = await submit(service, `/subscriptions/new?customerId=${customerId}`, start);
@@ -101,4 +109,14 @@ test('forms make a plan and a subscription of it, and change both', async () => 
     [otherId, 4_900, ['pix'], 'weekly', undefined],
     'the terms of the other plan',
   );
+  const empty = await submit(service, `${page}/change`, { amount: '', day: '', description: '' });
+  assert.equal(empty.status, 400);
+  const faults = textOf(await empty.text());
+  for (const label of ['Amount of a cycle', 'Day', 'Description']) assert.match(faults, new RegExp(`${label} must be`));
+  assert.deepEqual(await read(), after);
+  assert.equal((await submit(service, `${page}/change`, { cycles: '6' })).status, 303);
+  assert.equal((await read()).cycles, 6);
+  assert.match(textOf(await view(service, `${page}/change`)), /Cycles Left empty: without an end/);
+  assert.equal((await submit(service, `${page}/change`, { cycles: '' })).status, 303);
+  assert.equal((await read()).cycles, undefined);
 });
