@@ -1,5 +1,6 @@
 // An abatement and discounts: in the form of a new charge, and as people and tables read them.
 import type { chargeView } from '../../charges/view.ts';
+import { EARLY_DAYS } from '../../rails/reductions.ts';
 import type { Field } from './act.ts';
 import { centsIn, type Fields, percentIn, textField } from './form.ts';
 
@@ -15,6 +16,12 @@ export const EARLY_FIELDS: readonly Field[] = [
     hint: 'The last day for paying with it.',
     ...early,
   },
+  {
+    ...{ name: 'discountPerDay', apiName: 'discounts[0].perDay', label: 'Or for each day before it is due' },
+    type: 'select',
+    options: [{ value: '', label: 'no' }, ...EARLY_DAYS.map(days => ({ value: days, label: `each ${days} day` }))],
+    ...early,
+  },
   { name: 'abatement', label: 'Abatement', hint: 'Taken off whenever it is paid: an amount, or a percent.', ...early },
 ];
 
@@ -24,9 +31,10 @@ function reductionIn(text: string) {
 
 /** One discount; the API takes more. */
 export function reductionsIn(fields: Fields) {
-  const [discount, until, abatement] = ['discount', 'discountUntil', 'abatement'].map(name => textField(fields, name));
+  const names = ['discount', 'discountUntil', 'discountPerDay', 'abatement'];
+  const [discount, until, perDay, abatement] = names.map(name => textField(fields, name));
   return {
-    ...(discount && { discounts: [{ ...reductionIn(discount), ...(until && { until }) }] }),
+    ...(discount && { discounts: [{ ...reductionIn(discount), ...(until && { until }), ...(perDay && { perDay }) }] }),
     ...(abatement && { abatement: reductionIn(abatement) }),
   };
 }

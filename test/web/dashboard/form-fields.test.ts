@@ -224,6 +224,26 @@ test('a form with every field creates the same charge as the API', async () => {
   );
 });
 
+test('a form takes an abatement, and a discount until a day or for each day', async () => {
+  const made = async (fields: Record<string, string>) => {
+    const answer = await submit(service, '/charges/new', { ...EVERY_FIELD, ...fields });
+    assert.equal(answer.status, 303, textOf(await answer.text()));
+    const { abatement, discounts } = (await service.get(answer.headers.get('location')!.replace('/dashboard', '')))
+      .json;
+    return { abatement, discounts };
+  };
+  const until = { externalId: 'until', discount: '5%', discountUntil: '2026-12-01', abatement: '10,00' };
+  assert.deepEqual(await made(until), {
+    abatement: { amountCents: 1_000 },
+    discounts: [{ percent: 5, until: '2026-12-01' }],
+  });
+  const perDay = { externalId: 'per day', discount: '0,50', discountPerDay: 'banking', abatement: '2,5%' };
+  assert.deepEqual(await made(perDay), {
+    abatement: { percent: 2.5 },
+    discounts: [{ amountCents: 50, perDay: 'banking' }],
+  });
+});
+
 test('a fault is named by its label, and its group is open', async () => {
   const wrong = { ...EVERY_FIELD, externalId: 'wrong', fine: 'two', expireDay: '2026-12-01', metadata: 'no colon' };
   const refused = await submit(service, '/charges/new', wrong);
