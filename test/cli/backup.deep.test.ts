@@ -330,7 +330,7 @@ describe('backup and restore refuse', () => {
   const whole = () => path.join(folder, 'whole');
 
   test('an existing folder', async () => {
-    await assert.rejects(backup(service.databaseUrl, whole()), refusal(/is there already/));
+    await assert.rejects(backup(service.databaseUrl, whole()), refusal(/exists already/));
     await assert.rejects(backup(service.databaseUrl, '/proc/no/such'), refusal(/cannot be written \(ENOENT\)/));
   });
 

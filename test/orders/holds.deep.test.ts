@@ -65,7 +65,7 @@ test('on a stalled chain the order waits and makes higher bids', async () => {
     [order.json.transactionId],
   );
   assert.ok(attempts.length > 1, 'a second attempt was signed');
-  assert.match(waiting.lastError, /more was bid/);
+  assert.match(waiting.lastError, /the fee bid was raised/);
   await orders.fault('tron', { fault: 'none' });
   await orders.advance('PT2H');
   const done = await orders.read(order);

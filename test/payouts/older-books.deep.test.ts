@@ -95,7 +95,7 @@ test('an order that took an already used slot stops the line, and halts the send
   isBehind = false;
   await books.pay(lost);
   assert.deepEqual([(await books.holds(lost)).slots, await books.halted()], [0, []]);
-  assert.match((await books.holds(lost)).message ?? '', /^The slot 1 of payout \S+ is used, and it is not known yet/);
+  assert.match((await books.holds(lost)).message ?? '', /^The slot 1 of payout \S+ is used, but it is not yet known/);
   await drill.world.pass(0, 70_000);
   await driver.advance('PT70S');
   const [halted] = await books.halted();

@@ -164,9 +164,9 @@ describe('a WAL archive', { concurrency: 2 }, () => {
         const { code, stderr } = await trilho(folder, given, 'backup', '--base');
         assert.deepEqual([code, pattern.test(stderr)], [2, true], stderr);
       };
-      await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
+      await refuse(/The WAL archive \S+ of this database is missing: mount its disk/);
       await mkdir(archive);
-      await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
+      await refuse(/The WAL archive \S+ of this database is missing: mount its disk/);
       assert.deepEqual(await readdir(archive), []);
       await rm(archive, { recursive: true });
       await rename(`${archive}-away`, archive);

@@ -22,7 +22,7 @@ async function migrateBeside(
                     where d.datname = current_database() and l.relation = '${table}'::regclass and not l.granted
                       and l.waitstart <= clock_timestamp() - make_interval(secs => $1)`;
     while (!isOver && (await sql.query(waits, [ms / 1_000])).length === 0) {
-      const timeouts = lines.filter(line => line.includes('waited for a lock in vain')).length;
+      const timeouts = lines.filter(line => line.includes('did not get a lock in time')).length;
       assert.ok(timeouts < 12, lines.join(''));
       await immediate();
     }

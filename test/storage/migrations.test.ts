@@ -59,7 +59,7 @@ test('a migration that cannot get a lock lets others pass, logs it, and retries 
       // Behind the migration. It would wait for as long as the backup takes.
       await caller.sql.query(`set statement_timeout = '60s'`);
       assert.equal((await caller.sql.query('select from charges')).length, 3);
-      while (!lines.some(line => line.includes('waited for a lock in vain'))) await immediate();
+      while (!lines.some(line => line.includes('did not get a lock in time'))) await immediate();
       assert.match(lines.join(''), new RegExp(`pid ${pid} since \\d{4}-`));
       assert.equal(await isMigrated(db), false);
       await backup.sql.query('commit');

@@ -42,13 +42,13 @@ test('a page says how far back it searched, and its link continues until all wer
   }
   const last = await view(service, path);
   assert.equal(rowsIn(last).length, 1);
-  assert.doesNotMatch(last, /Look through older ones/);
+  assert.doesNotMatch(last, /Search older ones/);
 });
 
 test('a document is found at once, however old', async () => {
   const page = await view(service, '/charges?payer=111.444.777-35');
   assert.equal(rowsIn(page).length, 1);
-  assert.doesNotMatch(page, /Look through older ones/);
+  assert.doesNotMatch(page, /Search older ones/);
 });
 
 test('an export searches all, and writes each charge once', async () => {
