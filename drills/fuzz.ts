@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { startDatabaseServer } from '../bench/database-server.ts';
 import { stopAllPrograms } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
+import { EVM_NETWORKS } from '../src/chains/evm/networks/list.ts';
 import { type Exchange, judgeOf } from '../test/harness/openapi.ts';
 import { keepFailures } from './fuzz/failures.ts';
 import { keepFound } from './fuzz/found.ts';
@@ -40,10 +41,9 @@ const MAX_FAILURES = 20;
 const SHOWN_LENGTH = 600;
 /** With these settings a sweep is possible. */
 const COLD = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
-const EVM = ['ethereum', 'polygon', 'base', 'arbitrum', 'bsc'];
 const PAYOUTS = {
   coldAddresses: {
-    ...Object.fromEntries(EVM.map(network => [network, COLD])),
+    ...Object.fromEntries(EVM_NETWORKS.map(({ id: network }) => [network, COLD])),
     tron: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
   },
 };

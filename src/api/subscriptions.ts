@@ -42,7 +42,9 @@ export type SubscriptionBody = Static<typeof SubscriptionBody>;
 
 export const SubscriptionChanges = Type.Object(
   {
-    planId: Type.Optional(Uuid({ description: 'All terms of this plan; what is named beside it goes before them.' })),
+    planId: Type.Optional(
+      Uuid({ description: 'Takes all terms of this plan; fields given in the same request override them.' }),
+    ),
     ...optional({ amountCents, day, methods, description }),
     cycles: orNull(cycles),
     externalId: orNull(externalId),

@@ -101,7 +101,7 @@ function interest(rate: Rate | undefined, cents: bigint, due: CivilDay, on: Civi
   return rule.perDays === 'money' ? number * days : (cents * number * days) / (PERCENT_OF_HUNDREDTHS * rule.perDays);
 }
 
-/** What a charge is least for, when it is paid on the day of its creation. */
+/** The lowest amount of a charge: when it is paid on the day it is created. */
 export function leastDue(
   value: Pick<DueValue, 'original' | 'abatimento' | 'desconto'>,
   calendar: Pick<DueCalendar, 'dataDeVencimento'>,

@@ -111,7 +111,7 @@ export function numbered(description: string | undefined, number: number, count:
 const PAID: readonly ChargeState[] = ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
 /**
- * Where its charges have brought a plan that was open: completed when each was paid or canceled, canceled when none was paid. One that
+ * The status of an open plan, from its charges: completed when each was paid or canceled, canceled when none was paid. One that
  * expired, failed or was paid in part keeps it open: its money is missing.
  */
 export function stateOf(states: readonly ChargeState[]): PlanState {

@@ -14,7 +14,7 @@ export type ChargeRefunds = {
   readonly charge: Charge;
   /** Those that were asked for now and before: PENDING until the bank has answered. */
   readonly refunds: readonly Refund[];
-  /** Why what is left of a payment cannot go back from here. */
+  /** Why the rest of a payment cannot be refunded here. */
   readonly refused?: { readonly code: string; readonly reason: string };
 };
 

@@ -113,7 +113,7 @@ function notUsable(message: string) {
   return invalidRequest([{ path: 'chargeId', code: 'not_usable', message }]);
 }
 
-/** Ends a collection; the charge stays payable. Refuses one that is over, and one that the PSP does not let go any more. */
+/** Ends a collection; the charge stays payable. Refuses one that is over, and one that the PSP no longer lets us cancel. */
 export async function cancelCollection(deps: LookDeps, id: string, accountId?: string): Promise<Collection> {
   const before = await deps.db.transaction(tx => lockCollection(tx, id, accountId));
   if (before.status === 'CANCELED') return before;

@@ -78,7 +78,7 @@ const EVENT_OF: Readonly<Partial<Record<CollectionState, CollectionEvent>>> = {
   CANCELED: 'mandate.collection_canceled',
 };
 
-/** What a change is announced as, if it is. */
+/** The type of the event of a change, if it has one. */
 export function collectionEventOf(before: Collection, after: Collection): CollectionEvent | undefined {
   if (after.status !== before.status) return EVENT_OF[after.status];
   return retriesOf(after) > retriesOf(before) ? 'mandate.collection_retried' : undefined;

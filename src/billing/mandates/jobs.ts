@@ -30,7 +30,7 @@ export function mandateJobs(deps: MandateJobDeps): JobHandler[] {
   ];
 }
 
-/** What nobody here knows is of another program at the same PSP, or made up. */
+/** An unknown id belongs to another program at the same PSP, or is forged. */
 async function followNotification(
   { db, queue, rails }: MandateJobDeps,
   { rail, recurrenceIds, references }: PayloadOf<typeof FOLLOW_MANDATES>,

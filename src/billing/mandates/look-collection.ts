@@ -109,7 +109,7 @@ async function settle(work: Work, answer: CollectionAnswer | { readonly kind: st
   if (answer.kind === 'found') await take(work, (answer as CollectionAnswer).collection);
 }
 
-/** Whether its charge still needs the money, and nobody has asked for the end of it. */
+/** Whether its charge still needs the money, and its cancellation was not requested. */
 function isWanted({ collection, charge }: Work): boolean {
   return !collection.cancelAskedAt && (charge?.methods.some(isPayable) ?? false);
 }

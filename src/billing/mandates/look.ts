@@ -96,7 +96,7 @@ function end(
   );
 }
 
-/** With the location of its code, which journey 1 has not. Undefined when the PSP gives none now. */
+/** With the location of its code, which journey 1 does not have. Undefined when the PSP returns no location now. */
 async function withLocation(deps: LookDeps, calls: AutomaticCalls, mandate: MandateRecord) {
   if (mandate.journey === 1 || mandate.locationId !== undefined) return mandate;
   const answer = await calls.takeLocation();

@@ -134,7 +134,7 @@ function differs(before: Mandate, after: Mandate): boolean {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** When the PSP is asked next, should every notification be lost; undefined once it has ended. */
+/** When the PSP is asked next, in case notifications are lost; undefined once the mandate has ended. */
 export function nextLookAt(mandate: Mandate, at: Date): Date | undefined {
   if (hasEnded(mandate)) return undefined;
   return new Date(at.getTime() + waitMs(mandate, at));

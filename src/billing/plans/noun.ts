@@ -4,7 +4,10 @@ import { PLAN_EVENTS } from './plan.ts';
 
 export const plans = {
   tags: [
-    { name: 'Plans', description: 'What subscriptions are charged, how often, and what becomes of those nobody pays.' },
+    {
+      name: 'Plans',
+      description: 'What subscriptions are charged, how often, and what happens when a charge stays unpaid.',
+    },
   ],
   events: [{ types: PLAN_EVENTS, schema: 'Plan' }],
   access: {

@@ -1,4 +1,4 @@
-// A plan: what subscriptions of it are charged, how often, and what becomes of one that nobody pays. Pure.
+// A plan: what subscriptions of it are charged, how often, and what happens when a charge stays unpaid. Pure.
 import type { Metadata } from '../../charges/charge.ts';
 import type { Currency } from '../../lib/currency.ts';
 import type { Method } from '../../rails/methods/methods.ts';
@@ -7,7 +7,7 @@ import type { Interval } from './cycle-days.ts';
 export const PLAN_EVENTS = ['plan.created', 'plan.updated'] as const;
 export type PlanEvent = (typeof PLAN_EVENTS)[number];
 
-/** What becomes of a subscription that stays past due. */
+/** What happens to a subscription that stays past due. */
 export const UNPAID_ACTIONS = ['keep', 'pause', 'cancel'] as const;
 export type UnpaidAction = (typeof UNPAID_ACTIONS)[number];
 

@@ -139,7 +139,7 @@ export type ChargeNews = {
   readonly dueDay?: CivilDay;
 };
 
-/** The step that the news of a charge makes of its cycle; undefined when they change nothing. */
+/** How a change of a charge affects its cycle; undefined when it does not. */
 export function chargeChanged(before: Standing, cycle: Cycle, news: ChargeNews): Step | undefined {
   const { status, chargeId } = cycle;
   const isOwn = chargeId === news.chargeId;
@@ -190,7 +190,7 @@ export function paused(before: Standing, at: Date): Step {
   return { ...held, after, events: [{ event: 'subscription.paused' }] };
 }
 
-/** The cycles go on with the first day of theirs that is not over; one that was to be canceled stays. */
+/** Resumes at the first day of a cycle that has not passed. A cancellation that was planned is withdrawn: the subscription stays. */
 export function resumed({ subscription, cycles }: Standing, at: Date): Step {
   const { cancelOn: _, cancelReason: __, pausedAt: ___, ...rest } = subscription;
   const today = civilDay(at);
@@ -204,7 +204,7 @@ export function resumed({ subscription, cycles }: Standing, at: Date): Step {
   return step(status === 'paused' ? moved(onward, back) : onward, [{ event: 'subscription.resumed' }]);
 }
 
-/** It ends with what is paid for: on the day of the first cycle to come that is not. */
+/** Ends when the paid period ends: on the day of the next unpaid cycle. */
 export function cancelPlanned(before: Standing, at: Date, cancelReason: CancelReason): Step {
   const { after, withdrawn } = takenBack(before, at);
   const { interval, day } = after.subscription;
@@ -254,7 +254,7 @@ function takenBack(before: Standing, at: Date): Omit<Step, 'events'> {
   return { after, withdrawn: ahead.flatMap(({ chargeId }) => chargeId ?? []) };
 }
 
-/** Those that wait behind the last one that was charged: one before it keeps its day, whatever becomes of the others. */
+/** The waiting cycles after the last charged one; an earlier one keeps its day in any case. */
 function toCome(cycles: readonly Cycle[]): readonly Cycle[] {
   return cycles.slice(cycles.findLastIndex(({ status }) => status !== 'waiting') + 1);
 }
@@ -302,7 +302,7 @@ function isPending({ cycles }: Subscription, { status, number }: Cycle): boolean
   return PENDING.includes(status) && (status !== 'waiting' || number <= (cycles ?? number));
 }
 
-/** The status follows the cycles: past due while one is, active when none is, completed when nothing is left to pay. */
+/** The status follows the cycles: past due while any cycle is, else active, and completed when nothing is left to pay. */
 function restated(after: Standing, events: readonly StepEvent[]): Step {
   const isLate = after.cycles.some(({ status }) => status === 'past_due');
   const { status } = after.subscription;

@@ -62,7 +62,7 @@ export async function updateStandings(tx: Sql, standings: readonly Standing[]): 
   );
 }
 
-/** When the sweep looks at it next goes with every change of it. */
+/** Every change also sets when the sweep looks at it next. */
 function columnsOf(standing: Standing) {
   const { subscription } = standing;
   return { ...snaked(subscription), next_at: nextMoment(standing)?.at };
@@ -78,7 +78,7 @@ function snaked(record: object): Record<string, unknown> {
   );
 }
 
-/** A number is inserted once: the primary key is what keeps a cycle from being there twice. */
+/** A number is inserted once: the primary key prevents a duplicate cycle. */
 async function writeCycles(tx: Sql, cycles: readonly Cycle[]): Promise<void> {
   await tx.query(
     `insert into subscription_cycles as c (${CYCLE_COLUMNS})

@@ -71,7 +71,7 @@ function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Me
   return methods;
 }
 
-/** Refuses what is taken off where the payer would be asked for the whole amount all the same. */
+/** Refuses discounts and an abatement on a rail that always asks for the full amount. */
 function refuseReductions({ name, method, can }: Rail, request: PaymentRequest): Refusal | undefined {
   const { abatement, discounts } = request;
   if (!abatement && !discounts) return undefined;
