@@ -9,7 +9,7 @@ import { startTlsReceiver } from './receiver.ts';
 test("Efí's SDK creates a charge, sees it paid, refunds it and registers a webhook", async t => {
   const psp = await startPsp({ profile: 'efi' });
   t.after(psp.stop);
-  const efi = await openEfi(psp);
+  const efi = await openEfi(t, psp);
   const receiver = await startTlsReceiver(t, psp);
   await efi.pixConfigWebhook({ chave: KEY }, { webhookUrl: receiver.url });
   assert.equal((await efi.pixDetailWebhook({ chave: KEY })).webhookUrl, receiver.url);

@@ -41,7 +41,7 @@ async function startEfi(t: TestContext) {
   const clock = testClock(new Date(today).toISOString());
   const psp = await startPsp({ profile: 'efi', clock, tokenSeconds: 100 * 86_400 });
   t.after(psp.stop);
-  const efi = await openEfi(psp);
+  const efi = await openEfi(t, psp);
   const readRec = async (params: { idRec: string; txid?: string }) => {
     const answer = await efi.pixDetailRecurrenceAutomatic(params as { idRec: string });
     return efiSchemas.PixDetailRecurrenceAutomaticResponseSchema.partial(LOCATED).parse(answer);
