@@ -59,7 +59,7 @@ browserTest('a charge and an order are created for an account and a wallet from 
   await page.getByLabel('Amount').fill('1.159,90');
   await page.getByLabel('Name of the payer').fill('Maria da Silva');
   await page.getByLabel('CPF or CNPJ').fill('529.982.247-25');
-  await page.getByLabel('Due', { exact: false }).first().fill('2026-12-01');
+  await page.getByRole('textbox', { name: 'Due' }).fill('2026-12-01');
   await page.getByRole('button', { name: 'Create the charge' }).click();
   await page.getByRole('heading', { name: 'Charge of R$ 1,159.90' }).waitFor();
   assert.match(await page.getByRole('main').innerText(), /beta/);

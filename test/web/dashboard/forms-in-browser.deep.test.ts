@@ -29,7 +29,7 @@ browserTest('a simple charge by pix needs no group to be opened', async t => {
   await page.getByLabel('Amount').fill('20,00');
   await page.getByLabel('Name of the payer').fill('Maria da Silva');
   await page.getByLabel('CPF or CNPJ').fill('529.982.247-25');
-  await page.getByLabel('Due').fill('2026-12-10');
+  await page.getByRole('textbox', { name: 'Due' }).fill('2026-12-10');
   assert.equal(await page.getByLabel('Fine, in percent').isVisible(), false);
   await page.getByText('When it is paid late').click();
   await page.getByLabel('Fine, in percent').fill('2');

@@ -130,7 +130,7 @@ browserTest('without JavaScript a charge is created, its cancelation confirmed, 
   await page.getByLabel('Amount').fill('1.234,56');
   await page.getByLabel('Name of the payer').fill('João <b>Souza</b>');
   await page.getByLabel('CPF or CNPJ').fill('529.982.247-25');
-  await page.getByLabel('Due').fill('2027-06-10');
+  await page.getByRole('textbox', { name: 'Due' }).fill('2027-06-10');
   await page.getByRole('button', { name: 'Create the charge' }).click();
   assert.match((await page.getByRole('heading', { level: 1 }).textContent()) ?? '', /1,234\.56/);
   assert.equal(await page.getByText('João <b>Souza</b>').count(), 1);
@@ -149,7 +149,7 @@ browserTest('a form with a fault names the field and keeps what was filled in', 
   await page.getByLabel('Amount').fill('ten');
   await page.getByLabel('Name of the payer').fill('Ana');
   await page.getByLabel('CPF or CNPJ').fill('123');
-  await page.getByLabel('Due').fill('2027-06-10');
+  await page.getByRole('textbox', { name: 'Due' }).fill('2027-06-10');
   await page.getByRole('button', { name: 'Create the charge' }).click();
   const said = (await page.getByRole('alert').textContent()) ?? '';
   assert.match(said, /CPF or CNPJ|customer\.document/);
