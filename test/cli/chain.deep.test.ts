@@ -52,7 +52,7 @@ describe('trilho chain', { concurrency: 2 }, () => {
     const service = await startTrilho({ folder, env: { TRILHO_CONFIG: file, TRILHO_DEMO: 'off' } });
     const refused = await service.post('/sandbox/chains/polygon', { fault: 'stalled' });
     assert.equal(refused.status, 409);
-    assert.match(refused.text, /A test node stands for polygon: no fault can be injected into it\./);
+    assert.match(refused.text, /A test node replaces polygon: no fault can be injected into it\./);
     const { chains } = (await service.get('/sandbox/chains')).json;
     assert.ok(!chains.some(({ network }: { network: string }) => network === 'polygon'));
     assert.equal(chains.length, NETWORKS.length - 1);

@@ -204,7 +204,7 @@ test('the command sends a held order again, and refuses in one sentence', async 
   await assert.rejects(cli('retry', '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87'), refused(/There is no such/));
   await assert.rejects(cli('retry', id), refused(/would revert/));
   await orders.fault('arbitrum', { fault: 'none' });
-  assert.match((await cli('retry', id)).said, /^The order stands in line again\./);
+  assert.match((await cli('retry', id)).said, /^The order is in line again\./);
   await assert.rejects(cli('retry', id), refused(/^This order has no failed transfer\.$/));
   await fulfilledAfter(order, 'PT10M');
   const lines = await service.sql<{ actor: string }>(

@@ -139,7 +139,7 @@ test('a network that is no longer in the settings is reported at the start, and 
     await minutesLater(1, without);
     assert.deepEqual(await reasons('tron'), ['network_silent', 'payout_stuck']);
     const [{ words }] = (await alarms('tron')).filter(({ reason }) => reason === 'network_silent') as [Shown];
-    assert.match(words, /wait for \d+ minutes: chains in TRILHO_CONFIG does not name the network\.$/);
+    assert.match(words, /for \d+ minutes: chains in TRILHO_CONFIG does not name the network\.$/);
   } finally {
     await without.stop();
   }
