@@ -62,7 +62,7 @@ test('secrets are sealed with a first key and then with another, while nodes sen
   // The second key is lost: the webhook gets an unknown secret, and a rotation shows the next one.
   assert.match(
     (await command([first], 'renew')).said,
-    /^webhooks: 1 secrets given up\nthe key of receipts: 1 secrets given up\nlinks to checkouts: 1 secrets given up/,
+    /^links to checkouts: 1 secrets given up\nthe key of receipts: 1 secrets given up\nwebhooks: 1 secrets given up/,
   );
   assert.match((await command([first], 'renew')).said, /^webhooks: 0 secrets/);
   const after = await node(first);
