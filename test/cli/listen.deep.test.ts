@@ -175,6 +175,7 @@ function masked(value: unknown): unknown {
     if (typeof inner !== 'string') return inner;
     if (DERIVED.includes(key)) return key;
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(inner)) return 'a time';
+    if (/^\d{4}-\d\d-\d\d$/.test(inner)) return 'a day';
     return isUuid(inner) ? 'an id' : inner;
   });
 }
