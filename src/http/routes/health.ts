@@ -16,8 +16,8 @@ export type HealthDeps = {
   readonly databaseClock: Pick<DatabaseClock, 'offsetMs'>;
 };
 
-/** A probe has its own timeout and retries soon; this answers before that. */
-const READY_LIMIT_MS = 2_000;
+/** Shorter than the limits of the database's probe, so that a silent database always gets the same answer. */
+const READY_LIMIT_MS = 1_500;
 /** The offset is corrected, but a clock that is so far off may get worse. */
 const MAX_OFFSET_MS = 30_000;
 
