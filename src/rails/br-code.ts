@@ -50,36 +50,17 @@ export function staticBrCodes({
 /** A location as a code holds it: host, perhaps a port, and path, without a scheme. */
 const LOCATION = /^(?=.{1,77}$)[0-9A-Za-z.-]+(?::\d{1,5})?\/[\x21-\x7e]+$/;
 
-/** The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. */
-export function dynamicBrCode(location: string, receiver: ReceiverNames): string | undefined {
-  return locatedCode({ location }, receiver);
-}
-
 /**
- * The code by which a payer approves a recurrence behind a location, and pays the charge behind another one if it is given. Undefined when
- * a code cannot hold one of them.
+ * The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. The package builds
+ * the rest, but refuses locations with a port, which test PSPs have.
  */
-export function recurrenceBrCode(
-  { recurrence, location }: { readonly recurrence: string; readonly location?: string },
-  receiver: ReceiverNames,
-): string | undefined {
-  return locatedCode({ recurrence, ...(location !== undefined && { location }) }, receiver);
-}
-
-type ReceiverNames = Omit<Receiver, 'key'>;
-type Locations = { readonly location?: string; readonly recurrence?: string };
-
-/** The package builds the rest, but refuses locations with a port, which test PSPs have, and knows no recurrences. */
-function locatedCode({ location, recurrence }: Locations, receiver: ReceiverNames): string | undefined {
+export function dynamicBrCode(location: string, receiver: Omit<Receiver, 'key'>): string | undefined {
   const { receiverName: merchantName, receiverCity: merchantCity } = receiver;
   const fields = readFields(generatePixPayload({ url: 'pix.example.com/qr', merchantName, merchantCity }) ?? '');
-  const [charge, template] = [location, recurrence].map(url => url?.replace(/^https?:\/\//i, ''));
-  if (!fields || [charge, template].some(url => url !== undefined && !LOCATION.test(url))) return undefined;
-  const account = (url?: string) => field('00', PIX) + (url === undefined ? '' : field(LOCATION_FIELD, url));
-  // A recurrence alone can be read by one payer after the other, so its code is not for single use.
-  const kept = fields.filter(({ id }) => id !== '63' && (id !== SINGLE_USE || charge !== undefined));
-  const parts = kept.map(({ id, value }) => field(id, id === '26' ? account(charge) : value));
-  if (template !== undefined) parts.push(field(RECURRENCE, account(template)));
+  const url = location.replace(/^https?:\/\//i, '');
+  if (!fields || !LOCATION.test(url)) return undefined;
+  const account = field('00', PIX) + field(LOCATION_FIELD, url);
+  const parts = fields.filter(({ id }) => id !== '63').map(({ id, value }) => field(id, id === '26' ? account : value));
   const text = parts.join('') + CHECKSUM;
   return text + checksum(text);
 }
@@ -137,7 +118,6 @@ function faultOfCode(emv: string): string | undefined {
 
 const PIX = 'br.gov.bcb.pix';
 const LOCATION_FIELD = '25';
-const SINGLE_USE = '01';
 /** Bacen's API 2.9.0 shows it in three examples of `pixCopiaECola`. */
 const RECURRENCE = '80';
 const CURRENCY = '53';

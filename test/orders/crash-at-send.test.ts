@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { addressOf } from '../../src/chains/address.ts';
 import type { Network } from '../../src/chains/asset.ts';
-import { countTransfers } from '../../src/sandbox/chains/store.ts';
+import { countTransfers } from '../harness/count-transfers.ts';
 import { crashEverywhere } from '../harness/crash.ts';
 import { differences } from '../harness/order-proof.ts';
 import { ORDER_VERBS, type OrderNode, type OrderVerb, openOrderNode, type Victim } from '../harness/order-verbs.ts';

@@ -7,7 +7,7 @@ import { addressOf } from '../../src/chains/address.ts';
 import type { Network } from '../../src/chains/asset.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { LEDGER_CHECKS } from '../../src/nouns.ts';
-import { countTransfers } from '../../src/sandbox/chains/store.ts';
+import { countTransfers } from '../harness/count-transfers.ts';
 import { crashAt, crashEverywhere } from '../harness/crash.ts';
 import type { OrderCrash } from '../harness/order-crash-at-step.ts';
 import { ORDER_VERBS, type OrderNode, type OrderVerb, openOrderNode, type Victim } from '../harness/order-verbs.ts';

@@ -7,7 +7,6 @@ import {
   faultOfRecurrenceCode,
   isBrCodeIntact,
   locationIn,
-  recurrenceBrCode,
   recurrenceIn,
 } from '../../src/rails/br-code.ts';
 
@@ -35,10 +34,9 @@ const PUBLISHED = [
   },
 ];
 
-test('codes of journeys 2, 3 and 4 are those of the norm, character by character', () => {
+test('codes of journeys 2, 3 and 4 of the norm are read', () => {
   for (const { journey, emv, ...locations } of PUBLISHED) {
-    assert.equal(recurrenceBrCode(locations, RECEIVER), emv, `journey ${journey}`);
-    assert.ok(isBrCodeIntact(emv));
+    assert.ok(isBrCodeIntact(emv), `journey ${journey}`);
     assert.deepEqual([recurrenceIn(emv), locationIn(emv)], [locations.recurrence, locations.location]);
     assert.equal(faultOfRecurrenceCode(emv), undefined);
   }
@@ -54,9 +52,7 @@ test('a code of a recurrence alone pays nothing, and one of a charge alone appro
 });
 
 test('a location that no code can hold makes none', () => {
-  const long = `pix.example.com/${'a'.repeat(62)}`;
-  assert.equal(recurrenceBrCode({ recurrence: long }, RECEIVER), undefined);
-  assert.equal(recurrenceBrCode({ recurrence: `${AT}/rec/1`, location: 'nowhere' }, RECEIVER), undefined);
-  const scheme = recurrenceBrCode({ recurrence: `https://${AT}/rec/1` }, RECEIVER);
-  assert.equal(recurrenceIn(scheme!), `${AT}/rec/1`);
+  assert.equal(dynamicBrCode(`pix.example.com/${'a'.repeat(62)}`, RECEIVER), undefined);
+  assert.equal(dynamicBrCode('nowhere', RECEIVER), undefined);
+  assert.equal(locationIn(dynamicBrCode(`https://${AT}/1`, RECEIVER)!), `${AT}/1`);
 });

@@ -15,6 +15,9 @@ export const INSTALMENT_PLAN_TRANSITIONS = {
   CANCELED: [],
 } as const satisfies Record<PlanState, readonly PlanState[]>;
 
+/** How an open plan ends. */
+export type PlanEnd = (typeof INSTALMENT_PLAN_TRANSITIONS)['OPEN'][number];
+
 export const INSTALMENT_EVENTS = ['instalments.created', 'instalments.completed', 'instalments.canceled'] as const;
 export type InstalmentEvent = (typeof INSTALMENT_EVENTS)[number];
 

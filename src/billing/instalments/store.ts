@@ -2,7 +2,7 @@
 import type { FirstOne } from '../../accounts/once.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
-import type { InstalmentPlan, PlanState } from './instalment-plan.ts';
+import type { InstalmentPlan, PlanEnd } from './instalment-plan.ts';
 
 const STORED = `id, account_id, external_id, description, metadata, amount_cents, currency, instalment_count, customer_id, state,
   link_epoch, event_count, created_at, updated_at`;
@@ -83,7 +83,7 @@ export async function findAndLockPlan(tx: Sql, id: string, accountId?: string): 
 /** The end of a plan that was open; the caller holds the lock of the row. */
 export async function endPlan(
   tx: Sql,
-  { id, accountId, state, eventCount, updatedAt }: InstalmentPlan & { readonly state: Exclude<PlanState, 'OPEN'> },
+  { id, accountId, state, eventCount, updatedAt }: InstalmentPlan & { readonly state: PlanEnd },
 ): Promise<void> {
   await tx.query(
     `update instalment_plans set state = $3, event_count = $4, updated_at = $5 where id = $1 and account_id = $2 and state = 'OPEN'`,

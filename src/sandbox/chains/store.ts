@@ -2,9 +2,8 @@
 import type { Network } from '../../chains/asset.ts';
 import type { SentSymbol } from '../../chains/networks.ts';
 import type { Database, Row, Sql } from '../../storage/database.ts';
-import type { SandboxClock } from '../clock/sandbox-clock.ts';
 import type { ChainStore, ChainTransaction } from './simulated-chain.ts';
-import { type ChainFault, type ChainSimulation, type Fork, heightAt } from './simulation.ts';
+import type { ChainFault, ChainSimulation, Fork } from './simulation.ts';
 
 /** The chain, joined with the transaction that matches a condition, if there is one. */
 const CHAIN_WITH = (condition: string) =>
@@ -79,32 +78,6 @@ export function sandboxChainStore(db: Database): ChainStore {
         return rows.length;
       }),
   };
-}
-
-/** The number of effective transfers per slot, and per asset and destination. */
-export type TransferCounts = {
-  readonly perSlot: ReadonlyMap<string, number>;
-  readonly perDestination: ReadonlyMap<string, number>;
-};
-
-/** Counts mined transactions that moved something. Slot keys are `sender nonce`, destination keys `symbol address`. */
-export async function countTransfers(
-  { db, clock }: { readonly db: Sql; readonly clock: Pick<SandboxClock, 'now' | 'refresh'> },
-  network: Network,
-): Promise<TransferCounts> {
-  await clock.refresh();
-  const height = heightAt(network, await readSimulation(db, network), clock.now());
-  const count = async (columns: string) => {
-    const rows = await db.query<{ name: string; count: number }>(
-      `select concat_ws(' ', ${columns}) as name, count(*)::int as count
-         from sandbox_chain_transactions
-        where network = $1 and block <= $2 and not reverts and destination is not null
-        group by ${columns} order by ${columns}`,
-      [network, height],
-    );
-    return new Map(rows.map(row => [row.name, row.count]));
-  };
-  return { perSlot: await count('sender, nonce'), perDestination: await count('symbol, destination') };
 }
 
 async function readSimulation(

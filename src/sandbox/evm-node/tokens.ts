@@ -11,7 +11,6 @@ const TOKEN = parseAbi([
   'function setBlocked(address owner, bool isIt)',
   'function setRates(uint256 disclosed, uint256 hidden)',
   'function setMute(bool isIt)',
-  'function setOpen(bool isIt)',
 ]);
 
 export type Token = {
@@ -62,16 +61,6 @@ export async function deployToken(
 /** The address of the contract that an account deploys with this nonce. */
 export function contractAddress(account: string, nonce: bigint): string {
   return getContractAddress({ from: hexOf(account), nonce });
-}
-
-/** A contract that takes the coin only while it is open. */
-export async function deployDoor(
-  node: EvmNode,
-): Promise<{ address: string; setOpen(isIt: boolean): Promise<unknown> }> {
-  const address = await node.send(undefined, code.Door);
-  const setOpen = (isIt: boolean) =>
-    node.send(address, encodeFunctionData({ abi: TOKEN, functionName: 'setOpen', args: [isIt] }));
-  return { address, setOpen };
 }
 
 function hexOf(address: string): Hex {

@@ -1,7 +1,7 @@
 // Transfers on a real EVM node, each on a node of its own: what is sent, what arrives, and what the lookup finds.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { deployDoor } from '../../../src/sandbox/evm-node/tokens.ts';
+import { deployDoor } from '../../harness/door.ts';
 import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startFundedNode } from '../../harness/evm.ts';
 import { type RpcProxy, startRpcProxy } from '../../harness/rpc-proxy.ts';
 
