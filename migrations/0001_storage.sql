@@ -25,7 +25,7 @@ create function from_epoch_ms(ms bigint) returns timestamptz
   language sql stable strict parallel safe
   return timestamptz 'epoch' + ms / 1000 * interval '1 second' + ms % 1000 * interval '1 millisecond';
 
--- A sweep locks this row until its transaction ends, so that due timers run once and in order, on whichever node.
+-- A sweep locks this row until its transaction ends, so that due timers run once and in order when there are several nodes.
 create table sweep_lock (only_one boolean primary key default true check (only_one));
 insert into sweep_lock default values;
 

@@ -167,8 +167,8 @@ create table payments (
   foreign key (charge_id, account_id) references charges (id, account_id),
   check (also_reported_as is null or is_by_pix)
 );
--- A payment counts once on the rail that received it, whichever account reports it, and however the reference is spelled: accounts may
--- share the key that receives the money. "C" changes ASCII letters alone, as the service does.
+-- A payment counts once on the rail that received it, for all accounts, which may share a receiving key, and for all spellings of its
+-- reference. "C" changes ASCII letters alone, as the service does.
 create unique index payments_once on payments (rail, lower(reference collate "C"));
 create unique index payments_also_reported_as on payments (lower(also_reported_as collate "C"))
   where also_reported_as is not null;

@@ -52,7 +52,7 @@ create table wallets (
 create unique index wallets_once on wallets (account_id, network, address) where removed_at is null;
 create index wallets_newest on wallets (created_at desc, id desc) where removed_at is null;
 create index wallets_by_account on wallets (account_id, created_at desc, id desc) where removed_at is null;
--- A block is of the address, whichever account or network names it.
+-- A block applies to the address in every account and on every network.
 create index wallets_blocked on wallets (address) where blocked_at is not null;
 
 -- The text that the holder of a wallet is asked to sign. A wallet has one at most: a new one replaces it, and a proof uses it up.

@@ -1,4 +1,4 @@
-// What the sandbox declares: its operations, which nobody needs a key for.
+// What the sandbox declares: its operations, which need no key.
 import type { Noun } from '../noun.ts';
 
 export const sandbox = {

@@ -185,7 +185,7 @@ test('each cycle is charged once, ahead of its day, with what the customer and t
   assert.equal(count, 3);
 });
 
-test('a trial costs nothing, a plan says what becomes of those nobody pays, and a refund is seen', async () => {
+test('a trial costs nothing, a plan says what happens to unpaid cycles, and a refund is seen', async () => {
   const now = await today();
   const trial = await subscribe({
     interval: 'weekly',
@@ -252,7 +252,7 @@ test('it is paused, resumed, and canceled at the end or now; what has not begun 
   assert.equal(open.length, 0);
 });
 
-test('a charge that cannot be made is told at the cycle, tried again, and delays nobody', async () => {
+test('a charge that cannot be made is recorded at its cycle and tried again, and delays no others', async () => {
   const accountId = newAccount();
   const { id: planId } = await made('/plans', planBody({ accountId, methods: ['boleto'], day: undefined }));
   const { id: customerId } = await newCustomer(accountId);

@@ -23,7 +23,7 @@ export type Standing = { readonly subscription: Subscription; readonly cycles: r
 /** An event of a step, with its cycle. */
 export type StepEvent = { readonly event: SubscriptionEvent; readonly cycle?: Cycle };
 
-/** The standing after a step, with its events, and the charges that nobody is to pay any more. */
+/** The standing after a step, with its events, and the charges that are no longer due. */
 export type Step = {
   readonly after: Standing;
   readonly events: readonly StepEvent[];
@@ -89,7 +89,7 @@ export function activated(before: Standing): Step {
   return restated(moved(before, 'active'), [{ event: 'subscription.activated' }]);
 }
 
-/** What the charge of a cycle asks for. A late cycle is due today: nobody can pay before being asked. */
+/** What the charge of a cycle asks for. A late cycle is due today: the customer has not been asked before. */
 export function chargeTerms({ amountCents, currency }: Subscription, { day }: Cycle, at: Date) {
   const today = civilDay(at);
   return { amountCents, currency, dueDay: day < today ? today : day };
@@ -120,12 +120,12 @@ export function refused(before: Standing, cycle: Cycle, reason: string, at: Date
   return restated(replaced(before, waits), events);
 }
 
-/** Nobody has paid a cycle in time. */
+/** A cycle was not paid in time. */
 export function fellDue(before: Standing, cycle: Cycle): Step {
   return stepWith(before, cycleMoved(cycle, 'past_due'), 'subscription.past_due');
 }
 
-/** Nobody has paid for as long as the plan waits. */
+/** A cycle was not paid for as long as the plan waits. */
 export function gaveUp(before: Standing, at: Date): Step {
   return before.subscription.unpaidAction === 'pause' ? paused(before, at) : canceled(before, at, 'unpaid');
 }

@@ -1,4 +1,4 @@
-// Handles what time makes due of subscriptions: the charge of a cycle, the end of a trial, cycles that nobody paid. The sweep takes the
+// Handles what time makes due of subscriptions: the charge of a cycle, the end of a trial, unpaid cycles. The sweep takes the
 // oldest first, in bounded batches; each batch is one short transaction without calls to a bank.
 import type { Charge } from '../../charges/charge.ts';
 import type { BuildDeps } from '../../charges/create/build.ts';

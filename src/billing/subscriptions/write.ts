@@ -11,7 +11,7 @@ import { updateStandings } from './store.ts';
 import type { Subscription } from './subscription.ts';
 import { cycleView, subscriptionView } from './view.ts';
 
-/** Writes each standing with the events of the steps that led to it, and withdraws the charges that nobody is to pay any more. */
+/** Writes each standing with the events of the steps that led to it, and withdraws the charges that are no longer due. */
 export async function writeSteps(deps: WriteDeps, tx: Sql, steps: readonly Step[], at: Date): Promise<Standing[]> {
   const counted = steps.map(({ after: { subscription, cycles }, events }) => ({
     subscription: { ...subscription, eventCount: subscription.eventCount + events.length, updatedAt: at },

@@ -1,5 +1,5 @@
 // Whether the balances moved as the logs of a block say. A log is what a contract writes about itself: a contract that writes one and moves
-// nothing has paid nobody. A receipt alone is not enough either: a node can report status 0 for a transfer that was executed.
+// nothing has not paid. A receipt alone is not enough either: a node can report status 0 for a transfer that was executed.
 import type { Transfer } from '../chain.ts';
 import { balanceOfData, TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
 import type { Provider, Said } from './provider.ts';

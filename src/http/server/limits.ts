@@ -18,7 +18,7 @@ export type Limits = {
 
 /**
  * Refuses requests above the limit instead of letting all of them wait. A request counts from the arrival of its body until its answer is
- * made: a caller that sends or reads slowly blocks nobody.
+ * made: a caller that sends or reads slowly does not block others.
  */
 export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): void {
   if (maxInFlight === 0) return;

@@ -91,7 +91,7 @@ async function look({ db }: Deps, chain: Chain, address: string, judgeFirst: Jud
   return { address, seen, sender: await requireSender(db, chain, address, judgeFirst) };
 }
 
-/** Whether every provider that answers counts no slot of a sender as used: then it has paid nobody. */
+/** Whether every provider that answers counts no slot of a sender as used: then it has sent nothing. */
 function isUnused(counts: SlotCounts | undefined): boolean {
   return (
     counts !== undefined && counts.said.length > 0 && counts.said.every(({ mined, pooled }) => mined + pooled === 0n)

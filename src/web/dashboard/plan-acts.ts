@@ -13,7 +13,7 @@ import { CURRENCY_FIELD, TAX_FIELDS, taxesIn } from './new-charge.ts';
 import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from './payer-fields.ts';
 
 const { daysAhead, trialDays, pastDue } = PLAN_DEFAULTS;
-const unpaid = { group: 'When nobody pays' };
+const unpaid = { group: 'When a charge stays unpaid' };
 
 const FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name', isRequired: true, hint: 'For yourselves.' },
@@ -67,7 +67,7 @@ export function planActs(app: FastifyInstance, deps: ActDeps): void {
     section,
     ask: async request => ({
       title: 'New plan',
-      text: html`<p>What subscriptions are charged, and how often. Nobody is charged yet.</p>`,
+      text: html`<p>What subscriptions are charged, and how often. Creating one charges no customer yet.</p>`,
       fields: [...(await accountField(deps, request)), ...FIELDS],
       button: 'Create the plan',
       back,
