@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export type FarNode = { readonly url: string; stop(): Promise<void> };
+type FarNode = { readonly url: string; stop(): Promise<void> };
 
 export async function startFarNode(nodeUrl: string, delayMs: number): Promise<FarNode> {
   const { hostname, port } = new URL(nodeUrl);

@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { percentile } from './figures.ts';
 
-export type Load = {
+type Load = {
   readonly url: string;
   readonly connections: number;
   /** The whole request with this index, as `get` and `post` build it. */
@@ -84,7 +84,7 @@ export async function runLoad({
   return { count: answered, rate: answered / tookSeconds, p50, p99 };
 }
 
-export type HttpAnswer = { readonly status: number; body(): string };
+type HttpAnswer = { readonly status: number; body(): string };
 export type HttpConnection = { send(request: string): Promise<HttpAnswer>; close(): void };
 
 /** One keep-alive connection to the origin of a URL. One request at a time. */

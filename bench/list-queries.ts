@@ -10,8 +10,8 @@ export type Filter = {
   readonly from?: string;
   readonly to?: string;
 };
-export type Place = 'first' | 'middle' | 'last';
-export type Kind = { readonly name: string; readonly filter: Filter; readonly place: Place; readonly pageSize: number };
+type Place = 'first' | 'middle' | 'last';
+type Kind = { readonly name: string; readonly filter: Filter; readonly place: Place; readonly pageSize: number };
 /** A kind with its page number and total in one database. */
 export type Query = Kind & { readonly page: number; readonly total: number };
 

@@ -1,7 +1,7 @@
 // The command line of the benchmark: which parts, in which mode, over how many rows, for how long.
 import { MODES, type Mode } from '../src/lib/mode.ts';
 
-export const PARTS = [
+const PARTS = [
   'list',
   'limit',
   'charges',

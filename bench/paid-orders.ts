@@ -39,7 +39,7 @@ export async function createWallet(url: string, caller: Caller, network: EvmNetw
   return JSON.parse(answer.body()).id;
 }
 
-export type Buyer = {
+type Buyer = {
   /** Creates an order and pays it; returns its id. */
   buy(): Promise<string>;
   close(): void;

@@ -21,7 +21,7 @@ export type Peer = {
   settle?(): Promise<void>;
 };
 
-export type PeerList = {
+type PeerList = {
   readonly name: string;
   request(query: Query): string;
   /** Absent where the answer has no total. */

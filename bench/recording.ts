@@ -22,7 +22,7 @@ export type RecordedStatement = {
 /** The statements of one transaction, or one statement outside of any. */
 export type Unit = readonly RecordedStatement[];
 
-export type Round = {
+type Round = {
   /** The number of requests that caused the statements. */
   readonly requests: number;
   /**
@@ -33,7 +33,7 @@ export type Round = {
   readonly after: readonly Unit[];
 };
 
-export type Recording = {
+type Recording = {
   /** The highest number of connections that one round used. */
   readonly connections: number;
   /** Reads the rounds from disk, once. */
@@ -104,7 +104,7 @@ export async function recordLoad(server: DatabaseServer, database: string, load:
   };
 }
 
-export type UnitCounts = { readonly singles: number; readonly transactions: number; readonly statements: number };
+type UnitCounts = { readonly singles: number; readonly transactions: number; readonly statements: number };
 
 export const NO_UNITS: UnitCounts = { singles: 0, transactions: 0, statements: 0 };
 

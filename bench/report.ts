@@ -14,7 +14,7 @@ export type Row = {
   readonly goal?: Goal;
 };
 
-export type Goal = { readonly text: string; readonly isMet: boolean };
+type Goal = { readonly text: string; readonly isMet: boolean };
 
 export type Report = {
   /** Prints a line of progress to standard error. */

@@ -6,7 +6,7 @@ export function print(what: string, value: number | string): void {
   process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(14)}\n`);
 }
 
-export type Result = {
+type Result = {
   readonly faultsInjected: number;
   readonly acknowledged: number;
   readonly lost: readonly string[];

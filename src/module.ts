@@ -26,7 +26,7 @@ export type Module = {
 };
 
 /** Work that runs in the background from `start` to `stop`. */
-export type Background = {
+type Background = {
   start(): { stop(): Promise<void> };
   /** The same work once: everything due is done when it returns. */
   runDue?(): Promise<number>;

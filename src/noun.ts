@@ -22,10 +22,10 @@ export type Noun = {
   readonly ledgerChecks?: readonly LedgerCheck[];
 };
 
-export type Tag = { readonly name: string; readonly description: string };
+type Tag = { readonly name: string; readonly description: string };
 
 /** Types of events whose `object` is the same, and the name of its schema. */
-export type EventFamily = {
+type EventFamily = {
   readonly types: readonly string[];
   readonly schema: string;
   /** The page of the dashboard below which each object has one, such as `/dashboard/charges`. */
@@ -42,7 +42,7 @@ export type SectionLink = {
 };
 
 /** `of` makes of the values what stands in the Config. */
-export type NounSettings = {
+type NounSettings = {
   readonly table: readonly Setting[];
   of(values: never): object;
 };

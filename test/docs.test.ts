@@ -199,7 +199,7 @@ test('the statuses of a refund are the same in the code, the database and the pa
 
 /** The members of a union of string literals, from its source. */
 function valuesOfType(file: string, name: string): string[] {
-  const union = new RegExp(`^export type ${name} =([^;]+);`, 'm').exec(read(file))?.[1];
+  const union = new RegExp(`^(?:export )?type ${name} =([^;]+);`, 'm').exec(read(file))?.[1];
   assert.ok(union, `${file} has the type ${name}`);
   return [...union.matchAll(/'([^']+)'/g)].map(match => match[1]!);
 }

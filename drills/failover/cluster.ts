@@ -9,7 +9,7 @@ import { freePort } from '../../test/harness/process.ts';
 import { type Link, openLink } from './link.ts';
 import { family, ordinaryUser, type Program, run, signalAll } from './programs.ts';
 
-export type Replication = 'synchronous' | 'asynchronous';
+type Replication = 'synchronous' | 'asynchronous';
 
 export type Member = {
   readonly name: string;

@@ -10,7 +10,7 @@ export type Program = {
   stop(): Promise<void>;
 };
 
-export type User = { readonly uid: number; readonly gid: number } | undefined;
+type User = { readonly uid: number; readonly gid: number } | undefined;
 
 const STOP_LIMIT_MS = 10_000;
 

@@ -5,7 +5,7 @@ import type { Exchange } from '../../test/harness/openapi.ts';
 import type { Case } from './make-case.ts';
 import { curlOf } from './send.ts';
 
-export type Failure = {
+type Failure = {
   readonly index: number;
   readonly url: string;
   readonly sent: Case;
@@ -14,7 +14,7 @@ export type Failure = {
   readonly fault: string;
 };
 
-export type Failures = {
+type Failures = {
   add(failure: Failure): void;
   count(): number;
   /** Each in short. */

@@ -52,7 +52,7 @@ export function operationsOf({ paths }: OpenApi): Described[] {
   );
 }
 
-export type CaseMaker = (index: number, known: KnownIds) => Case;
+type CaseMaker = (index: number, known: KnownIds) => Case;
 
 /** `prepared`: objects from before the first case, which are used throughout the run. */
 export function caseMaker(document: OpenApi, seed: number, receiverUrl: string, prepared: KnownIds): CaseMaker {

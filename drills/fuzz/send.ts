@@ -5,7 +5,7 @@ import type { Case } from './make-case.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
 
-export type Sender = { send(sent: Case): Promise<Exchange>; close(): void };
+type Sender = { send(sent: Case): Promise<Exchange>; close(): void };
 
 export function openSender(url: string, atOnce: number): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });

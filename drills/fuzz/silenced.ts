@@ -4,7 +4,7 @@ import { NETWORKS } from '../../src/chains/asset.ts';
 import type { Exchange } from '../../test/harness/openapi.ts';
 import type { Case } from './make-case.ts';
 
-export type Silenced = {
+type Silenced = {
   /** Call it before a case is sent, and its result with the answer. */
   follow(sent: Case): (reply: Exchange | Error) => void;
   /** Whether an answer says that a chain is silent which may have been so since the case was sent. */

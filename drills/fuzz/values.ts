@@ -90,7 +90,7 @@ const BAD_VALUES: readonly unknown[] = [
   ...BAD_TEXTS,
 ];
 
-export function badValue(random: Random): unknown {
+function badValue(random: Random): unknown {
   return random.pick(BAD_VALUES);
 }
 

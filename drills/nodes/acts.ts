@@ -59,7 +59,7 @@ type Terms = {
   readonly expireAt?: string;
 };
 
-export type Acts = Required<Acknowledged> & {
+type Acts = Required<Acknowledged> & {
   create(random: Random, number: number, terms: Terms, caller: Caller): Promise<Open | undefined>;
   order(random: Random, number: number, caller: Caller): Promise<Open | undefined>;
   /** True when it was acknowledged. */

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '../../test/harness/random.ts';
 import type { Ask, Asked } from './acts.ts';
 
-export type Insistent = {
+type Insistent = {
   readonly ask: Ask;
   /** The number of retries. */
   repeats(): number;

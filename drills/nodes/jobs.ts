@@ -7,7 +7,7 @@ import type { Machine } from '../machine.ts';
 
 type Figures = { count: number; longestMs: number };
 
-export type OrphanedJobs = {
+type OrphanedJobs = {
   /** Call it right before a kill of the database. */
   databaseKilled(): void;
   /** Separately those during which the database was killed: some may be jobs of living nodes, and have no promise. */

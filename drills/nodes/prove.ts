@@ -3,7 +3,7 @@
 import type { Sql } from '../../src/storage/database.ts';
 import type { Acknowledged } from './acts.ts';
 
-export type Proof = { readonly lost: readonly string[]; readonly doubled: readonly string[] };
+type Proof = { readonly lost: readonly string[]; readonly doubled: readonly string[] };
 
 type Found = { readonly name: string; readonly ids: readonly string[] };
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { randomOf } from '../../test/harness/random.ts';
 
-export type StreamReader = {
+type StreamReader = {
   /** The charges that were reported as paid. */
   readonly paid: ReadonlySet<string>;
   stop(): Promise<void>;

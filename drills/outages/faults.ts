@@ -10,7 +10,7 @@ import { family } from '../failover/programs.ts';
 
 /** What a fault needs that may be missing, and how to get it. */
 export const NEEDS = { root: 'run it as root, who may mount a small disk', faketime: 'sh drills/install.sh' } as const;
-export type Need = keyof typeof NEEDS;
+type Need = keyof typeof NEEDS;
 
 export type Fault = {
   readonly name: string;
@@ -31,7 +31,7 @@ const ON_TIME = '+0';
 const STEPS = ['+90', '-90'];
 const TOO_MANY_CONNECTIONS = '53300';
 
-export type StepClock = { readonly env: Readonly<Record<string, string>>; readonly file: string };
+type StepClock = { readonly env: Readonly<Record<string, string>>; readonly file: string };
 
 /** Lets the drill move the clock of one process; undefined if libfaketime is not installed. */
 export function stepClock(dir: string): StepClock | undefined {

@@ -13,14 +13,14 @@ export type Watch = {
 };
 
 export const GROUPS = ['read', 'list', 'write'] as const;
-export type Group = (typeof GROUPS)[number];
+type Group = (typeof GROUPS)[number];
 type Name = Group | 'live' | 'ready';
 
 /** A request that needs the database: how long it took, or has waited when the period ended. */
 export type Asked = { readonly group: Group; readonly tookMs: number };
 
 /** The answers of a period. */
-export type Period = {
+type Period = {
   served: number;
   refused: number;
   /** Of this and the next two: those that were answered, and those that still waited at the end. */

@@ -5,7 +5,7 @@ import type { Caller } from '../../bench/callers.ts';
 import { get } from '../../bench/http-load.ts';
 import { STREAM_STALL_TIMEOUT_MS } from '../../src/http/routes/event-stream.ts';
 
-export type SlowCallers = {
+type SlowCallers = {
   readonly name: string;
   readonly count: number;
   /** How many connections the service keeps. */

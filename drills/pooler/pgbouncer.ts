@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../test/harness/process.ts';
 
-export type PgBouncer = {
+type PgBouncer = {
   readonly url: string;
   restart(): Promise<void>;
   stop(): Promise<void>;

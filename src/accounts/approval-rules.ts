@@ -14,7 +14,7 @@ export type ApprovalGroup = {
   readonly members: ReadonlySet<string>;
 };
 
-export type ApprovalRule = ApprovalGroup & {
+type ApprovalRule = ApprovalGroup & {
   /** A rule is for wallets or payouts, of one account or of all. */
   readonly isOfWallets: boolean;
   readonly accountId?: string;

@@ -19,7 +19,7 @@ type Freshness = {
   readonly mayRecall?: boolean;
 };
 
-export type Authenticator = {
+type Authenticator = {
   /** Whose key this is; undefined when it is unknown, revoked or expired. */
   authenticate(id: string, text: string, freshness?: Freshness): Promise<Caller | undefined>;
   /** Whether this node found a key with this id within the last hour. */

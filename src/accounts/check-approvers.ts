@@ -5,7 +5,7 @@ import type { ApprovalRules } from './approval-rules.ts';
 import { judgeGroups } from './approvals.ts';
 import { findActive } from './store-approvers.ts';
 
-export type GroupFault = { readonly message: string; readonly canComplete: boolean };
+type GroupFault = { readonly message: string; readonly canComplete: boolean };
 
 /** A sentence for each member that may not act, and for each group that cannot give its approvals. */
 export async function faultsOfGroups(sql: Sql, rules: ApprovalRules, now: Date): Promise<GroupFault[]> {

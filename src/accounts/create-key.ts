@@ -14,7 +14,7 @@ import { listMakers } from './store-makers.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-export type NewKey = {
+type NewKey = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   /** When absent, its scopes decide. */

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../storage/database.ts';
 
-export type KeyUse = { readonly contentHash: string; readonly objectId: string; readonly accountId: string };
+type KeyUse = { readonly contentHash: string; readonly objectId: string; readonly accountId: string };
 
 export type NewKeyUse = KeyUse & { readonly scope: string; readonly key: string; readonly at: Date };
 

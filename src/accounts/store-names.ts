@@ -1,7 +1,7 @@
 // The SQL of the display names of accounts.
 import type { Sql } from '../storage/database.ts';
 
-export type NamedAccount = { readonly id: string; readonly name?: string };
+type NamedAccount = { readonly id: string; readonly name?: string };
 
 /** The first accounts up to a limit, by their ids, with their display names. */
 export async function listNamedAccounts(sql: Sql, limit: number): Promise<NamedAccount[]> {

@@ -4,7 +4,7 @@ import { NETWORKS } from '../chains/asset.ts';
 import { ALARM_REASONS } from '../payouts/watch/alarm.ts';
 import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
 
-export const AlarmView = Type.Object(
+const AlarmView = Type.Object(
   {
     id: Uuid(),
     reason: OneOf(ALARM_REASONS),

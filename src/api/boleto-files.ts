@@ -69,7 +69,7 @@ export const RenewedBoletoFile = Type.Object(
   { $id: 'RenewedBoletoFile', ...CLOSED },
 );
 
-export const InstructionView = Type.Object(
+const InstructionView = Type.Object(
   {
     id: Uuid(),
     accountId: Type.String(),
@@ -103,7 +103,7 @@ export const BOLETO_FILE_EXAMPLE: Static<typeof BoletoFileView> = {
   offeredAt: '2026-11-12T12:30:01.000Z',
 };
 
-export const INSTRUCTION_EXAMPLE: Static<typeof InstructionView> = {
+const INSTRUCTION_EXAMPLE: Static<typeof InstructionView> = {
   id: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d91',
   accountId: 'acme',
   chargeId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d92',

@@ -19,7 +19,7 @@ export const ReturnEntriesQuery = Type.Object(
 const Cents = (description: string) => Type.Integer({ minimum: 0, description });
 const Day = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
 
-export const ReturnEntryView = Type.Object(
+const ReturnEntryView = Type.Object(
   {
     line: Type.Integer({ minimum: 1, description: 'The line of the file.' }),
     occurrence: Type.String({ description: "The bank's code of what happened." }),

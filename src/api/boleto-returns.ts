@@ -56,7 +56,7 @@ const fields = {
   warnings: Type.Array(Warning),
 };
 
-export const BoletoReturnView = Type.Object(fields, { $id: 'BoletoReturn', additionalProperties: false });
+const BoletoReturnView = Type.Object(fields, { $id: 'BoletoReturn', additionalProperties: false });
 
 export const ReadBoletoReturn = Type.Object(
   {
@@ -71,7 +71,7 @@ export const BoletoReturnsPage = Type.Object(
   { $id: 'BoletoReturnsPage', additionalProperties: false },
 );
 
-export const BOLETO_RETURN_EXAMPLE: Static<typeof BoletoReturnView> = {
+const BOLETO_RETURN_EXAMPLE: Static<typeof BoletoReturnView> = {
   id: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d90',
   agreement: 'sicoob:main',
   sequence: 9,

@@ -116,7 +116,7 @@ const view = {
   updatedAt: DateTime(),
 };
 
-export const InstalmentPlanView = Type.Object(view, { $id: 'InstalmentPlan', additionalProperties: false });
+const InstalmentPlanView = Type.Object(view, { $id: 'InstalmentPlan', additionalProperties: false });
 
 export const InstalmentPlanDetail = Type.Object(
   {
@@ -194,7 +194,7 @@ export const INSTALMENT_SCHEMAS = [
 
 const EXAMPLE_ID = '019a8f20-5d11-7be2-9c34-7d1e2f3a4b5c';
 
-export const PLAN_EXAMPLE: Static<typeof InstalmentPlanView> = {
+const PLAN_EXAMPLE: Static<typeof InstalmentPlanView> = {
   id: EXAMPLE_ID,
   accountId: 'acme',
   externalId: 'enrolment-2027-118',

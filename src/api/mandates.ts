@@ -144,7 +144,7 @@ const view = {
   updatedAt: DateTime(),
 };
 
-export const MandateView = Type.Object(view, { $id: 'Mandate', additionalProperties: false });
+const MandateView = Type.Object(view, { $id: 'Mandate', additionalProperties: false });
 
 const Refusal = Type.Object(
   { code: Type.Optional(Type.String()), description: Type.Optional(Type.String()) },
@@ -210,7 +210,7 @@ export const MANDATE_SCHEMAS = [MandateBody, CollectionBody, MandateView, Collec
 
 const EXAMPLE_ID = '019a8b5e-3c80-7a11-9b02-1c2d3e4f5a60';
 
-export const MANDATE_EXAMPLE: Static<typeof MandateView> = {
+const MANDATE_EXAMPLE: Static<typeof MandateView> = {
   id: EXAMPLE_ID,
   accountId: 'acme',
   customerId: '019a8b5e-3c6e-7d15-8a02-6b1c2d3e4f50',

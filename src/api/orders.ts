@@ -11,7 +11,7 @@ import { CryptoTransaction, TRANSACTION_EXAMPLE } from './transactions.ts';
 
 const { properties: listed } = CryptoTransaction;
 
-export const OrderView = Type.Object(
+const OrderView = Type.Object(
   {
     ...listed,
     accountId: Type.String(),

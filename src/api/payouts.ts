@@ -26,7 +26,7 @@ export const ResumeBody = Type.Object(scope, {
   examples: [{ network: 'polygon' }, {}],
 });
 
-export const PauseView = Type.Object(
+const PauseView = Type.Object(
   {
     id: Uuid(),
     ...scope,
@@ -200,7 +200,7 @@ export const PAYOUTS_EXAMPLE: Static<typeof PayoutsPage> = {
   ...ONE_PAGE,
 };
 
-export const ChainView = Type.Object(
+const ChainView = Type.Object(
   {
     network: OneOf(NETWORKS),
     name: Type.String(),

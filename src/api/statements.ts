@@ -22,7 +22,7 @@ export const UploadQuery = Type.Object(
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const StatementView = Type.Object(
+const StatementView = Type.Object(
   {
     id: Uuid(),
     importedAt: DateTime(),
@@ -66,7 +66,7 @@ export const StatementsPage = Type.Object(
   { $id: 'StatementsPage', additionalProperties: false },
 );
 
-export const STATEMENT_EXAMPLE: Static<typeof StatementView> = {
+const STATEMENT_EXAMPLE: Static<typeof StatementView> = {
   id: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d89',
   importedAt: '2026-11-12T14:00:00.000Z',
   importedBy: 'key:4fQ2mXw09aBc',

@@ -54,7 +54,7 @@ export const SubscriptionChanges = Type.Object(
 );
 export type SubscriptionChanges = Static<typeof SubscriptionChanges>;
 
-export const CANCEL_MOMENTS = ['now', 'period_end'] as const;
+const CANCEL_MOMENTS = ['now', 'period_end'] as const;
 
 export const CancelBody = Type.Object(
   {
@@ -86,7 +86,7 @@ const cycleFields = {
   paidAt: Type.Optional(DateTime()),
 };
 
-export const CycleView = Type.Object(cycleFields, { $id: 'SubscriptionCycle', additionalProperties: false });
+const CycleView = Type.Object(cycleFields, { $id: 'SubscriptionCycle', additionalProperties: false });
 
 const view = {
   id: Uuid(),

@@ -34,7 +34,7 @@ export type Composition = {
   ): void;
 };
 
-export type ComposeDeps = {
+type ComposeDeps = {
   readonly db: Database;
   readonly log: Log;
   /** The time of the database's machine, which all nodes share. */

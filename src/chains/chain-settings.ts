@@ -18,7 +18,7 @@ const ChainEntry = Type.Unsafe<ChainSettings>({
   oneOf: FAMILIES.map(({ entry }) => entry),
 });
 
-export const ChainEntries = Type.Array(ChainEntry, {
+const ChainEntries = Type.Array(ChainEntry, {
   maxItems: NETWORKS.length,
   'x-check': { holds: hasDistinct('network'), message: 'must have each network once' } satisfies Check,
 });

@@ -39,7 +39,7 @@ export const AMOUNT_RULES = [
   'interest_from_original_due_day',
   ...REDUCTION_RULES,
 ] as const;
-export type AmountRule = (typeof AMOUNT_RULES)[number];
+type AmountRule = (typeof AMOUNT_RULES)[number];
 
 export const AMOUNT_KINDS = ['original', 'abatement', 'discount', 'fine', 'interest'] as const;
 

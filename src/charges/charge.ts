@@ -35,7 +35,7 @@ export type Timing = (typeof TIMINGS)[number];
 export const PAID_AMOUNTS = ['exact', 'partial', 'over'] as const;
 export type PaidAmount = (typeof PAID_AMOUNTS)[number];
 
-export const ADDRESS_FIELDS = [
+const ADDRESS_FIELDS = [
   'street',
   'number',
   'postalCode',
@@ -116,7 +116,7 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
 };
 
 /** Which of the charges of a plan this one is, counted from 1. */
-export type Instalment = { readonly planId: string; readonly number: number };
+type Instalment = { readonly planId: string; readonly number: number };
 
 /** A method by which a charge can be paid, with its rail, status and instrument. */
 export type ChargeMethod<M extends Method = Method> = {

@@ -37,7 +37,7 @@ export const CHARGE_EVENTS = [
   'charge.refund_failed',
   'charge.returned',
 ] as const;
-export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
+type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
 /** The charge after a transition and its event; no event when only the status of one method changed. */
 export type Step = { readonly after: Charge; readonly event?: ChargeEvent };

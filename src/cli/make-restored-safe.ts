@@ -17,7 +17,7 @@ import { reviewAfterRestore } from './review-after-restore.ts';
 const OPERATOR = 'operator';
 const REASON = 'the database was restored; see docs/backup.md#restore before trilho payouts resume';
 
-export type RestoredTo = {
+type RestoredTo = {
   readonly mode: Mode;
   /** The database has nothing later than this. */
   readonly asOf: Date;

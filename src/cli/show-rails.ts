@@ -62,7 +62,7 @@ function block(head: string, rows: readonly Row[]): string[] {
 }
 
 /** An agreement that the service has started with. */
-export type UsedAgreement = AgreementUse & { readonly lastNumber: bigint };
+type UsedAgreement = AgreementUse & { readonly lastNumber: bigint };
 
 function useRows(use: UsedAgreement | undefined): Row[] {
   if (!use) return [['numbers', 'not known: the service has not started with this agreement yet']];

@@ -20,7 +20,7 @@ export type WebhookDeps = OutgoingDeps & {
   readonly secretBox: SecretBox;
 };
 
-export type NewWebhook = {
+type NewWebhook = {
   /** Absent: events of every account. */
   readonly accountId?: string | undefined;
   readonly url: string;

@@ -53,7 +53,7 @@ export async function claim(deps: DeliverDeps, limit: number): Promise<DueDelive
 }
 
 /** Attempts that end at the same time are written by one statement. */
-export type DeliveryEnds = Batcher<Ended, void>;
+type DeliveryEnds = Batcher<Ended, void>;
 
 const END_LIMITS = { maxSize: 200, maxRunning: 1, maxWaiting: 10_000 } as const;
 

@@ -16,7 +16,7 @@ import {
 } from './store-fan-out.ts';
 import { assignPositions, findHead } from './store-feed.ts';
 
-export type FanOutDeps = { readonly db: Database; readonly clock: Clock };
+type FanOutDeps = { readonly db: Database; readonly clock: Clock };
 
 /** Events fanned out in one transaction; each may go to every webhook. */
 const RANGE_LENGTH = 500;

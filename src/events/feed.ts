@@ -16,7 +16,7 @@ import {
 
 export type FeedDeps = { readonly db: Database; readonly cursors: Cursors };
 
-export type FeedPage = {
+type FeedPage = {
   readonly events: readonly FeedEvent[];
   /** Where to continue. */
   readonly end: FeedPosition;
@@ -26,7 +26,7 @@ export type FeedPage = {
 };
 
 /** Instead of a cursor: only events after now. */
-export const END_OF_FEED = 'end';
+const END_OF_FEED = 'end';
 
 /** Which events a reader asks for. */
 type Scope = Pick<FeedFilter, 'accountId' | 'objectId'>;

@@ -11,7 +11,7 @@ import { ANSWER_TIMEOUT_MS, type Webhook } from './webhook.ts';
 
 export const PING = 'webhook.ping';
 
-export type PingOutcome = {
+type PingOutcome = {
   readonly eventId: string;
   readonly success: boolean;
   readonly status?: number;

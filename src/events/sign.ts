@@ -13,7 +13,7 @@ export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-export type Message = {
+type Message = {
   readonly id: string;
   /** When it is sent, by the machine's time: receivers compare it with their own. */
   readonly sentAt: Date;

@@ -123,7 +123,7 @@ function toClaimed(row: ClaimedRow, claim: string): Claimed {
 }
 
 /** The outcome of an attempt, for its log. */
-export type AttemptEnd = {
+type AttemptEnd = {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
   readonly answer?: string | undefined;

@@ -4,7 +4,7 @@ import type { Sql } from '../storage/database.ts';
 import { type RowOf, recordOf } from '../storage/records.ts';
 import type { DeliveryState } from './webhook.ts';
 
-export type Attempt = {
+type Attempt = {
   readonly at: Date;
   readonly status?: number;
   readonly latencyMs?: number;

@@ -10,7 +10,7 @@ export type Match = {
   readonly position: bigint;
 };
 
-export type Backlog = {
+type Backlog = {
   /** Events without deliveries exist, with or without a position. */
   readonly hasNew: boolean;
   /** A replay of old ones was requested. */
@@ -77,7 +77,7 @@ export async function insertDeliveries(tx: Sql, ids: readonly string[], matches:
   );
 }
 
-export type Replay = { readonly id: string; readonly webhookId: string; readonly since: Date };
+type Replay = { readonly id: string; readonly webhookId: string; readonly since: Date };
 
 /** Whether another replay to the webhook is under way; until the transaction ends, none can begin. */
 export async function hasOtherReplay(tx: Sql, { id, webhookId }: Replay): Promise<boolean> {

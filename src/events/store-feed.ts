@@ -103,7 +103,7 @@ export async function findRemoved(sql: Sql, accountId: string | undefined): Prom
   return row && toPosition(row);
 }
 
-export type FeedRange = {
+type FeedRange = {
   readonly after: bigint;
   readonly upTo: bigint;
   readonly limit: number;

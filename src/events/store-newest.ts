@@ -2,7 +2,7 @@
 import type { Sql } from '../storage/database.ts';
 import { type RowOf, recordOf } from '../storage/records.ts';
 
-export type ShownEvent = {
+type ShownEvent = {
   readonly id: string;
   readonly type: string;
   readonly accountId: string;
@@ -25,7 +25,7 @@ export async function readObjectEvents(sql: Sql, objectId: string, accountId: st
   return rows.map(toEvent);
 }
 
-export type NewestQuery = {
+type NewestQuery = {
   readonly accountId?: string | undefined;
   readonly type?: string | undefined;
   /** Events before this position; the newest when absent. */

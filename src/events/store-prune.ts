@@ -11,7 +11,7 @@ export type OldEvent = {
   readonly json: string;
 };
 
-export type Range = { readonly after: number; readonly upTo: number };
+type Range = { readonly after: number; readonly upTo: number };
 
 /** Whether the last event of a range is old, all have their deliveries, and no replay under way may need one. */
 export async function isRangeOver(sql: Sql, { after, upTo }: Range, before: Date): Promise<boolean> {

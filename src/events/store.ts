@@ -3,7 +3,7 @@
 import { uuidV7 } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 
-export type Event = {
+type Event = {
   readonly id: string;
   readonly accountId: string;
   readonly type: string;

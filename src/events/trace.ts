@@ -3,7 +3,7 @@
 import { formatTraceparent, type TraceContext, type Tracing } from '../lib/tracing.ts';
 import type { Claimed, DeliveryEnd } from './store-deliveries.ts';
 
-export type DeliverySpan = {
+type DeliverySpan = {
   readonly headers: Readonly<Record<string, string>>;
   end(status: number | undefined, outcome: DeliveryEnd['kind']): void;
 };

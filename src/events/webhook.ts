@@ -18,10 +18,10 @@ export type Webhook = {
 
 /** Why the service disabled it. `gone`: it answered 410. */
 export const DISABLED_REASONS = ['gone'] as const;
-export type DisabledReason = (typeof DISABLED_REASONS)[number];
+type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export const HEALTHS = ['ok', 'failing', 'disabled'] as const;
-export type Health = (typeof HEALTHS)[number];
+type Health = (typeof HEALTHS)[number];
 
 export function healthOf({ enabled, failingSince }: Webhook): Health {
   if (!enabled) return 'disabled';

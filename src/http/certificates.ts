@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { allRails, type Rails } from '../rails/rails.ts';
 import type { ReceiverSettings } from '../rails/receiver-entry.ts';
 
-export type DatedCertificate = {
+type DatedCertificate = {
   /** The name of a rail, or `receiver`. */
   readonly name: string;
   readonly kind: 'rail' | 'receiver';

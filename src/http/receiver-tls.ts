@@ -17,7 +17,7 @@ const RENEW_EVERY_MS = 20_000;
 /** The timeout of an idle connection. Until then it counts toward the limit of connections. */
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 
-export type TlsServer = {
+type TlsServer = {
   readonly server: Server;
   /** Reloads the certificate and its key. Fails when they do not match; the old ones stay in use. */
   readonly renew: () => void;

@@ -14,7 +14,7 @@ import { createTlsServer, startRenewing, type TlsFiles } from './receiver-tls.ts
 import { drainOf, limitConnections } from './server/connections.ts';
 
 /** A rail whose bank reports payments. */
-export type ReceivingRail = {
+type ReceivingRail = {
   readonly name: string;
   readonly pathToken: string;
   /** PEM of the authorities of the bank's client certificate; when absent, the path alone authenticates it. */
@@ -23,7 +23,7 @@ export type ReceivingRail = {
   readonly clientName?: string;
 };
 
-export type ReceiverSettings = {
+type ReceiverSettings = {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsFiles;

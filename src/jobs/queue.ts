@@ -46,7 +46,7 @@ export type QueueDepth = {
   readonly oldestReadySeconds: number;
 };
 
-export type QueueDeps = {
+type QueueDeps = {
   readonly db: Database;
   readonly log: Log;
   readonly heartbeats?: Heartbeats | undefined;

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { type CheckResult, findDifferences, type LedgerCheck, OWN_CHECKS, openSnapshot } from './store-check.ts';
 
 /** The number of differences of one check that are returned; the others are only counted. */
-export const MAX_DIFFERENCES = 20;
+const MAX_DIFFERENCES = 20;
 
 /**
  * Runs the ledger's own checks and `moreChecks` on one snapshot, so that concurrent changes do not show up as

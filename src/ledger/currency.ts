@@ -4,7 +4,7 @@ import { NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts
 import { coinOf, decimalsOf, type SentSymbol } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 
-export type CryptoCurrency = `${SentSymbol}.${Network}`;
+type CryptoCurrency = `${SentSymbol}.${Network}`;
 export type LedgerCurrency = 'BRL' | CryptoCurrency;
 
 export const LEDGER_CURRENCIES: readonly LedgerCurrency[] = [
@@ -33,7 +33,7 @@ export function formatAmount(currency: LedgerCurrency, amount: bigint): string {
 }
 
 /** The number of decimals of the smallest unit of a currency. */
-export function decimalsIn(currency: LedgerCurrency): number {
+function decimalsIn(currency: LedgerCurrency): number {
   if (currency === 'BRL') return 2;
   const [symbol, network] = currency.split('.') as [SentSymbol, Network];
   return decimalsOf(symbol, network);

@@ -10,7 +10,7 @@ export type LedgerCheck = {
   readonly sql: string;
 };
 
-export type Difference = {
+type Difference = {
   readonly check: string;
   readonly objectId: string;
   readonly currency: string;

@@ -5,13 +5,13 @@ import { pageSql } from '../storage/page.ts';
 import type { LedgerCurrency } from './currency.ts';
 import type { Book, Entry, EntryKind } from './entry.ts';
 
-export type Balance = {
+type Balance = {
   readonly accountId: string;
   readonly book: Book;
   readonly currency: LedgerCurrency;
   readonly amount: bigint;
 };
-export type CurrencySum = Pick<Balance, 'currency' | 'amount'>;
+type CurrencySum = Pick<Balance, 'currency' | 'amount'>;
 export type BalanceFilter = { readonly accountId?: string; readonly currency?: LedgerCurrency };
 
 /** Up to `limit` balances, in order, and the sums of all matching ones; both from one snapshot. Reads kept sums, not lines. */

@@ -1,7 +1,7 @@
 // Limits attempts at guessing: a number within a window of time, counted for each name. Each node counts its own.
 import type { Clock } from './clock.ts';
 
-export type AttemptLimit = {
+type AttemptLimit = {
   /** Counts one, and says whether it is within the limit. */
   take(name: string): boolean;
   /** Whether the name has one left, without counting. */

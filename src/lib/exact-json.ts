@@ -20,7 +20,7 @@ const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (source: string) => unknown };
 
 /** A path to a value inside JSON, such as `data.rates.0.amount` or `result[0].price`. */
-export type JsonPath = readonly string[];
+type JsonPath = readonly string[];
 
 const MAX_STEPS = 20;
 

@@ -2,7 +2,7 @@
 // every step. A loop without a recent beat hangs; failing runs are reported separately.
 import assert from 'node:assert/strict';
 
-export type Heartbeat = {
+type Heartbeat = {
   /** A run has ended. */
   beat(run: 'done' | 'failed'): void;
   /** A step of a run has ended, and the run continues. */

@@ -1,7 +1,7 @@
 // Finds what JSON.parse does not report: where a text stops being JSON, and repeated keys in one object.
 
 /** `repeatedKey`: the path of a repeated key; absent when the text is not JSON. */
-export type JsonFault = { readonly at: number; readonly repeatedKey?: readonly string[] };
+type JsonFault = { readonly at: number; readonly repeatedKey?: readonly string[] };
 
 /** What may come next. `first…`: also the end of the object or the list, which is empty then. */
 type Expected = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'commaOrEnd' | 'end';

@@ -10,7 +10,7 @@ import { type AllowList, NOTHING_LISTED } from './outgoing-allow.ts';
 /** Resolves a name to all its addresses; empty when it has no address. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-export type OutgoingRequest = {
+type OutgoingRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -2,7 +2,7 @@
 // could not answer any request. It starts with the first question and keeps no process alive.
 import { Worker } from 'node:worker_threads';
 
-export type Thread<Question, Answer> = {
+type Thread<Question, Answer> = {
   /** Rejects with `ThreadEnded` when the thread ends before it has answered; the next question starts another. */
   ask(question: Question): Promise<Answer>;
 };

@@ -1,7 +1,7 @@
 // Rate limiting: each name has a token bucket that fills at a constant rate.
 import type { Clock } from './clock.ts';
 
-export type Taken = {
+type Taken = {
   readonly isAllowed: boolean;
   readonly remaining: number;
   /** Seconds until the bucket is full, and until the next token. */
@@ -13,7 +13,7 @@ type Bucket = { tokens: number; atMs: number };
 
 const MAX_BUCKETS = 10_000;
 
-export type TokenBuckets = {
+type TokenBuckets = {
   take(name: string): Taken;
   /** Returns a token that was taken. */
   giveBack(name: string): void;

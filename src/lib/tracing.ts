@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export type TraceContext = { readonly traceId: string; readonly spanId: string };
 
 /** The context of a caller; the sampler may follow its decision. */
-export type RemoteContext = TraceContext & { readonly isSampled: boolean };
+type RemoteContext = TraceContext & { readonly isSampled: boolean };
 
 /** Our own ids, names of settings, codes and counts; never a document, a name, an address, a token or an amount. */
 export type Attributes = Readonly<Record<string, string | number>>;

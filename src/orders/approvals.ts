@@ -6,7 +6,7 @@ import { askersOf } from './approver.ts';
 import type { Order } from './order.ts';
 import { unitsOf } from './write.ts';
 
-export type OrderStanding = {
+type OrderStanding = {
   /** Every group that must approve it, with its approvals so far; empty when no approval is needed. */
   readonly groups: readonly GroupStanding[];
   /** Whether the payout is approved, if it needs approval. */
@@ -22,7 +22,7 @@ export async function standingOf(sql: Sql, rules: ApprovalRules, order: Order, n
   return { groups: standings, isApproved: standings.every(isComplete) };
 }
 
-export type ApprovalFacts = {
+type ApprovalFacts = {
   /** Orders whose payout is approved. */
   readonly approved: ReadonlySet<string>;
   /** The missing approvals as text, by order. */

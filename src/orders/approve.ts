@@ -15,7 +15,7 @@ import type { HoldReason, Order } from './order.ts';
 import { lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
-export type ApproveOrderDeps = {
+type ApproveOrderDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly clock: Clock;

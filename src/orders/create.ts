@@ -60,7 +60,7 @@ export type NewOrder = {
   readonly charge?: OrderCharge;
 };
 
-export type CreatedOrder = { readonly id: string; readonly answer: string; readonly replayed: boolean };
+type CreatedOrder = { readonly id: string; readonly answer: string; readonly replayed: boolean };
 
 /**
  * Creates an order in `pending_payment`, with its charge if a payer is named. A repeat, by externalId, by idempotency key

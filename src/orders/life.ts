@@ -19,7 +19,7 @@ import { type SettlementRules, settlementAt } from './settlement.ts';
 /** The order after a step and its event; no event when only `lastError` changed. */
 export type OrderStep = { readonly after: Order; readonly event?: OrderEvent };
 
-export type StepContext = {
+type StepContext = {
   readonly charge: Charge | undefined;
   /** The wallet of the order was not removed. An order that has ended is reopened only if this is true. */
   readonly hasWallet?: boolean;
@@ -191,7 +191,7 @@ export function turnedAway(
 }
 
 /** The order with a commitment; an existing one is kept. */
-export function withCommitment(order: Order, { newId }: Pick<StepContext, 'newId'>): Order {
+function withCommitment(order: Order, { newId }: Pick<StepContext, 'newId'>): Order {
   return order.commitment ? order : { ...order, commitment: commitmentOf(order, newId()) };
 }
 

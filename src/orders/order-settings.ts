@@ -53,7 +53,7 @@ export const ORDER_SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
-export type OrderSettings = { readonly settlement: SettlementRules };
+type OrderSettings = { readonly settlement: SettlementRules };
 
 export function orderSettingsOf(values: ValuesOf<typeof ORDER_SETTINGS>): OrderSettings {
   return {

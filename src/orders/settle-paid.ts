@@ -43,7 +43,7 @@ export type SettlePaidDeps = Pick<FollowDeps, 'db' | 'queue' | 'clock' | 'chains
 };
 
 /** Who settles it, and which transaction paid. */
-export type PaidElsewhere = {
+type PaidElsewhere = {
   readonly hash: string;
   readonly by: string;
   readonly accountId?: string | undefined;

@@ -6,9 +6,9 @@ import type { Order } from './order.ts';
  * `expire`: the price of an order without a charge ends. `settle`: the boleto is credited, or the settlement day
  * begins.
  */
-export type OrderTimerKind = 'expire' | 'settle';
+type OrderTimerKind = 'expire' | 'settle';
 
-export type OrderTimer = {
+type OrderTimer = {
   readonly orderId: string;
   readonly accountId: string;
   readonly kind: OrderTimerKind;

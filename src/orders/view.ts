@@ -11,7 +11,7 @@ import type { TimelineEntry } from './store.ts';
 const CENT_DECIMALS = 2;
 
 /** What the detail of an order shows besides the order. */
-export type OrderDetailParts = {
+type OrderDetailParts = {
   readonly charge?: Charge | undefined;
   readonly payout?: Payout | undefined;
   readonly confirmationsNeeded?: number | undefined;

@@ -18,7 +18,7 @@ import { batchesOf, findKnown, type Known, linesAbout } from './find.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-export type Erased = {
+type Erased = {
   readonly charges: number;
   readonly orders: number;
   readonly events: number;

@@ -17,7 +17,7 @@ import { batchesOf, findKnown, linesAbout } from './find.ts';
 
 type Deps = { readonly db: Database; readonly links: Links };
 
-export type PayerRecord = { readonly kind: string; readonly record: object };
+type PayerRecord = { readonly kind: string; readonly record: object };
 
 /** Streams records one by one, so that a payer with many charges needs no more memory than one with few. */
 export async function* exportPayer({ db, links }: Deps, document: string): AsyncGenerator<PayerRecord> {

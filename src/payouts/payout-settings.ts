@@ -25,7 +25,7 @@ const Limit = () =>
   );
 const Id = () => Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
-export const LimitEntry = Type.Object(
+const LimitEntry = Type.Object(
   {
     symbol: Type.Enum([...SENT_SYMBOLS], { type: 'string' }),
     network: Type.Optional(Type.Enum([...NETWORKS], { type: 'string' })),
@@ -43,7 +43,7 @@ export const LimitEntry = Type.Object(
   CLOSED,
 );
 
-export const PayoutEntry = Type.Object(
+const PayoutEntry = Type.Object(
   {
     limits: Type.Optional(
       Type.Array(LimitEntry, {

@@ -16,7 +16,7 @@ export const UNSIGNED_REASONS = ['wallet_refused', 'payouts_paused', 'transfer_r
 export type UnsignedReason = (typeof UNSIGNED_REASONS)[number];
 
 /** Such a slot is given up, or kept until something changes. */
-export const UNSIGNED_SLOTS = ['void', 'hold'] as const;
+const UNSIGNED_SLOTS = ['void', 'hold'] as const;
 export type UnsignedSlots = (typeof UNSIGNED_SLOTS)[number];
 
 /** A transfer to make, and its owner. */

@@ -17,7 +17,7 @@ export type HttpSource = {
   readonly timeUnit?: TimeUnit;
 };
 
-export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
+type TimeUnit = 's' | 'ms' | 'us' | 'ns';
 
 /** The price of a source, or why it is missing. */
 export type Reading =

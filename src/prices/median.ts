@@ -9,7 +9,7 @@ export type Limits = {
   readonly maxSpreadPercent: string;
 };
 
-export type Verdict =
+type Verdict =
   | { readonly value: string; readonly at: Date; readonly inputs: readonly PriceInput[] }
   | { readonly refusal: 'too few fresh prices' | 'prices too far apart' };
 

@@ -5,11 +5,11 @@ import type { Check } from '../lib/settings/check-schema.ts';
 import { jsonOf, kindOf, percentUpTo, wholeNumber } from '../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../lib/settings/setting.ts';
 
-export const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
+const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const SYMBOLS = SANDBOX_PRICES.split(',').map(pair => pair.split('=')[0]);
 
 /** Reais for one unit of each symbol, as decimal text. A missing symbol has no price. */
-export const priceTable = kindOf(`a list such as ${SANDBOX_PRICES}`, text => {
+const priceTable = kindOf(`a list such as ${SANDBOX_PRICES}`, text => {
   const pairs = text.split(',').map(pair => pair.trim().split('='));
   const isGood = ([symbol, price = '', ...rest]: string[]) =>
     SYMBOLS.includes(symbol) && /^\d{1,12}(\.\d{1,18})?$/.test(price) && /[1-9]/.test(price) && rest.length === 0;
@@ -19,8 +19,8 @@ export const priceTable = kindOf(`a list such as ${SANDBOX_PRICES}`, text => {
   return table;
 });
 
-export const priceMaxAge = wholeNumber(1, 3_600);
-export const priceMaxSpread = percentUpTo('50');
+const priceMaxAge = wholeNumber(1, 3_600);
+const priceMaxSpread = percentUpTo('50');
 
 const MAX_PRICE_SOURCES = 15;
 const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
@@ -46,17 +46,14 @@ const PriceSource = Type.Object(
   },
 );
 
-export const PriceSources = Type.Array(PriceSource, {
+const PriceSources = Type.Array(PriceSource, {
   minItems: 1,
   maxItems: MAX_PRICE_SOURCES,
   'x-check': { holds: hasDistinctNames, message: 'must name each source differently' } satisfies Check,
 });
 
 /** The sources as JSON text. */
-export const priceSources = jsonOf(
-  PriceSources,
-  `a JSON list of 1 to ${MAX_PRICE_SOURCES} objects { name, url, price }`,
-);
+const priceSources = jsonOf(PriceSources, `a JSON list of 1 to ${MAX_PRICE_SOURCES} objects { name, url, price }`);
 
 function isSourceName(text: string): boolean {
   return /^[\w.-]{1,40}$/.test(text);

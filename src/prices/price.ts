@@ -16,7 +16,7 @@ export type PriceInput = {
   readonly leftOut?: (typeof LEFT_OUT)[number];
 };
 
-export type Price = {
+type Price = {
   /** The price of one unit in the currency, as decimal text. */
   readonly value: string;
   readonly source: string;

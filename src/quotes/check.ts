@@ -7,7 +7,7 @@ import type { Fault } from '../lib/errors.ts';
 import { MAX_COST_CENTS, type QuoteRequest, type Wanted } from './quote.ts';
 
 /** The valid fields of a request. An amount that is present but invalid is null. */
-export type QuoteDraft = {
+type QuoteDraft = {
   readonly accountId?: string;
   readonly symbol?: AssetSymbol;
   readonly network?: Network;

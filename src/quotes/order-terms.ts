@@ -6,7 +6,7 @@ import { StartError } from '../lib/errors.ts';
 import type { TermEntry } from './term-fields.ts';
 
 /** Smallest units of the asset. */
-export type OrderTerms = {
+type OrderTerms = {
   readonly minimum: bigint;
   /** Deducted from what the payer gets; zero: the operator bears the fee. */
   readonly networkFee: bigint;

@@ -49,7 +49,7 @@ export function isExpired({ expiresAt }: Pick<Quote, 'expiresAt'>, now: Date): b
   return now >= expiresAt;
 }
 
-export type Terms = {
+type Terms = {
   /** The price of one unit in the currency, as decimal text above zero. */
   readonly price: string;
   readonly decimals: number;
@@ -59,7 +59,7 @@ export type Terms = {
   readonly networkFeeUnits?: bigint;
 } & Wanted;
 
-export type PricedOrder = { readonly costCents: bigint; readonly feeCents: bigint; readonly units: bigint };
+type PricedOrder = { readonly costCents: bigint; readonly feeCents: bigint; readonly units: bigint };
 
 const CENTS = 100n;
 

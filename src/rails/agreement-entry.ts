@@ -63,7 +63,7 @@ export const AgreementEntry = Type.Object(
 
 export type AgreementEntry = Readonly<Static<typeof AgreementEntry>>;
 
-export const AgreementEntries = Type.Array(AgreementEntry, {
+const AgreementEntries = Type.Array(AgreementEntry, {
   maxItems: MAX_AGREEMENTS,
   'x-check': { holds: hasDistinctNames, message: 'must name each agreement differently' } satisfies Check,
 });

@@ -5,21 +5,13 @@ import type { CivilDay } from '../lib/civil-days.ts';
 export const RECURRENCE_PERIODS = ['WEEKLY', 'MONTHLY', 'QUARTERLY', 'SEMIANNUAL', 'YEARLY'] as const;
 export type RecurrencePeriod = (typeof RECURRENCE_PERIODS)[number];
 
-export const RECURRENCE_STATUSES = ['CREATED', 'APPROVED', 'REJECTED', 'EXPIRED', 'CANCELED'] as const;
+const RECURRENCE_STATUSES = ['CREATED', 'APPROVED', 'REJECTED', 'EXPIRED', 'CANCELED'] as const;
 export type RecurrenceStatus = (typeof RECURRENCE_STATUSES)[number];
 
-export const PAYER_REQUEST_STATUSES = [
-  'CREATED',
-  'SENT',
-  'RECEIVED',
-  'REJECTED',
-  'ACCEPTED',
-  'EXPIRED',
-  'CANCELED',
-] as const;
+const PAYER_REQUEST_STATUSES = ['CREATED', 'SENT', 'RECEIVED', 'REJECTED', 'ACCEPTED', 'EXPIRED', 'CANCELED'] as const;
 export type PayerRequestStatus = (typeof PAYER_REQUEST_STATUSES)[number];
 
-export const COLLECTION_STATUSES = ['CREATED', 'ACTIVE', 'COMPLETED', 'EXPIRED', 'REJECTED', 'CANCELED'] as const;
+const COLLECTION_STATUSES = ['CREATED', 'ACTIVE', 'COMPLETED', 'EXPIRED', 'REJECTED', 'CANCELED'] as const;
 export type CollectionStatus = (typeof COLLECTION_STATUSES)[number];
 
 export const ATTEMPT_STATUSES = ['REQUESTED', 'SCHEDULED', 'PAID', 'CANCELED', 'REJECTED', 'EXPIRED'] as const;
@@ -121,8 +113,8 @@ type Absent = { readonly kind: 'absent' };
 
 export type RecurrenceAnswer = { readonly kind: 'found'; readonly recurrence: Recurrence };
 export type CollectionAnswer = { readonly kind: 'found'; readonly collection: Collection };
-export type PayerRequestAnswer = { readonly kind: 'found'; readonly request: PayerRequest };
-export type LocationAnswer = { readonly kind: 'found'; readonly location: RecurrenceLocation };
+type PayerRequestAnswer = { readonly kind: 'found'; readonly request: PayerRequest };
+type LocationAnswer = { readonly kind: 'found'; readonly location: RecurrenceLocation };
 
 export type Page<T> = { readonly kind: 'page'; readonly items: readonly T[]; readonly next?: string };
 export type Period = { readonly from: Date; readonly to: Date };
@@ -131,7 +123,7 @@ export type Period = { readonly from: Date; readonly to: Date };
 export type AutomaticHints = { readonly recurrenceIds: readonly string[]; readonly references: readonly string[] };
 
 export const AUTOMATIC_NOTICES = ['rec', 'cobr'] as const;
-export type AutomaticNotice = (typeof AUTOMATIC_NOTICES)[number];
+type AutomaticNotice = (typeof AUTOMATIC_NOTICES)[number];
 
 /** The calls of a PSP that offers Pix Automático. They never throw for a failure of the PSP or of the network. */
 export type AutomaticCalls = {

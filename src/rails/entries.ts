@@ -19,7 +19,7 @@ import { PIX_KEY_RAIL } from './static-key/rail.ts';
 const MAX_RAILS = 100;
 
 /** The schema of `rails`. The profile of an entry gives its kind, and so its fields. */
-export function railEntries(kinds: readonly RailKind[]) {
+function railEntries(kinds: readonly RailKind[]) {
   const schemas = kinds.flatMap(({ section, entry }) => (section === 'rails' && entry ? entry : []));
   const profiles = kinds.flatMap(kind => kind.profiles ?? []);
   // The first check names every profile; the second alone would only say that the profile is not valid.

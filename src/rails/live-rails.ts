@@ -19,7 +19,7 @@ export type Bank = {
   readonly webhook?: WebhookAdmin;
 };
 
-export type LiveRails = {
+type LiveRails = {
   readonly rails: Rails;
   readonly banks: readonly Bank[];
   /** Closes idle connections to banks. */

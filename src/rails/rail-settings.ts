@@ -66,7 +66,7 @@ export const RAIL_SETTINGS = [
 
 type Values = ValuesOf<typeof RAIL_SETTINGS>;
 
-export type PixKey = PixKeyValue & { readonly receiverName: string; readonly receiverCity: string };
+type PixKey = PixKeyValue & { readonly receiverName: string; readonly receiverCity: string };
 
 export type RailSettings = Readonly<ReturnType<typeof railSettingsOf>>;
 

@@ -128,7 +128,7 @@ export type SlipIssuer = {
 };
 
 /** What is known before the bank answers. */
-export type Prepared<M extends Method = Method> = {
+type Prepared<M extends Method = Method> = {
   /** How the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
   readonly reference: string;
   /** Absent: only the bank can make it, with the registration. */

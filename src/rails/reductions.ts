@@ -49,7 +49,7 @@ export function tooFinePercent({ abatement, discounts = [] }: Reductions): strin
 }
 
 /** When a discount is asked about. */
-export type DiscountDays = {
+type DiscountDays = {
   readonly on: CivilDay;
   /** A discount for each day counts the days from the payment to this one. */
   readonly dueDay: CivilDay;

@@ -45,7 +45,7 @@ export async function insertDemo(tx: Sql): Promise<void> {
 }
 
 /** Newest first. Every symbol, network and status occurs. */
-export function demoTransactions(): Transaction[] {
+function demoTransactions(): Transaction[] {
   const pairs = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map(network => ({ symbol, network })));
   return Array.from({ length: COUNT }, (_, index) => {
     const { symbol, network } = pairs[(index * 5) % pairs.length]!;

@@ -11,7 +11,7 @@ import type { Database, Row, Sql } from './database.ts';
 
 export type Head = { readonly position: number; readonly hash: string };
 
-export type Verdict = {
+type Verdict = {
   /** The last line that was verified. */
   readonly head: Head;
   /** The first line that does not match the chain. */

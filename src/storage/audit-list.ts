@@ -2,7 +2,7 @@
 import type { Sql } from './database.ts';
 import { type RowOf, recordOf } from './records.ts';
 
-export type AuditEntry = {
+type AuditEntry = {
   readonly position: bigint;
   readonly at: Date;
   readonly actor: string;
@@ -14,7 +14,7 @@ export type AuditEntry = {
 
 const toEntry = recordOf<AuditEntry>('position, at, actor, action, object_id, request_id, hash', ['position']);
 
-export type AuditQuery = {
+type AuditQuery = {
   readonly before?: bigint | undefined;
   readonly actor?: string | undefined;
   readonly limit: number;

@@ -4,10 +4,10 @@
 import type { PageQuery } from '../lib/paging.ts';
 
 /** The lists that are counted, by their views `listed_…`. */
-export type CountedList = 'orders' | 'ended_orders' | 'charges';
+type CountedList = 'orders' | 'ended_orders' | 'charges';
 
 /** The filters of a list: the columns of its view. */
-export type CountedFilter = {
+type CountedFilter = {
   readonly accountId?: string | undefined;
   /** The symbol of an order, the source key of a charge. */
   readonly label?: string | undefined;

@@ -36,7 +36,7 @@ export type Database = Sql & {
 };
 
 /** Open connections, free ones, callers that wait for one, and the maximum. */
-export type PoolStats = {
+type PoolStats = {
   readonly total: number;
   readonly idle: number;
   readonly waiting: number;

@@ -11,7 +11,7 @@ const RENEW_EVERY_MS = 5_000;
 /** The work is signalled to stop before another node may take the lease. */
 const LOST_AFTER_MS = (LEASE_SECONDS - 2) * 1_000;
 
-export type Lease = {
+type Lease = {
   /** Makes the lease last `LEASE_SECONDS` from now; false when another node has it. A retry finds what the first try wrote. */
   take(): Promise<boolean>;
   release(): Promise<void>;

@@ -14,7 +14,7 @@ export type ServerSettings = {
   readonly takesOver?: boolean;
 };
 
-export type OpenServer = {
+type OpenServer = {
   readonly connection: pg.PoolConfig;
   /** The location of the data, as text for a person. */
   readonly place: string;

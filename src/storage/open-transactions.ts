@@ -2,7 +2,7 @@
 // until they end.
 import type { Sql } from './database.ts';
 
-export type OpenTransaction = { readonly pid: number; readonly since: Date };
+type OpenTransaction = { readonly pid: number; readonly since: Date };
 
 /** The first wait of a migration for a lock: everybody who needs that table waits behind it, and fails when that takes longer. */
 export const LOCK_WAIT_MS = 300;

@@ -1,7 +1,7 @@
 // The SQL that the uncounted lists share: conditions with their parameters, limit and offset.
 import type { PageQuery } from '../lib/paging.ts';
 
-export type PageSql = {
+type PageSql = {
   /** `where …`, or nothing when there is no condition. */
   readonly where: string;
   /** Parameters for the page's size, its offset and its number. */

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 
-export type OpenPool = { readonly pool: pg.Pool; close(): Promise<void> };
+type OpenPool = { readonly pool: pg.Pool; close(): Promise<void> };
 
 const FAREWELL_LIMIT_MS = 5_000;
 

@@ -22,7 +22,7 @@ export type Prune = {
   oldest(sql: Sql): Promise<Date | undefined>;
 };
 
-export type PruneDeps = {
+type PruneDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;

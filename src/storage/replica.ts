@@ -17,12 +17,12 @@ export type Replica = {
   stop(): Promise<void>;
 };
 
-export type ReadOptions = {
+type ReadOptions = {
   /** The replica must show at least this moment. */
   readonly notBefore?: Date | undefined;
 };
 
-export type ReplicaRead<T> = {
+type ReplicaRead<T> = {
   readonly value: T;
   /** The answer has everything committed before this moment; absent when the primary answered. */
   readonly asOf?: Date;

@@ -14,7 +14,7 @@ export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a s
 const UTC = new Set(['UTC', 'Etc/UTC', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu']);
 
 /** The settings that name a database. */
-export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL';
+type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL';
 
 /** Requires that the settings from the beginning of a session have arrived. */
 export async function requireSettings(db: Sql, setting: UrlSetting = 'DATABASE_URL'): Promise<void> {

@@ -3,7 +3,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Database, Sql } from './database.ts';
 import { missingKey, type SecretBox, sealedWith } from './secret-box.ts';
 
-export type StoredSecrets = { readonly id: string; readonly secrets: readonly Buffer[] };
+type StoredSecrets = { readonly id: string; readonly secrets: readonly Buffer[] };
 
 /** The secrets of a room. */
 export type SecretStore = {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import { asOutage, DISK_FULL, unwritableReason } from './refusals.ts';
 
-export type Writability = {
+type Writability = {
   /** Why it cannot be written; undefined while it can. */
   whyNot(): string | undefined;
   /** Records a failure that means the database cannot be written. */

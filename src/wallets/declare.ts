@@ -9,7 +9,7 @@ import { lockWallet, requireWallet } from './require.ts';
 import { type Declaration, insertDeclaration, isDeclared } from './store-ownership.ts';
 import type { Actor, Wallet } from './wallet.ts';
 
-export type DeclareDeps = { readonly db: Database; readonly clock: Clock };
+type DeclareDeps = { readonly db: Database; readonly clock: Clock };
 
 /** The fault of a document that is neither a CPF nor a CNPJ. Its text is not repeated. */
 export function checkDeclaration({ holderDocument }: Partial<Declaration>): Fault[] {

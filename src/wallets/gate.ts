@@ -22,7 +22,7 @@ export type WalletGateDeps = {
   readonly screening: Screening;
 };
 
-export type WalletRefusal = {
+type WalletRefusal = {
   readonly code: 'not_usable_yet' | 'not_approved' | 'not_declared' | 'not_proven';
   /** The end of a sentence about the wallet, with the next step. */
   readonly message: string;

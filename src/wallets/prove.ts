@@ -16,10 +16,10 @@ import {
 } from './store-ownership.ts';
 import type { Actor, Wallet } from './wallet.ts';
 
-export type ProveDeps = { readonly db: Database; readonly clock: Clock };
+type ProveDeps = { readonly db: Database; readonly clock: Clock };
 
 /** Long enough for a key that several people keep offline. */
-export const CHALLENGE_LIFE_MS = 24 * 60 * 60 * 1000;
+const CHALLENGE_LIFE_MS = 24 * 60 * 60 * 1000;
 const NONCE_BYTES = 16;
 
 /** A new text to sign; it replaces the previous one. Refuses a contract, which has no key to sign with. */
@@ -36,7 +36,7 @@ export async function challengeWallet({ db, clock }: ProveDeps, id: string, acco
   });
 }
 
-export type ProofInput = { readonly signature: string; readonly by: Actor };
+type ProofInput = { readonly signature: string; readonly by: Actor };
 
 /**
  * Records that the key of the wallet signed its open challenge. The same signature again changes nothing. Refuses a signature by another

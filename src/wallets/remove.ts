@@ -5,7 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { markRemoved } from './store.ts';
 import type { Wallet } from './wallet.ts';
 
-export type RemoveWalletDeps = { readonly db: Database; readonly clock: Clock };
+type RemoveWalletDeps = { readonly db: Database; readonly clock: Clock };
 
 /** Returns the wallet as it was. Refuses one that does not exist or was already removed. */
 export async function removeWallet({ db, clock }: RemoveWalletDeps, id: string, accountId?: string): Promise<Wallet> {

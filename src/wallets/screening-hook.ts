@@ -7,10 +7,10 @@ import type { ScreeningSettings } from './wallet-settings.ts';
 
 type HookSettings = NonNullable<ScreeningSettings['hook']>;
 
-export const SCREENING_RESULTS = ['clear', 'hit', 'unknown'] as const;
+const SCREENING_RESULTS = ['clear', 'hit', 'unknown'] as const;
 export type ScreeningResult = (typeof SCREENING_RESULTS)[number];
 
-export type HookAnswer = {
+type HookAnswer = {
   readonly result: ScreeningResult;
   /** The text of the service, for operators. */
   readonly words?: string;

@@ -10,7 +10,7 @@ import { newestHookResult, recordScreening } from './store-screening.ts';
 import type { ScreeningSettings } from './wallet-settings.ts';
 
 /** The verdict on an address. `list`: the one that was used; without a list and a hook every address is clear. */
-export type ScreeningVerdict =
+type ScreeningVerdict =
   | { readonly result: 'clear'; readonly list?: ListIdentity }
   | { readonly result: 'hit'; readonly source: 'list' | 'hook'; readonly list?: ListIdentity }
   /** The list cannot be read now, or the service did not answer: wait and retry. */

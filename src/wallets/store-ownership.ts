@@ -30,7 +30,7 @@ export async function deleteChallenge(tx: Sql, wallet: OfWallet): Promise<void> 
   ]);
 }
 
-export type Proof = {
+type Proof = {
   readonly id: string;
   readonly message: string;
   readonly signature: string;

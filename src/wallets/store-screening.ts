@@ -4,7 +4,7 @@ import type { Row, Sql } from '../storage/database.ts';
 import type { ScreeningResult } from './screening-hook.ts';
 import type { ListIdentity } from './screening-list.ts';
 
-export type ScreeningRecord = {
+type ScreeningRecord = {
   readonly network: Network;
   readonly address: string;
   readonly source: 'list' | 'hook';

@@ -36,7 +36,7 @@ export type Wallet = NewWallet & {
 
 export const OWNERSHIPS = ['none', 'declared', 'proven'] as const;
 /** What is on record about the holder of a wallet; a proof takes precedence over a declaration. */
-export type Ownership = (typeof OWNERSHIPS)[number];
+type Ownership = (typeof OWNERSHIPS)[number];
 
 export function ownershipOf({ provenAt, declaredAt }: Wallet): { ownership: Ownership; at?: Date } {
   if (provenAt) return { ownership: 'proven', at: provenAt };

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Mode } from '../lib/mode.ts';
 import { EXAMPLE_CUSTOMER, exampleCharge } from './curl.ts';
 
-export type Step = { readonly title: string; readonly text: string; readonly command: string };
+type Step = { readonly title: string; readonly text: string; readonly command: string };
 
 /** In live the commands take the API key from `$KEY`. An order there needs a network, prices and a wallet, so it is shown in a sandbox only. */
 export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step[] {

@@ -3,7 +3,7 @@ import type { AssetName, Assets } from './assets.ts';
 import { type Html, html, type Piece, trusted } from './html.ts';
 import type { Language } from './language.ts';
 
-export type Layout = {
+type Layout = {
   readonly language: Language;
   readonly title: string;
   /** A style sheet to load; absent when `ownStyle` is enough. */

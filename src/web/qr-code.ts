@@ -8,7 +8,7 @@ const QUIET_MODULES = 4;
 const PNG_PIXELS_PER_MODULE = 12;
 
 /** A code as one path of dark modules, without its quiet zone. Units are modules. */
-export type QrPath = { readonly size: number; readonly path: string };
+type QrPath = { readonly size: number; readonly path: string };
 
 /** Throws for a text that is too long for a QR code. */
 export function qrPath(emv: string): QrPath {

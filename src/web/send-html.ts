@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressed, type Encoding, encodingFor } from '../http/server/fixed-answer.ts';
 import { type Html, markupOf } from './html.ts';
 
-export type PageOptions = {
+type PageOptions = {
   readonly status?: number;
   /** Origins that may show the page in a frame, such as `https://shop.example`. */
   readonly framedBy?: readonly string[];
@@ -69,7 +69,7 @@ function compressedOnce(page: Html, encoding: Encoding): Promise<Buffer> {
 }
 
 /** In addition to the headers of every answer: no-store, no-referrer and nosniff. */
-export function pageHeaders(reply: FastifyReply, options: PageOptions = {}): void {
+function pageHeaders(reply: FastifyReply, options: PageOptions = {}): void {
   reply.headers({ 'content-security-policy': policyOf(options), 'x-robots-tag': 'noindex, nofollow' });
   // X-Frame-Options cannot list origins; browsers that support frame-ancestors ignore it anyway.
   if (options.framedBy && options.framedBy.length > 0) reply.removeHeader('x-frame-options');

@@ -1,7 +1,7 @@
 // Where our files differ from published ones of the same titles, and why; docs/boleto-layouts.md has them in short. A difference
 // that is not explained fails.
 
-export type Explanation = {
+type Explanation = {
   /** Records and fields, such as `P.ownId`. */
   readonly fields: readonly string[];
   readonly why: string;
@@ -12,7 +12,7 @@ export type Explanation = {
 const isUnused = (text: string) => /^[0 ]*$/.test(text);
 const anyText = () => true;
 
-export const EXPLANATIONS: readonly Explanation[] = [
+const EXPLANATIONS: readonly Explanation[] = [
   {
     fields: ['fileHeader.holderName', 'lotHeader.holderName', 'Q.payerName', 'Q.street', 'Q.neighborhood', 'Q.city'],
     why: 'we write upper case without accents, as the norm asks',

@@ -12,7 +12,7 @@ export type Row = {
   readonly notApplicable: ReadonlyMap<string, number>;
 };
 
-export type Tally = {
+type Tally = {
   /** Checks one item; a failed assertion is counted and reported, any other error is a fault of the run itself. */
   check(label: string, attempt: () => void): void;
   /** Counts an item that we do not have to match, so that nothing is skipped silently. */

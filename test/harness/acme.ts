@@ -20,7 +20,7 @@ export type Acme = {
   readonly things: Readonly<Record<string, string>>;
 };
 
-export type Route = { readonly method: string; readonly url: string };
+type Route = { readonly method: string; readonly url: string };
 
 const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
 export const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25', address };

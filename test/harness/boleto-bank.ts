@@ -9,7 +9,7 @@ import { railSettings } from './psp.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
 export const BOLETO_RAIL = 'bank:boletos';
-export const PIX_RAIL = 'bank:pix';
+const PIX_RAIL = 'bank:pix';
 const START = '2026-11-16T12:00:00.000Z';
 
 type Profile = 'sicoob' | 'inter';

@@ -9,7 +9,7 @@ import { launchBrowser, NO_BROWSER } from './launch-browser.ts';
 const launched = NO_BROWSER ? undefined : launchBrowser();
 after(async () => (await launched)?.close());
 
-export async function browser(): Promise<Browser> {
+async function browser(): Promise<Browser> {
   return (await launched) ?? launchBrowser();
 }
 
@@ -26,7 +26,7 @@ export const PHONE = {
   hasTouch: true,
 } as const satisfies BrowserContextOptions;
 
-export type OpenPage = { readonly page: Page; readonly faults: readonly string[]; close(): Promise<void> };
+type OpenPage = { readonly page: Page; readonly faults: readonly string[]; close(): Promise<void> };
 
 /** How long a page may take for anything: a machine may lose most of its CPU for minutes. */
 const PATIENCE_MS = 180_000;

@@ -4,7 +4,7 @@ import { chargeBody } from './bodies.ts';
 import { orderDriver } from './orders.ts';
 import type { Service } from './service.ts';
 
-export type Maker = (service: Service) => Promise<string>;
+type Maker = (service: Service) => Promise<string>;
 
 /** The path of a charge's checkout. */
 export async function pathOf(service: Service, id: string): Promise<string> {

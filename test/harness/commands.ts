@@ -5,7 +5,7 @@ import { configOf } from '../../src/config/config.ts';
 import { readSettings } from '../../src/config/read.ts';
 import { silentLog } from './log.ts';
 
-export type Said = { readonly code: number; readonly said: string };
+type Said = { readonly code: number; readonly said: string };
 
 /** Rejects with the StartError of a refusal, for which the command line prints its message and leaves with code 2. */
 export async function runCommand(command: Command, env: Readonly<Record<string, string>>, args: readonly string[]) {

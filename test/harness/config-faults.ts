@@ -5,7 +5,7 @@ import type { Environment } from '../../src/config/read.ts';
 import { StartError } from '../../src/lib/errors.ts';
 
 /** Files by their path; any other is missing. */
-export type Files = Readonly<Record<string, string>>;
+type Files = Readonly<Record<string, string>>;
 
 export const readFrom = (files: Files) => (path: string) => {
   const text = files[path];

@@ -7,7 +7,7 @@ import type { Database } from '../../src/storage/database.ts';
 
 type Deps = { readonly db: Database; readonly clock: Pick<SandboxClock, 'now' | 'refresh'> };
 
-export type TransferCounts = {
+type TransferCounts = {
   readonly perSlot: ReadonlyMap<string, number>;
   readonly perDestination: ReadonlyMap<string, number>;
 };

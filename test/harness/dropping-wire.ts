@@ -6,7 +6,7 @@ import path from 'node:path';
 const KEPT = new Set(['user', 'database', 'client_encoding']);
 const PROTOCOL_3 = 196_608;
 
-export type DroppingWire = { readonly url: string; close(): Promise<void> };
+type DroppingWire = { readonly url: string; close(): Promise<void> };
 
 export async function startDroppingWire(databaseUrl: string): Promise<DroppingWire> {
   const socketFile = path.join(process.env['TEST_SOCKET_DIR']!, '.s.PGSQL.5432');

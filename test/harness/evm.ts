@@ -31,7 +31,7 @@ export async function startFundedNode(options: Parameters<typeof startEvmNode>[0
   return { node, usdt, usdc };
 }
 
-export function evmSettings({ node, usdt, usdc }: FundedNode, changes: Partial<EvmSettings> = {}): EvmSettings {
+function evmSettings({ node, usdt, usdc }: FundedNode, changes: Partial<EvmSettings> = {}): EvmSettings {
   return {
     network: 'ethereum',
     // A slow machine must not look like a silent node.

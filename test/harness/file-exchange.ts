@@ -23,7 +23,7 @@ import { agreementEntry, boletoBody } from './agreements.ts';
 import { silentLog } from './log.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
-export const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TRILHO_PIX_CITY: 'Recife' };
+const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TRILHO_PIX_CITY: 'Recife' };
 
 /** A boleto that was sent to the bank in a file. */
 export type SentBoleto = {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createDatabase } from './databases.ts';
 import type { Over } from './process.ts';
 
-export type FreezingWire = {
+type FreezingWire = {
   readonly url: string;
   /** Around the wire. */
   readonly databaseUrl: string;

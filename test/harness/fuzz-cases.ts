@@ -21,7 +21,7 @@ export type Case = {
   readonly methods?: readonly string[];
 };
 
-export const DEFAULT_PAGE_SIZE = 20;
+const DEFAULT_PAGE_SIZE = 20;
 
 // ---- lists
 

@@ -48,7 +48,7 @@ export function withoutFault(answer: Answer): Answer {
 }
 
 /** The time of the sandbox, some days later. */
-export async function daysOn(service: Service, days: number): Promise<string> {
+async function daysOn(service: Service, days: number): Promise<string> {
   const { now } = (await service.get('/sandbox/clock')).json;
   return new Date(Date.parse(now) + days * 86_400_000).toISOString();
 }

@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../src/storage/database.ts';
 import { pageSql } from '../../src/storage/page.ts';
 
 /** SQL of a moment for row `n`, of whole milliseconds. */
-export type MomentSql = string;
+type MomentSql = string;
 
 /** Orders of crypto: `n` counts from 1; accounts, symbols and statuses vary with it. */
 export async function insertOrders(sql: Sql, count: number, moment: MomentSql, salt = 0): Promise<void> {

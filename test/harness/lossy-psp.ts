@@ -126,7 +126,7 @@ async function payOne(service: LossyService, psp: Psp, plan: Plan): Promise<void
   assert.equal(asked.status, 201, asked.text);
 }
 
-export type PayersOptions = {
+type PayersOptions = {
   readonly seed: number;
   readonly count: number;
   /** How many payers are on their way at once. */

@@ -15,7 +15,7 @@ import type { WorldName } from './payout-drill/world.ts';
 import { type Answer, type Service, startService } from './service.ts';
 
 /** An order for an address of its own. */
-export type Made = Answer & { readonly address: string };
+type Made = Answer & { readonly address: string };
 
 export type OlderBooks = {
   readonly drill: Drill;

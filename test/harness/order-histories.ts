@@ -5,7 +5,7 @@ import { CHARGE_PART, type OrderDriver, orderDriver } from './orders.ts';
 import type { Random } from './random.ts';
 import type { Answer, Service } from './service.ts';
 
-export type OrderHistory = History & { readonly driver: OrderDriver; readonly orders: string[] };
+type OrderHistory = History & { readonly driver: OrderDriver; readonly orders: string[] };
 
 export function newOrderHistory(service: Service, accountId: string): OrderHistory {
   return { ...newHistory(service, accountId), driver: orderDriver(service, accountId), orders: [] };
@@ -23,7 +23,7 @@ const ASSETS = [
   { symbol: 'usdc', network: 'base', currency: 'BRL', doneAfter: 'PT1M' },
   { symbol: 'trx', network: 'tron', currency: 'USD', doneAfter: 'PT1M30S' },
 ] as const;
-export const NETWORKS_USED = [...new Set(ASSETS.map(({ network }) => network))];
+const NETWORKS_USED = [...new Set(ASSETS.map(({ network }) => network))];
 
 const SIZES = [{ cost: 541 }, { cost: 19.37 }, { cost: 100.01 }, { quantity: 12.5 }] as const;
 const METHOD_CHOICES = [['pix'], ['pix'], ['pix'], ['boleto'], ['boleto', 'pix']] as const;

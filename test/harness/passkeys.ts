@@ -22,7 +22,7 @@ type Ways = { readonly options: string; readonly answer: string };
 const REGISTER: Ways = { options: '/dashboard/me/passkeys/options', answer: '/dashboard/me/passkeys' };
 const CONFIRM: Ways = { options: '/dashboard/confirm/options', answer: '/dashboard/confirm' };
 
-export type Authenticator = {
+type Authenticator = {
   /** Adds a passkey to the person of a session. */
   register(cookie: string): Promise<Response>;
   /** Verifies with it again in a session. */
@@ -30,10 +30,7 @@ export type Authenticator = {
 };
 
 /** `origin` is where a browser has the service. */
-export function newAuthenticator(
-  service: Service,
-  origin = `http://localhost:${new URL(service.url).port}`,
-): Authenticator {
+function newAuthenticator(service: Service, origin = `http://localhost:${new URL(service.url).port}`): Authenticator {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
   let signCount = 0;

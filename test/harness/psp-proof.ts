@@ -3,7 +3,7 @@ import type { Psp } from '@trilho/psp';
 
 type Query = <R extends Record<string, unknown>>(text: string) => Promise<R[]>;
 
-export type MoneyProof = {
+type MoneyProof = {
   /** Payments at the PSP, with and without a charge. */
   readonly payments: number;
   readonly credited: number;

@@ -12,7 +12,7 @@ export type Received = {
 };
 
 /** How it answers: with a status, or as a function does it. */
-export type Behaviour = number | ((response: ServerResponse, received: Received) => void);
+type Behaviour = number | ((response: ServerResponse, received: Received) => void);
 
 export type Receiver = {
   readonly url: string;

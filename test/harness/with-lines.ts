@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const OWN = ['src', 'test'].map(folder => `${pathToFileURL(path.join(import.meta.dirname, '../..', folder)).href}/`);
 
 /** An entry of a list, and what it imports. */
-export type AddedLine = {
+type AddedLine = {
   /** Where the list is, such as `/src/nouns.ts`. */
   readonly list: string;
   /** The beginning of the list. */
@@ -19,7 +19,7 @@ export type AddedLine = {
   readonly from: string;
 };
 
-export type Project = {
+type Project = {
   /** Loads a file of the harness, by its name, in the project with the lines. */
   load(name: string): Promise<unknown>;
   end(): void;

@@ -1,7 +1,7 @@
 // What a run prints: failures as they come, then the slowest files, what was skipped and why, and the count.
 import type { FileResult } from './pool.ts';
 
-export type Totals = { readonly passed: number; readonly failed: number; readonly skipped: number };
+type Totals = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
 const SLOWEST = 10;
 
@@ -52,6 +52,6 @@ export function summaryOf(files: readonly FileResult[], wallMs: number): { text:
   return { text: `${lines.join('\n')}\n`, totals };
 }
 
-export function seconds(ms: number): string {
+function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

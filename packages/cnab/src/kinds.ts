@@ -52,7 +52,7 @@ export const text: Kind<string> = {
 };
 
 /** Upper case letters without accents; any other character becomes a space. */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   const letters = text.normalize('NFKD').replace(/\p{Mn}/gu, '');
   return letters
     .toUpperCase()

@@ -72,7 +72,7 @@ export const SEGMENT_Y03 = {
   reserved194: readField('uso FEBRABAN', 194, 240, blanks),
 };
 
-export type SegmentT = typeof SEGMENT_T;
+type SegmentT = typeof SEGMENT_T;
 /** The rows of T that are read; a bank may have them in other columns. */
 export type TitleRows = Pick<
   SegmentT,

@@ -5,7 +5,7 @@ import type { Kind, ReadValue } from './kinds.ts';
 export const WIDTH = 240;
 
 /** One row of a table. `Source` is what the records of its kind are written from; records that are only read have no source. */
-export type Field<Source = never, V = unknown> = {
+type Field<Source = never, V = unknown> = {
   /** Its name in the manuals of the banks. */
   readonly label: string;
   readonly from: number;

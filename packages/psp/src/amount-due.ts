@@ -30,7 +30,7 @@ export function leftOn(cents: bigint, { abatimento, desconto }: Reductions, due:
 export type DueCalendar = { readonly dataDeVencimento: CivilDay; readonly validadeAposVencimento: number };
 
 /** The parts that are not zero, and the sum. */
-export type AmountDue = {
+type AmountDue = {
   readonly original: string;
   readonly multa?: string;
   readonly juros?: string;
@@ -40,7 +40,7 @@ export type AmountDue = {
 };
 
 /** A due day that is no banking day moves to the next one. */
-export function effectiveDueDay({ dataDeVencimento }: Pick<DueCalendar, 'dataDeVencimento'>): CivilDay {
+function effectiveDueDay({ dataDeVencimento }: Pick<DueCalendar, 'dataDeVencimento'>): CivilDay {
   return nextBankingDay(dataDeVencimento);
 }
 

@@ -6,7 +6,7 @@ function field(id: string, value: string): string {
   return `${id}${String(value.length).padStart(2, '0')}${value}`;
 }
 
-export type CodeInput = {
+type CodeInput = {
   /** Of a charge; absent for a code that is about a recurrence alone. */
   readonly location?: string | undefined;
   /** The location of a recurrence. */
@@ -41,7 +41,7 @@ function plain(text: string, length: number): string {
   return folded.slice(0, length).trim();
 }
 
-export type ReadCode = {
+type ReadCode = {
   readonly location?: string;
   /** The location of a recurrence. */
   readonly recurrence?: string;

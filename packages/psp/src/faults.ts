@@ -2,7 +2,7 @@
 import type { Random } from './random.ts';
 
 /** On API and token calls. */
-export const CALL_FAULTS = [
+const CALL_FAULTS = [
   'lost-reply',
   'timeout-before',
   'timeout-after',
@@ -16,11 +16,11 @@ export const CALL_FAULTS = [
   'wrong-code',
 ] as const;
 /** On notifications. */
-export const NOTIFICATION_FAULTS = ['notify-drop', 'notify-duplicate', 'notify-reorder', 'notify-forge'] as const;
+const NOTIFICATION_FAULTS = ['notify-drop', 'notify-duplicate', 'notify-reorder', 'notify-forge'] as const;
 export const FAULT_KINDS = [...CALL_FAULTS, ...NOTIFICATION_FAULTS];
 
-export type CallFault = (typeof CALL_FAULTS)[number];
-export type NotificationFault = (typeof NOTIFICATION_FAULTS)[number];
+type CallFault = (typeof CALL_FAULTS)[number];
+type NotificationFault = (typeof NOTIFICATION_FAULTS)[number];
 
 export type Fault = {
   readonly kind: CallFault | NotificationFault;

@@ -8,7 +8,7 @@ import type { State } from './state.ts';
 import { pixView } from './views.ts';
 import type { Presented, WebhookClient } from './webhook-client.ts';
 
-export type NotificationStatus = 'held' | 'sending' | 'delivered' | 'waiting' | 'failed' | 'dropped';
+type NotificationStatus = 'held' | 'sending' | 'delivered' | 'waiting' | 'failed' | 'dropped';
 
 export type NotificationRecord = {
   readonly id: number;
@@ -31,7 +31,7 @@ export type ForgeInput = Notice & {
   readonly with?: Presented;
 };
 
-export type Notifier = {
+type Notifier = {
   pixChanged(pix: PixRecord): void;
   /** Calls a webhook of Pix Automático. */
   announce(url: string, notice: Notice): void;

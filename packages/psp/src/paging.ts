@@ -10,7 +10,7 @@ const DEFAULT_ITEMS = 100;
 const MAX_ITEMS = 1000;
 const MAX_PAGE = 2_147_483_647;
 
-export type ListQuery = {
+type ListQuery = {
   readonly fromMs: number;
   readonly toMs: number;
   readonly page: number;
@@ -21,7 +21,7 @@ export type ListQuery = {
 
 type Filter = 'text' | 'boolean' | 'cpf' | 'cnpj';
 
-export type ListShape = {
+type ListShape = {
   readonly refusal: KindName;
   readonly filters: Readonly<Record<string, Filter>>;
   /** GET /webhook has times that may be absent. */
@@ -93,7 +93,7 @@ export function readListQuery(core: Core, query: URLSearchParams, shape: ListSha
 /** Clocks of two machines differ a little. */
 const CLOCK_TOLERANCE_MS = 1000;
 
-export type Page<T> = { readonly shown: readonly T[]; readonly parametros: object };
+type Page<T> = { readonly shown: readonly T[]; readonly parametros: object };
 
 export function pageOf<T>(all: readonly T[], { page, items, parameters }: ListQuery): Page<T> {
   return {

@@ -27,7 +27,7 @@ export type PaymentInput = {
   readonly notify?: boolean;
 };
 
-export const REFUSALS = [
+const REFUSALS = [
   'bad_input',
   'bad_code',
   'not_found',

@@ -8,7 +8,7 @@ type Kind = { readonly status: number; readonly title: string; readonly detail: 
 const invalid = (title: string, detail: string, efi = 'json_invalido'): Kind => ({ status: 400, title, detail, efi });
 const unknown = (title: string, detail: string, efi: string): Kind => ({ status: 404, title, detail, efi });
 
-export const KINDS = {
+const KINDS = {
   RequisicaoInvalida: invalid('Requisição inválida.', 'Requisição inválida.'),
   CobOperacaoInvalida: invalid('Cobrança inválida.', 'A cobrança imediata não respeita o schema ou a semântica.'),
   CobVOperacaoInvalida: invalid(
@@ -139,7 +139,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-export type WrittenRefusal = { readonly contentType: string; readonly body: object };
+type WrittenRefusal = { readonly contentType: string; readonly body: object };
 
 const TYPE_URL = 'https://pix.bcb.gov.br/api/v2/error/';
 

@@ -5,12 +5,12 @@ import type { Route } from './routes/route.ts';
 import { ROUTES } from './routes/table.ts';
 import type { TitleApi } from './titles/routes.ts';
 
-export type Found = {
+type Found = {
   readonly route: Pick<Route, 'scope' | 'handle' | 'isWithoutBody'>;
   readonly params: readonly string[];
 };
 
-export type Router = {
+type Router = {
   /** The path below its base, or undefined when it is below no base. */
   below(path: string): { readonly prefix: string; readonly path: string } | undefined;
   /** Refuses an unknown path and an operation that the PSP does not offer. */

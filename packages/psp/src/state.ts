@@ -6,7 +6,7 @@ import type { CivilDay } from './days.ts';
 import type { Person, PixRecord } from './pix-record.ts';
 
 export type ChargeKind = 'cob' | 'cobv';
-export type ChargeStatus = 'ATIVA' | 'CONCLUIDA' | 'REMOVIDA_PELO_USUARIO_RECEBEDOR' | 'REMOVIDA_PELO_PSP';
+type ChargeStatus = 'ATIVA' | 'CONCLUIDA' | 'REMOVIDA_PELO_USUARIO_RECEBEDOR' | 'REMOVIDA_PELO_PSP';
 
 /** A request for a charge that passed every check, defaults filled in. */
 export type ChargeBody = {
@@ -57,7 +57,7 @@ export type Webhook = {
 /** How a boleto was paid: at a counter or over the banks' clearing, or by the pix code that it carries. */
 export type Channel = 'line' | 'pix';
 
-export type Liquidation = {
+type Liquidation = {
   readonly at: Date;
   readonly cents: bigint;
   readonly channel: Channel;
@@ -99,7 +99,7 @@ export type Title = {
 };
 
 /** A change of the due day at a bank that carries it out later. */
-export type TitleEdit = {
+type TitleEdit = {
   readonly code: string;
   readonly dueOn: CivilDay;
   status: 'PROCESSANDO' | 'SUCESSO' | 'FALHA';
@@ -113,7 +113,7 @@ export type TitleEdit = {
 };
 
 /** A list of payments of boletos that the bank was asked to prepare. */
-export type TitleList = { readonly from: string; readonly to: string; readonly clientId: string; asked: number };
+type TitleList = { readonly from: string; readonly to: string; readonly clientId: string; asked: number };
 
 export type State = {
   readonly charges: Map<string, Charge>;

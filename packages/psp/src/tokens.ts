@@ -7,7 +7,7 @@ import type { Fault } from './faults.ts';
 
 type Token = { readonly client: PspClient; readonly scopes: ReadonlySet<string>; readonly expiresMs: number };
 
-export type TokenRequest = {
+type TokenRequest = {
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   readonly query: URLSearchParams;

@@ -30,7 +30,7 @@ export function chargeView(core: Core, charge: Charge, version: ChargeVersion, s
   };
 }
 
-export function codeOf(core: Core, { location, clientId }: PayloadLocation): string {
+function codeOf(core: Core, { location, clientId }: PayloadLocation): string {
   const { nome, cidade } = core.clients.get(clientId)!.receiver;
   return writeDynamicCode({ location, name: nome, city: cidade });
 }

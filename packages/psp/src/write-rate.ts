@@ -1,6 +1,6 @@
 // A limit of creating calls a second, by the clock of the machine: a test's clock may stand still.
 
-export type RateLimit = {
+type RateLimit = {
   /** False when the second has no call left. */
   take(): boolean;
 };

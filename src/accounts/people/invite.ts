@@ -17,7 +17,7 @@ export type PeopleDeps = {
   publicUrl(): string;
 };
 
-export type NewPerson = {
+type NewPerson = {
   readonly name: string;
   readonly role: Role;
   readonly accountId?: string;

@@ -39,7 +39,7 @@ export const LOGIN_LINK_LIFE_MS = 15 * MINUTE_MS;
 export const LINK_REQUEST_LIFE_MS = 24 * HOUR_MS;
 export const CHALLENGE_LIFE_MS = 5 * MINUTE_MS;
 /** How long a proof is valid for acts that outlive a session. */
-export const FRESH_MS = 5 * MINUTE_MS;
+const FRESH_MS = 5 * MINUTE_MS;
 
 const SECRET_BYTES = 32;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;

@@ -18,7 +18,7 @@ import { deleteOtherSessions, deleteSession, findSession, insertSession, markSes
 
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly log: Log };
 
-export type Sessions = {
+type Sessions = {
   /** The session of a cookie; undefined when it is unknown or over, or its person was removed. `isUse`: a person did something. */
   find(token: string, isUse: boolean): Promise<Session | undefined>;
   /** Whether this node has found this session before. */

@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../storage/database.ts';
 
 /** A new way in, or a change of what the person may do. */
 export type NoticeKind = 'login_link' | 'passkey' | 'key' | 'role';
-export type Notice = { readonly at: Date; readonly what: NoticeKind; readonly by: string };
+type Notice = { readonly at: Date; readonly what: NoticeKind; readonly by: string };
 
 const KEPT_MS = 90 * 86_400_000;
 const MAX_SHOWN = 50;

@@ -4,7 +4,7 @@ import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Proof, Session } from './person.ts';
 import { PERSON_COLUMNS, type PersonRow, toPerson } from './store-people.ts';
 
-export type NewSession = {
+type NewSession = {
   readonly tokenHash: Buffer;
   readonly personId: string;
   readonly at: Date;

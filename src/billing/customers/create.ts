@@ -22,7 +22,7 @@ export type CustomerDeps = {
   readonly chargeRules: ChargeRules;
 };
 
-export type CreatedCustomer = { readonly customer: Customer; readonly replayed: boolean };
+type CreatedCustomer = { readonly customer: Customer; readonly replayed: boolean };
 
 /** A conflicting customer may be erased before it is read; this many times in a row means a bug. */
 const MAX_ATTEMPTS = 10;

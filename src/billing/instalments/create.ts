@@ -19,7 +19,7 @@ import { type InstalmentPlan, type NewInstalmentPlan, numbered, type Part, parts
 import { findFirstByExternalId, findFirstById, insertPlan } from './store.ts';
 import { planEvent } from './view.ts';
 
-export type CreatedPlan = { readonly id: string; readonly accountId: string; readonly replayed: boolean };
+type CreatedPlan = { readonly id: string; readonly accountId: string; readonly replayed: boolean };
 
 /**
  * Creates the plan, open, with a charge for each instalment; the banks are asked by the jobs of the charges. A repeat, by externalId or by

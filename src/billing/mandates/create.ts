@@ -42,7 +42,7 @@ export type CreateMandateDeps = {
   readonly rails: Rails;
 };
 
-export type CreatedMandate = { readonly id: string; readonly accountId: string; readonly replayed: boolean };
+type CreatedMandate = { readonly id: string; readonly accountId: string; readonly replayed: boolean };
 
 /**
  * Creates a mandate. A repeat, by externalId or by idempotency key, gets the first one again. Refuses one that does not fit its journey,

@@ -15,8 +15,8 @@ import { type CollectDeps, lookAtCollection } from './look-collection.ts';
 import { findMandatesOf, type MandateRef, takeDueMandates } from './store.ts';
 import { type CollectionRef, findCollectionRefs, hasDueLooks, takeDueCollections } from './store-collections.ts';
 
-export const LOOK_AT_MANDATE = defineJob<MandateRef>('mandate.look');
-export const LOOK_AT_COLLECTION = defineJob<CollectionRef>('mandate.look_at_collection');
+const LOOK_AT_MANDATE = defineJob<MandateRef>('mandate.look');
+const LOOK_AT_COLLECTION = defineJob<CollectionRef>('mandate.look_at_collection');
 
 export const MANDATE_JOBS = [LOOK_AT_MANDATE, LOOK_AT_COLLECTION] as const;
 

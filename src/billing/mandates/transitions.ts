@@ -1,6 +1,6 @@
 // Tables of transitions that say when each happens, and whether the norm says so. Pure.
 
-export type Next<Status extends string> = {
+type Next<Status extends string> = {
   readonly to: Status;
   readonly when: string;
   /** The norm has no diagram: concluded from its codes and from what PSPs publish. */

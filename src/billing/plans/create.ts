@@ -16,7 +16,7 @@ import { planEvent } from './view.ts';
 
 export type PlanDeps = { readonly db: Database; readonly clock: Clock; readonly accounts: AccountPolicy };
 
-export type CreatedPlan = { readonly plan: Plan; readonly replayed: boolean };
+type CreatedPlan = { readonly plan: Plan; readonly replayed: boolean };
 
 /** A repeat, by externalId or by idempotency key, gets the first plan, as it is now. Refuses a repeat with other content. */
 export async function createPlan(deps: PlanDeps, input: NewPlan, idempotencyKey?: string): Promise<CreatedPlan> {

@@ -9,7 +9,7 @@ export type PlanEvent = (typeof PLAN_EVENTS)[number];
 
 /** What happens to a subscription that stays past due. */
 export const UNPAID_ACTIONS = ['keep', 'pause', 'cancel'] as const;
-export type UnpaidAction = (typeof UNPAID_ACTIONS)[number];
+type UnpaidAction = (typeof UNPAID_ACTIONS)[number];
 
 /** What a plan gives its subscriptions, each of which keeps a copy of its own. */
 export type Terms = {

@@ -37,7 +37,7 @@ export type NewSubscription = OwnTerms & {
   readonly metadata?: Metadata;
 };
 
-export type CreatedSubscription = { readonly subscription: Subscription; readonly replayed: boolean };
+type CreatedSubscription = { readonly subscription: Subscription; readonly replayed: boolean };
 
 /**
  * A repeat, by externalId or by idempotency key, gets the first subscription, as it is now. Refuses a repeat with other content, a plan

@@ -25,7 +25,7 @@ export function resumeSubscription(deps: Deps, id: string, accountId?: string): 
   });
 }
 
-export type Cancel = {
+type Cancel = {
   /** `period_end`: it goes on until the first cycle that is not paid for. */
   readonly at: 'now' | 'period_end';
   /** Whether what has begun and is not paid is withdrawn too. */

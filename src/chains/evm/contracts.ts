@@ -42,7 +42,7 @@ export function l1FeeData(bytes: number): Hex {
   return encodeFunctionData({ abi: L1_FEE_ORACLE, functionName: 'getL1FeeUpperBound', args: [BigInt(bytes)] });
 }
 
-export type TokenTransfer = { readonly from: string; readonly to: string; readonly units: bigint };
+type TokenTransfer = { readonly from: string; readonly to: string; readonly units: bigint };
 
 /** The transfers of a token that logs report, addresses in lower case. */
 export function tokenTransfers(logs: readonly Log[], token: string): TokenTransfer[] {

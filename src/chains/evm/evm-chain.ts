@@ -19,7 +19,7 @@ import { codeAt, isCode, type StartCheck, startCheck } from './start-check.ts';
 import { slotCounts, usedSlots } from './used-slots.ts';
 import { type Watch, watchNetwork } from './watch.ts';
 
-export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
+type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
 
 type Deps = {
   readonly clock: Clock;

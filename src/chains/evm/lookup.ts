@@ -10,7 +10,7 @@ import { readHead, readIsKnown, readQuantity, readReceipt } from './read.ts';
 import { readTransaction } from './transaction.ts';
 import { saidValue, type View, type Watch } from './watch.ts';
 
-export type LookupDeps = {
+type LookupDeps = {
   readonly watch: Watch;
   readonly movements: Movements;
   readonly quorum: number;
@@ -20,7 +20,7 @@ export type LookupDeps = {
   readonly now: () => Date;
 };
 
-export type LookedUp = {
+type LookedUp = {
   readonly transfer: Transfer;
   readonly attempts: readonly Attempt[];
   readonly seen?: Block | undefined;

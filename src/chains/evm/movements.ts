@@ -7,7 +7,7 @@ import { readTransferLogs, readWord, type TransactionReceipt, type TransferLog }
 import { sharedAnswers } from './shared.ts';
 import type { View } from './watch.ts';
 
-export type Movement =
+type Movement =
   | { readonly kind: 'fits' }
   /** `leftUnits`: what left the sender for this transfer, by its balance. */
   | { readonly kind: 'differs'; readonly leftUnits: bigint }
@@ -16,7 +16,7 @@ export type Movement =
   /** No answer. */
   | { readonly kind: 'unknown' };
 
-export type AskedMovement = {
+type AskedMovement = {
   readonly transfer: Transfer;
   readonly token: string;
   readonly receipt: TransactionReceipt;

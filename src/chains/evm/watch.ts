@@ -20,7 +20,7 @@ export type View = {
 };
 
 /** What a transaction costs now. */
-export type Cost = FeeLevel & {
+type Cost = FeeLevel & {
   /** In wei, for one transfer; 0 where there is no L1 fee. */
   readonly l1Fee: bigint;
 };

@@ -16,7 +16,7 @@ const SALT_BYTES = 32;
 const MAX_TEXT_LENGTH = 100_000;
 
 /** A keystore as it was read, still encrypted. */
-export type Keystore = {
+type Keystore = {
   /** The address in the file, not verified yet; some programs leave it out. */
   readonly addresses?: KeyAddresses;
   readonly derivation: Derivation;

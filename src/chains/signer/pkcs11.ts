@@ -6,7 +6,7 @@ import { CK, codeOf, type Handle, loadModule, type Pkcs11, type SettingFault } f
 import { signRecoverable } from './recoverable.ts';
 import { type DigestSigner, SignerRefused, SignerSilent } from './signer.ts';
 
-export type Pkcs11Settings = {
+type Pkcs11Settings = {
   readonly module: string;
   /** The label of the token. */
   readonly token: string;

@@ -11,7 +11,7 @@ export type PostDeps = {
 };
 
 /** `failure` is our own text, with at most an error code of the other side. `json` is undefined if the body is not JSON. */
-export type PostAnswer = { readonly status: number; readonly json: unknown } | { readonly failure: string };
+type PostAnswer = { readonly status: number; readonly json: unknown } | { readonly failure: string };
 
 const SIGNER_TIMEOUT_MS = 3_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;

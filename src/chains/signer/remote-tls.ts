@@ -4,7 +4,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { type FileText, readKeyFile, readPublicFile } from './key-files.ts';
 import type { SettingFault } from './pkcs11-module.ts';
 
-export type RemoteTlsSettings = {
+type RemoteTlsSettings = {
   readonly certificateFile?: string;
   readonly privateKeyFile?: string;
   readonly caFile?: string;

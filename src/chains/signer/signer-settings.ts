@@ -99,7 +99,7 @@ const SignerEntry = Type.Unsafe<Entry>({
 /** One entry of `signers` in the configuration file. */
 export type SignerSettings = Readonly<Entry>;
 
-export const SignerEntries = Type.Array(SignerEntry, {
+const SignerEntries = Type.Array(SignerEntry, {
   maxItems: MAX_SIGNERS,
   'x-check': { holds: hasDistinctNames, message: 'must name each signer differently' } satisfies Check,
 });

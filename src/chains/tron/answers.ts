@@ -6,7 +6,7 @@ import type { Reader } from './provider.ts';
 
 export type TronBlock = { readonly number: number; readonly id: string; readonly timeMs: number };
 
-export type TransferLog = { readonly contract: string; readonly topics: readonly string[]; readonly data: string };
+type TransferLog = { readonly contract: string; readonly topics: readonly string[]; readonly data: string };
 
 /** What became of a transaction in a block. */
 export type TransactionInfo = {

@@ -25,7 +25,7 @@ export type Side = 'wallet' | 'walletsolidity';
 export type Heads = { readonly head: TronBlock; readonly solid: TronBlock };
 
 /** A read-only call of a contract. */
-export type Call = { readonly from: string; readonly contract: string; readonly data: string };
+type Call = { readonly from: string; readonly contract: string; readonly data: string };
 
 export type Node = {
   readonly name: string;

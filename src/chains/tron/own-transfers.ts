@@ -26,7 +26,7 @@ type State = {
   reading?: Promise<readonly ReadTransfer[] | undefined>;
 };
 
-export type OwnTransfers = (sender: string) => Promise<readonly OwnTransfer[] | undefined>;
+type OwnTransfers = (sender: string) => Promise<readonly OwnTransfer[] | undefined>;
 
 /** Callers at the same time share one reading. */
 export function ownTransfersOf(nodes: readonly Node[], tokens: TronTokens, senders: readonly string[]): OwnTransfers {

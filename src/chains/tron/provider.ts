@@ -23,7 +23,7 @@ export type Asked<T> = { readonly value: T; readonly failure?: undefined } | { r
 export type Reader<T> = (answer: unknown) => T | undefined;
 
 /** For an answer that is larger than most. */
-export type Bounds = { readonly maxBytes: number; readonly timeoutSeconds: number };
+type Bounds = { readonly maxBytes: number; readonly timeoutSeconds: number };
 
 export type Provider = {
   readonly name: string;

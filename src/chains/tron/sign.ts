@@ -9,7 +9,7 @@ import { estimateFee } from './call-transfer.ts';
 import { firstAnswer, type Heads, type Node } from './nodes.ts';
 import { signedTransaction, type UnsignedTransaction, unsignedTransaction } from './transaction.ts';
 
-export type SignDeps = {
+type SignDeps = {
   readonly nodes: readonly Node[];
   readonly signer: DigestSigner;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { addressBytes } from './hex-address.ts';
 import { bytesField, concat, integerField } from './protobuf.ts';
 
 /** The block that a transaction names: it is valid only on a chain that has it. */
-export type BlockReference = { readonly number: number; readonly id: string };
+type BlockReference = { readonly number: number; readonly id: string };
 
 export type TronTransfer = {
   readonly owner: string;
@@ -61,12 +61,12 @@ export function signatureBytes({ r, s, yParity }: RecoverableSignature): Uint8Ar
 }
 
 /** Bytes 6 to 8 of the height as eight bytes. */
-export function refBlockBytes({ number }: BlockReference): Uint8Array {
+function refBlockBytes({ number }: BlockReference): Uint8Array {
   return Uint8Array.of((number >>> 8) & 0xff, number & 0xff);
 }
 
 /** Bytes 8 to 16 of the id of the block. */
-export function refBlockHash({ id }: BlockReference): Uint8Array {
+function refBlockHash({ id }: BlockReference): Uint8Array {
   return Buffer.from(id, 'hex').subarray(8, 16);
 }
 

@@ -40,7 +40,7 @@ export type TronSettings = {
   readonly test?: { readonly tokens: { readonly [S in AssetSymbol]?: string } };
 };
 
-export type TronChain = { readonly chain: Chain; readonly start: StartCheck };
+type TronChain = { readonly chain: Chain; readonly start: StartCheck };
 
 const NETWORK = tron.id;
 const { blockMs } = tron;

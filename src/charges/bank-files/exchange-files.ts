@@ -26,7 +26,7 @@ export type Exchanged = {
   readonly fetched: readonly Fetched[];
 };
 /** A file of the server. `refusal`: it is not a return of the agreement. `failure`: reading it failed and is retried later. */
-export type Fetched = {
+type Fetched = {
   readonly name: string;
   readonly entries: number;
   readonly refusal?: string;

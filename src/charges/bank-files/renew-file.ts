@@ -5,7 +5,7 @@ import { type MakeDeps, makeFiles } from './make-file.ts';
 import { requeueOpen } from './store-answers.ts';
 import { type BoletoFile, type FileKey, findFile } from './store-files.ts';
 
-export type RenewedFile = {
+type RenewedFile = {
   /** The new files. */
   readonly files: readonly BoletoFile[];
   /** How many instructions of the old file need no answer any more: the boleto has ended, or another due day was requested. */

@@ -45,7 +45,7 @@ export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise
 }
 
 /** The numbers that a rail has given out under an agreement; other rails may share or have had that agreement. */
-export type GivenNumbers = {
+type GivenNumbers = {
   readonly rail: string;
   readonly agreement: string;
   readonly first: bigint;

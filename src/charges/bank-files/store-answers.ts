@@ -21,7 +21,7 @@ const ANSWERED: Readonly<Partial<Record<Meaning, readonly FileMovement[]>>> = {
   other: ['register'],
 };
 
-export type Answer = {
+type Answer = {
   readonly chargeId: string;
   readonly meaning: Meaning;
   /** The due day that the bank names. */
@@ -114,7 +114,7 @@ export async function readOpenFiles(sql: Sql, before: Date, limit: number): Prom
 }
 
 /** How many open instructions of a file wait for a new file, and how many need no answer any more. */
-export type Requeued = { readonly waiting: number; readonly closed: number };
+type Requeued = { readonly waiting: number; readonly closed: number };
 
 /**
  * Takes the unanswered instructions out of a file, to wait for a new one. Those no longer needed, because the boleto was decided or has

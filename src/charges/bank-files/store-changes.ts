@@ -3,7 +3,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 
 /** When the first file with a change was made, which the bank may answer, and the file that has it now. */
-export type SentChange = {
+type SentChange = {
   readonly firstAt: Date;
   /** Absent while it waits to be sent again. */
   readonly lastAt?: Date;

@@ -6,7 +6,7 @@ import { type RowOf, recordOf } from '../../storage/records.ts';
 import { type BoletoFile, FILE_COLUMNS, type FileRow, toFile } from './store-files.ts';
 
 /** With the number of its unanswered instructions. */
-export type ListedFile = BoletoFile & { readonly open: number };
+type ListedFile = BoletoFile & { readonly open: number };
 
 type Filter = { readonly agreement?: string };
 
@@ -40,7 +40,7 @@ export type InstructionStatus = (typeof INSTRUCTION_STATUSES)[number];
 /** The columns of the indexes. */
 const STATUS = 'boleto_instruction_status(sequence, dropped_at)';
 
-export type ListedInstruction = {
+type ListedInstruction = {
   readonly id: string;
   readonly accountId: string;
   readonly chargeId: string;

@@ -22,7 +22,7 @@ export const RETURN_OUTCOMES = [
 ] as const;
 export type ReturnOutcome = (typeof RETURN_OUTCOMES)[number];
 
-export type NewReturn = {
+type NewReturn = {
   readonly id: string;
   readonly rail: string;
   /** The bank whose codes it uses. */

@@ -5,7 +5,7 @@ import type { Fault } from '../../lib/errors.ts';
 import { comparePercents } from '../../lib/percents.ts';
 import { afterAbatement, type Discount, discountOn, type Reductions } from '../../rails/reductions.ts';
 
-export type ReducedTerms = Reductions & { readonly amountCents: bigint; readonly dueAt: Date };
+type ReducedTerms = Reductions & { readonly amountCents: bigint; readonly dueAt: Date };
 
 /** A discount for each banking day is counted day by day, so the due day must not be too far away. */
 const MAX_DAYS = 3_650;

@@ -26,7 +26,7 @@ export type ReadyCharge = {
  * The charge as it was written, with its answer. `skipped`: the batch has not written it, or its commit is unknown; the caller
  * writes it singly, which finds the charge if it was committed.
  */
-export type WriteOutcome = WrittenCharge | 'skipped';
+type WriteOutcome = WrittenCharge | 'skipped';
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
 type Deps = WriteNewDeps & {

@@ -30,7 +30,7 @@ export type ChargeDeps = BuildDeps &
 
 export type CreateDeps = ChargeDeps & IssueNowDeps & { readonly chargeBatches: ChargeBatches };
 
-export type Created = {
+type Created = {
   readonly id: string;
   /** The JSON of the answer, stored: a repeat gets the same text. */
   readonly answer: string;

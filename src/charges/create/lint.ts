@@ -15,7 +15,7 @@ export const WARNING_CODES = [
   'in_the_past',
 ] as const;
 
-export type ChargeWarning = {
+type ChargeWarning = {
   readonly path: (typeof WARNING_PATHS)[number];
   readonly code: (typeof WARNING_CODES)[number];
   readonly message: string;

@@ -14,7 +14,7 @@ import { locateCharges } from './locate.ts';
 export type WriteNewDeps = WriteDeps & NumberDeps;
 
 /** A charge to be written, with the hash of the content that a repeat of its request must share. */
-export type UnwrittenCharge = { readonly charge: Charge; readonly hash: string };
+type UnwrittenCharge = { readonly charge: Charge; readonly hash: string };
 
 /** The charge as it was written, with the stored answer: the JSON for repeats. */
 export type WrittenCharge = { readonly charge: Charge; readonly answer: string };

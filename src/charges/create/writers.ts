@@ -5,7 +5,7 @@ import { type NotificationBatches, startNotificationBatches } from '../receive/n
 import { type PaymentBatches, startPaymentBatches } from '../receive/pay.ts';
 import { type ChargeBatches, startChargeBatches } from './create-batch.ts';
 
-export type ChargeWriters = {
+type ChargeWriters = {
   readonly chargeBatches: ChargeBatches;
   readonly decisionBatches: DecisionBatches;
   readonly paymentBatches: PaymentBatches;

@@ -17,7 +17,7 @@ import type { WriteDeps } from '../write.ts';
 import { applyDueDate, failDueChange, withDueDate } from './change-due-date.ts';
 import type { CHANGE_DUE_DAY } from './due-day-job.ts';
 
-export type ChangeDeps = WriteDeps & { readonly db: Database; readonly rails: Rails; readonly clock: Clock };
+type ChangeDeps = WriteDeps & { readonly db: Database; readonly rails: Rails; readonly clock: Clock };
 type Deps = ChangeDeps & { readonly log: Log };
 
 /** A change that the bank has not answered. */

@@ -114,7 +114,7 @@ function refuseLostDiscount(next: Charge): void {
 }
 
 /** Banks answer by the next banking day; after this many days no answer is expected. */
-export const ANSWER_DAYS = 5;
+const ANSWER_DAYS = 5;
 
 /** A change that the bank has not answered. */
 type PendingChange = {

@@ -16,7 +16,7 @@ import { isRetired, RETIRE } from './retire.ts';
 type Deps = WriteDeps & { readonly db: Database; readonly rails: Rails; readonly clock: Clock };
 
 /** The decision of a rail about a method. */
-export type Decision = {
+type Decision = {
   readonly chargeId: string;
   readonly accountId: string;
   readonly method: Method;

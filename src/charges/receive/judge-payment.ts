@@ -56,7 +56,7 @@ export type PossibleDuplicate = { readonly duplicateOf: string };
 
 export type Report = TypedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
 /** A payment of the charge that the bank has already reported in its other form (as a boleto, as a pix). */
-export type ReportedAgain = { readonly reportedAgain: Charge; readonly payment: Payment };
+type ReportedAgain = { readonly reportedAgain: Charge; readonly payment: Payment };
 /** A payment to be written, and the step of its charge. */
 export type NewPayment = {
   readonly before: Charge;
@@ -65,14 +65,14 @@ export type NewPayment = {
   readonly step: Step;
 };
 
-export type Verdict =
+type Verdict =
   | { readonly refusal: AppError }
   | { readonly recorded: RecordedPayment }
   | PossibleDuplicate
   | ReportedAgain
   | NewPayment;
 
-export type Known = {
+type Known = {
   /** References that are recorded, by `referenceKey`. */
   readonly taken: ReadonlySet<string>;
   /** Receipts that a statement or a rail left without a charge, by `comparable` reference. */

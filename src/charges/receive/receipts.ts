@@ -25,7 +25,7 @@ import { type PayDeps, recordReportedPayment } from './pay.ts';
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database; readonly rails: Rails };
 
 /** What became of a bank's report of money: a payment, new or known; a possible duplicate; or refused by the charge. */
-export type Taken = 'paid' | 'possible_duplicate' | 'refused';
+type Taken = 'paid' | 'possible_duplicate' | 'refused';
 
 /** Takes a receipt that names the request it pays by its reference. True: it paid a charge, now or earlier. */
 export async function takeReceipt(

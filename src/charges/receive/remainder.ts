@@ -23,9 +23,9 @@ import type { FOLLOW_REMAINDER } from './remainder-job.ts';
 export type RemainderDeps = ChargeDeps & IssueNowDeps;
 
 /** What the caller may choose; everything else is copied from the first charge. */
-export type RemainderTerms = Partial<Pick<NewCharge, 'methods' | 'dueAt' | 'expireAt'>>;
+type RemainderTerms = Partial<Pick<NewCharge, 'methods' | 'dueAt' | 'expireAt'>>;
 
-export type MadeRemainder = { readonly charge: Charge; readonly replayed: boolean };
+type MadeRemainder = { readonly charge: Charge; readonly replayed: boolean };
 
 /**
  * Creates the charge for the remainder of a charge that is `PARTIALLY_PAID`. At most one is open: a repeat returns it, regardless of its

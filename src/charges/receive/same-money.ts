@@ -63,7 +63,7 @@ function isOfDay({ reference, source, paidAt }: KnownMoney, report: DatedReport)
 }
 
 /** What identifies a report by hand. */
-export type TypedReport = {
+type TypedReport = {
   readonly reference: string;
   readonly amountCents: bigint;
   readonly day: CivilDay;
@@ -78,7 +78,7 @@ export function mayBeTypedAgain(known: KnownMoney, { reference, amountCents, day
 }
 
 /** What identifies a bank's report of a boleto. */
-export type BoletoReport = { readonly reference: string; readonly amountCents?: bigint; readonly day: CivilDay };
+type BoletoReport = { readonly reference: string; readonly amountCents?: bigint; readonly day: CivilDay };
 
 /**
  * Whether the bank may report a boleto that a person already reported as paid. The person did not know the bank's id and perhaps neither

@@ -2,7 +2,7 @@
 import type { MoneyReturn, Receipt } from '../../rails/rail.ts';
 import type { RecordedPayment, RecordedRefund } from '../store/compare-day.ts';
 
-export const DIFFERENCE_KINDS = [
+const DIFFERENCE_KINDS = [
   /** The bank has received it; it is not recorded here. */
   'not_here',
   /** The bank has received it; it belongs to no charge and waits for a person. */

@@ -36,7 +36,7 @@ export type RefundDeps = WriteDeps & {
  * The amount: everything left, a number of cents, or the excess. Without `paymentId`, the newest payment that has
  * enough.
  */
-export type NewRefund = {
+type NewRefund = {
   readonly chargeId: string;
   readonly amount: bigint | 'all' | 'excess';
   readonly paymentId?: string;
@@ -45,7 +45,7 @@ export type NewRefund = {
   admit?(backCents: bigint): void;
 };
 
-export type RequestedRefund = { readonly charge: Charge; readonly refund: Refund; readonly replayed: boolean };
+type RequestedRefund = { readonly charge: Charge; readonly refund: Refund; readonly replayed: boolean };
 
 /**
  * Reserves a refund and enqueues its job. Refuses more than is left of a payment, a rail that cannot refund, and a repeat

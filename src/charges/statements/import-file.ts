@@ -9,13 +9,13 @@ import type { Sql } from '../../storage/database.ts';
 import { type Import, type ImportDeps, importStatement } from './statement.ts';
 import { insertImport, readImportPage, type StatementImport } from './store-imports.ts';
 
-export type StatementFile = {
+type StatementFile = {
   readonly bytes: Buffer;
   readonly format: StatementFormat;
   readonly options?: StatementOptions;
 };
 
-export type ImportedFile = {
+type ImportedFile = {
   readonly record: StatementImport;
   readonly duplicates: Import['duplicates'];
   readonly faults: readonly StatementFault[];

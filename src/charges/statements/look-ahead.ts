@@ -6,7 +6,7 @@ import { normalReference } from '../receive/payment-reference.ts';
 import { comparable } from '../store/money.ts';
 import { findAmountsWithMoney } from '../unmatched/store.ts';
 
-export type Asked = { readonly reference: string; readonly entry: StatementEntry };
+type Asked = { readonly reference: string; readonly entry: StatementEntry };
 
 export type LookAhead = {
   /** Whether a pix charge has the txid. */

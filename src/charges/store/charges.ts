@@ -8,7 +8,7 @@ import { toStored } from './reductions.ts';
 import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './row.ts';
 
 /** A charge to be written, with its content hash. */
-export type NewRow = { readonly charge: Charge; readonly hash: string };
+type NewRow = { readonly charge: Charge; readonly hash: string };
 
 /**
  * Inserts charges with their methods, except those whose id or externalId is taken, and returns the stored answers of the inserted ones

@@ -140,7 +140,7 @@ export async function keptUnmatched(sql: Sql, references: readonly string[]): Pr
 const COMPARES_AT_HOUR = 3;
 
 /** When the day after a compared one is due. */
-export function nextComparison(comparedDay: CivilDay): Date {
+function nextComparison(comparedDay: CivilDay): Date {
   return momentOn(addDays(comparedDay, 2), COMPARES_AT_HOUR);
 }
 

@@ -12,7 +12,7 @@ export async function storeDueDate(tx: Sql, { id, accountId, dueAt, expireAt, du
 }
 
 /** When the last change was sent to a bank with an API, and the bank's code for it; neither before it is sent. */
-export type SentByCall = { readonly sentAt?: Date; readonly code?: string };
+type SentByCall = { readonly sentAt?: Date; readonly code?: string };
 
 export async function findDueChangeSent(
   sql: Sql,

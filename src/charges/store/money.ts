@@ -176,7 +176,7 @@ export function comparable(reference: string): string {
 }
 
 /** The idempotency key of a refund request, and the hash of its content. */
-export type RefundKey = { readonly key: string | undefined; readonly contentHash: string };
+type RefundKey = { readonly key: string | undefined; readonly contentHash: string };
 
 export async function insertRefund(
   tx: Sql,
@@ -240,7 +240,7 @@ export async function updateRefund(
   ]);
 }
 
-export type CommittedMoney = { readonly charge: Charge; readonly cents: bigint };
+type CommittedMoney = { readonly charge: Charge; readonly cents: bigint };
 
 /** Records how much of the money of charges is converted into crypto. The caller holds their row locks. */
 export async function commitMoney(tx: Sql, committed: readonly CommittedMoney[]): Promise<void> {

@@ -1,7 +1,7 @@
 // The charges of an instalment plan: its instalments, and those for the rest of one that was paid in part.
 import type { Sql } from '../../storage/database.ts';
 
-export type OfPlan = { readonly id: string; readonly accountId: string };
+type OfPlan = { readonly id: string; readonly accountId: string };
 
 /** A common table, `mine`, with the id of each; both steps have an index. It takes two parameters. */
 export function chargesOfPlan({ id, accountId }: OfPlan, parameter: (value: unknown) => string): string {
@@ -14,7 +14,7 @@ export function chargesOfPlan({ id, accountId }: OfPlan, parameter: (value: unkn
 }
 
 /** A charge of a plan, and of which instalment it is: itself, or the one whose rest it asks for. */
-export type ChargeOfPlan = { readonly id: string; readonly number: number };
+type ChargeOfPlan = { readonly id: string; readonly number: number };
 
 /** In the order of the instalments. */
 export async function findChargesOfPlan(sql: Sql, plan: OfPlan): Promise<ChargeOfPlan[]> {

@@ -10,7 +10,7 @@ export const PAYABLE_STATES = ['CREATING', 'ACTIVE', 'OVERDUE'] as const satisfi
 /** Replaces an erased text. */
 const ERASED = 'erased';
 
-export type ChargeOfPayer = { readonly id: string; readonly state: ChargeState };
+type ChargeOfPayer = { readonly id: string; readonly state: ChargeState };
 
 /** The charges of a payer, oldest first. */
 export async function findChargesOfPayer(sql: Sql, document: string): Promise<ChargeOfPayer[]> {
@@ -131,7 +131,7 @@ export async function eraseCustomers(tx: Sql, ids: readonly string[], customer: 
   ]);
 }
 
-export type Reports = {
+type Reports = {
   readonly payments: readonly { readonly id: string }[];
   readonly receipts: readonly { readonly reference: string }[];
   readonly notifications: readonly { readonly id: string }[];

@@ -79,7 +79,7 @@ export async function findRailNames(sql: Sql): Promise<RailNames> {
   return { all: rows.map(({ name }) => name), listing: new Set(listing.map(({ name }) => name)) };
 }
 
-export type Look = { readonly seenUntil: Date };
+type Look = { readonly seenUntil: Date };
 
 /** The next look at a rail, if it is due. */
 export async function findDueLook(sql: Sql, { name, method }: Rail, now: Date): Promise<Look | undefined> {

@@ -3,7 +3,7 @@ import type { Method } from '../../rails/methods/methods.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 
-export type FurtherReference = {
+type FurtherReference = {
   readonly reference: string;
   readonly rail: string;
   readonly method: Method;

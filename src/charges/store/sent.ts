@@ -4,7 +4,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 
 /** A method that is about to be submitted to its rail. */
-export type Submission = { readonly charge: Charge; readonly method: Method };
+type Submission = { readonly charge: Charge; readonly method: Method };
 
 /**
  * Marks methods as submitted before they are sent. The returned function says whether this call marked a method,

@@ -18,7 +18,7 @@ export type ChargeSums = {
 const OPEN = `('CREATING', 'ACTIVE', 'OVERDUE')`;
 
 /** A common table with the `id` of each charge, whose name is `mine`. */
-export type Mine = (parameter: (value: unknown) => string) => string;
+type Mine = (parameter: (value: unknown) => string) => string;
 
 /** Reads every charge of the table: exact, in one statement and so in one snapshot. */
 export async function readChargeSums(sql: Sql, mine: Mine): Promise<ChargeSums> {

@@ -40,7 +40,7 @@ export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<v
 }
 
 /** The timers of a new charge: overdue at `dueAt`, expired at the end of its first method. */
-export type FirstTimers = {
+type FirstTimers = {
   readonly charge: Pick<Charge, 'id' | 'accountId' | 'dueAt'>;
   readonly firstEnd: Date;
   /** Whether its expiry advances an order. */

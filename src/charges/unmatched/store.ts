@@ -11,8 +11,8 @@ import { comparable } from '../store/money.ts';
 import { OPEN } from './store-unreadable.ts';
 
 /** Why a receipt is kept: it matches no charge, may be money that is already known, or is money that came back. */
-export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
-export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
+type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
 /** The list also has receipts that cannot be read. */
 export const LISTED_REASONS = [...UNMATCHED_REASONS, 'unreadable'] as const;
@@ -32,7 +32,7 @@ export type UnmatchedReceipt = {
 };
 
 /** A stored receipt; the charge is that of its txid. */
-export type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; readonly decidedAt?: Date };
+type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; readonly decidedAt?: Date };
 
 /** A row of the list. An unreadable receipt may have no amount. */
 export type ListedReceipt = Omit<StoredReceipt, 'amountCents' | 'reason'> & {

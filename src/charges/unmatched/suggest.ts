@@ -11,7 +11,7 @@ export type Suggestion = {
   readonly sharedWords: number;
 };
 
-export type Unmatched = {
+type Unmatched = {
   readonly reference: string;
   /** Absent if it cannot be read. */
   readonly amountCents?: number;

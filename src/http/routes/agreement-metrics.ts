@@ -4,7 +4,7 @@ import { type AgreementUse, numbersLeft } from '../../charges/bank-files/store-a
 import type { OpenFile } from '../../charges/bank-files/store-answers.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 
-export type AgreementGauges = {
+type AgreementGauges = {
   readonly gauges: readonly Gauge<'rail'>[];
   show(uses: readonly AgreementUse[], unanswered: readonly OpenFile[], rails: Rails, now: Date): void;
 };

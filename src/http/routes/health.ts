@@ -9,7 +9,7 @@ import type { Database } from '../../storage/database.ts';
 import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { isMigrated } from '../../storage/migrate.ts';
 
-export type HealthDeps = {
+type HealthDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly heartbeats: Heartbeats;

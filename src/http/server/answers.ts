@@ -75,7 +75,7 @@ export const Binary = Type.String({ format: 'binary' });
 const TEXT = Symbol('JSON text');
 
 /** JSON that is already text: from PostgreSQL, digit for digit, or from the first of several equal requests. */
-export type JsonText = { readonly [TEXT]: string };
+type JsonText = { readonly [TEXT]: string };
 
 export function jsonText(text: string): JsonText {
   return { [TEXT]: text };

@@ -8,7 +8,7 @@ import type { Given } from './body.ts';
 const MAX_NUMBER_DIGITS = 15;
 
 /** The decimal's text; null when it is present but invalid, undefined when it is absent. */
-export type DecimalReading = { readonly text: string | null | undefined; readonly faults: readonly Fault[] };
+type DecimalReading = { readonly text: string | null | undefined; readonly faults: readonly Fault[] };
 
 /**
  * Reads a top-level field of a body as it was written, without floats. `clean`: what passed the schema. Refuses a number with more digits

@@ -41,7 +41,7 @@ type Start = {
   pieces(signal: AbortSignal): AsyncIterable<string>;
 };
 
-export type EventStreams = {
+type EventStreams = {
   /** How many are open on this node, of one owner or of all. */
   count(owner?: string): number;
   /** Bytes that this process holds for readers that have not taken them. */

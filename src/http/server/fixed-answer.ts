@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The best levels take many times as long and save a few percent. */
-export const BROTLI_QUALITY = 5;
+const BROTLI_QUALITY = 5;
 
 /** In order of preference. */
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
@@ -31,7 +31,7 @@ export function compressed(bytes: Buffer, encoding: Encoding, brotliQuality = BR
   return compress[encoding](bytes, brotliQuality);
 }
 
-export type FixedOptions = {
+type FixedOptions = {
   /** When absent, it may be cached and is revalidated with its ETag, which changes with the version of the service. */
   readonly cacheControl?: string;
   readonly brotliQuality?: number;

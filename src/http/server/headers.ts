@@ -1,6 +1,6 @@
 // The headers of every answer, including errors outside a route; and repeated headers of a request.
 
-export const SECURITY_HEADERS = {
+const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',

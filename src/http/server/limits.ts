@@ -88,7 +88,7 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
 }
 
 /** Counts the requests of each address without a valid key. */
-export type AddressLimit = {
+type AddressLimit = {
   /** Counts one, and refuses it when the address has sent too many. */
   take(request: FastifyRequest, reply: FastifyReply): void;
   /** Refuses a request of an address that has sent too many, without counting it. */

@@ -7,7 +7,7 @@ import { SPAN_OUTCOMES, type SpanOutcome } from '../../lib/opentelemetry.ts';
 import type { RailCall } from '../../rails/observed.ts';
 import { REPLICA_OUTCOMES, type ReplicaOutcome } from '../../storage/replica.ts';
 
-export type AnsweredRequest = {
+type AnsweredRequest = {
   readonly method: string;
   /** The pattern, never the address, which may contain anything. */
   readonly route: string;
@@ -16,7 +16,7 @@ export type AnsweredRequest = {
 };
 
 /** The event streams of this node, and the bytes that their readers have not taken. */
-export type StreamUse = { readonly open: number; readonly owedBytes: number };
+type StreamUse = { readonly open: number; readonly owedBytes: number };
 
 export type Observers = {
   readonly observeRequest: (answered: AnsweredRequest) => void;

@@ -16,7 +16,7 @@ export type Reading<T> =
   | { readonly isWhole: true; readonly value: T; readonly partial: DeepPartial<T>; readonly faults: readonly [] }
   | { readonly isWhole: false; readonly partial: DeepPartial<T>; readonly faults: readonly Fault[] };
 
-export type Reader<T> = (data: unknown) => Reading<T>;
+type Reader<T> = (data: unknown) => Reading<T>;
 
 const MAX_FAULTS = 100;
 const WHOLE_NUMBER = /^-?(0|[1-9]\d*)$/;

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-export type Logged = {
+type Logged = {
   readonly requestId: string;
   readonly trace_id?: string;
   readonly method: string;
@@ -21,13 +21,13 @@ export type Logged = {
   readonly durationMs: number;
 };
 
-export type LoggedOutage = {
+type LoggedOutage = {
   readonly requestId: string;
   readonly route: string;
   readonly error: Error & { readonly code: Outage };
 };
 
-export type RequestLog = {
+type RequestLog = {
   write(answer: Logged): void;
   /** Outages: reasons for a refusal that are not the request's own. */
   writeOutage(outage: LoggedOutage): void;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 
 type Route = { readonly pattern: RegExp; readonly methods: Set<string> };
-export type RouteTable = Map<string, Route>;
+type RouteTable = Map<string, Route>;
 
 /** Call it before any route is added: it is filled as they are added. */
 export function watchRoutes(app: FastifyInstance): RouteTable {

@@ -15,7 +15,7 @@ import { type Path, pathReader } from './path.ts';
 import { type Reading, reader } from './reader.ts';
 import { problemResponses } from './responses.ts';
 
-export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T> = {
+type Operation<P extends TObject, Q extends TObject, B extends TSchema, T> = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   /** True: lasts as long as the caller likes, so it does not count as a request in flight. */
@@ -52,14 +52,14 @@ export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T
 };
 
 /** The readable parts of a request. */
-export type PartialRequest<Q extends TObject, B extends TSchema> = {
+type PartialRequest<Q extends TObject, B extends TSchema> = {
   readonly query: DeepPartial<Static<Q>>;
   readonly body: DeepPartial<Static<B>>;
   readonly given: Given;
 };
 
 /** A request that fits its schemas. */
-export type ReadRequest<P extends TObject, Q extends TObject, B extends TSchema> = {
+type ReadRequest<P extends TObject, Q extends TObject, B extends TSchema> = {
   readonly path: Static<P>;
   readonly query: Static<Q>;
   readonly body: Static<B>;

@@ -24,7 +24,7 @@ import { allowedMethods, watchRoutes } from './route-table.ts';
 import { traceRequests } from './trace.ts';
 import { closeUnread } from './unread-answers.ts';
 
-export type ServerDeps = Limits &
+type ServerDeps = Limits &
   Pick<Observers, 'observeRequest'> & {
     readonly db: Database;
     readonly clock: Clock;

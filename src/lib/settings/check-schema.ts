@@ -7,14 +7,14 @@ import { dotted, firstOfEachPlace, messageOf, segmentsOf } from '../schema-error
 export type Check = { readonly holds: (value: unknown) => boolean; readonly message: string };
 
 /** `path`: for example `sources[1].url`; empty for the whole value. */
-export type SchemaFault = { readonly path: string; readonly message: string };
+type SchemaFault = { readonly path: string; readonly message: string };
 
 const MAX_FAULTS = 100;
 
 const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, discriminator: true });
 ajv.addKeyword({ keyword: 'x-check', validate: (check: Check, value: unknown) => check.holds(value) });
 
-export type Checked<T> = { readonly value: T } | { readonly faults: readonly SchemaFault[] };
+type Checked<T> = { readonly value: T } | { readonly faults: readonly SchemaFault[] };
 
 /** The value, typed by its schema, or every fault, one for each place. */
 export function checkSchema<S extends TSchema>(schema: S, value: unknown): Checked<Static<S>> {

@@ -3,7 +3,7 @@ import { addDuration, type Duration, parseDuration } from '../date-times.ts';
 import { type Kind, kindOf } from './kinds.ts';
 
 /** `forever`: never removed. */
-export type Kept = Duration | 'forever';
+type Kept = Duration | 'forever';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 18_263 * DAY_MS;

@@ -14,7 +14,7 @@ export type Wrong = {
   readonly quote?: string;
 };
 
-export type Parsed<T> = { readonly value: T } | { readonly wrong: readonly Wrong[] };
+type Parsed<T> = { readonly value: T } | { readonly wrong: readonly Wrong[] };
 
 export type Kind<T> = {
   /** The description of a value: `a whole number from 1 to 100`. */

@@ -24,7 +24,7 @@ export type SeenOnChain = {
 };
 
 /** Why no slot may be taken now. */
-export type Doubt = { readonly kind: 'wait' | 'halt'; readonly message: string };
+type Doubt = { readonly kind: 'wait' | 'halt'; readonly message: string };
 
 /** Read before the books, and before anything is locked: bytes are saved before they are sent. */
 export async function seeOnChain(chain: Chain, sender: string): Promise<SeenOnChain> {

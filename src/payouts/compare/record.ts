@@ -32,7 +32,7 @@ export type Found = {
 export const NOTHING: Found = { differences: [], unanswered: [], notes: [], moved: [], strangers: [] };
 
 /** The sender in the books. */
-export type SenderBooks = {
+type SenderBooks = {
   readonly payouts: readonly Payout[];
   /** The payouts that the chain has shown. */
   readonly shown: ReadonlySet<Payout>;

@@ -27,7 +27,7 @@ type Deps = {
 };
 
 /** One sentence each. `silent`: no node answers. */
-export type Objections = readonly string[] | 'silent';
+type Objections = readonly string[] | 'silent';
 
 /** Why a sender may not resume yet. `used`: enough providers report that slots below it are used in blocks. */
 export async function objectionsTo(

@@ -13,7 +13,7 @@ import { keepFromSenders } from '../store/senders.ts';
 /** Why no transfer is signed for a slot. */
 export type Refusal = { readonly reason: UnsignedReason; readonly message: string };
 
-export type Refusals = ReadonlyMap<Payout['id'], Refusal>;
+type Refusals = ReadonlyMap<Payout['id'], Refusal>;
 
 export const BLOCKED_MESSAGE = 'The address of the wallet is blocked.';
 

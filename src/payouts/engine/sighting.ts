@@ -41,7 +41,7 @@ export type Run = {
   readonly unsigned?: { readonly reason: UnsignedReason; readonly message: string; readonly isGivenUp: boolean };
 };
 
-export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
+type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
 
 type Mined = Extract<Sighting, { readonly kind: 'mined' }>;
 type Facts = Pick<Chain, 'depth' | 'signVoid'>;

@@ -17,7 +17,7 @@ import { lockNetwork } from '../store/senders.ts';
 import { firstUnused } from './gap.ts';
 import { chainOf, chainSilent } from './open.ts';
 
-export type FillGapDeps = {
+type FillGapDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly clock: Clock;

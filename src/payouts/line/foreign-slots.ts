@@ -3,7 +3,7 @@
 // the chain has paid would be paid again.
 import type { SlotCount, SlotCounts } from '../../chains/chain.ts';
 
-export type SlotsVerdict =
+type SlotsVerdict =
   /** All slots below `used` may be used in blocks. */
   | { readonly kind: 'go'; readonly used: bigint }
   /** It ends by itself when the providers agree, or a pool is empty. */

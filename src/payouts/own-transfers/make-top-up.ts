@@ -41,7 +41,7 @@ import type { TopUp } from './top-up.ts';
 
 export type TopUpDeps = OperatorDeps & { readonly payoutLimits: PayoutLimits; readonly approvalRules: ApprovalRules };
 
-export type NewTopUp = {
+type NewTopUp = {
   readonly network: Network;
   readonly from: string;
   readonly to: string;

@@ -18,7 +18,7 @@ import { intentOf, type OwnRequest, type Payout } from '../payout.ts';
 import { findSender, lockSender, type Sender } from '../store/senders.ts';
 import { type Needs, spareUnits } from './cold-sweep.ts';
 
-export type OwnTransferDeps = {
+type OwnTransferDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export type OwnTransferDeps = {
   readonly payoutOwner: OwnerRecords;
 };
 
-export type OwnTransfer = Omit<OwnRequest, 'units'> & {
+type OwnTransfer = Omit<OwnRequest, 'units'> & {
   /** Absent: the sender that can spare most, among those that take new slots. */
   readonly sender?: string;
   /** The amount. Throws when it is zero or more than can be spared. */

@@ -17,7 +17,7 @@ export type ColdSweepDeps = OperatorDeps & {
   readonly payoutLimits: PayoutLimits;
 };
 
-export type NewColdSweep = {
+type NewColdSweep = {
   readonly network: Network;
   readonly symbol: AssetSymbol;
   /** Decimal text, or `all` that can be spared. Absent: what exceeds the ceiling. */

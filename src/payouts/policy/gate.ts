@@ -18,7 +18,7 @@ export const WAIT_REASONS = [
   'transfer_refused',
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
-export type RefusalReason = 'over_payout_limit' | 'approval_needed' | 'wallet_refused';
+type RefusalReason = 'over_payout_limit' | 'approval_needed' | 'wallet_refused';
 
 export type Verdict =
   | { readonly kind: 'go' }
@@ -58,7 +58,7 @@ export const GO = { kind: 'go' } as const;
 export type WalletFacts = ReadonlyMap<PayoutRequest['ownerId'], Payability>;
 
 /** By owner: its earlier transfers on the chain, asked before anything was locked. */
-export type EarlierFacts = ReadonlyMap<PayoutRequest['ownerId'], EarlierTransfers>;
+type EarlierFacts = ReadonlyMap<PayoutRequest['ownerId'], EarlierTransfers>;
 
 /** A sender with its funds on the network, asked before anything was locked. */
 export type Source = {

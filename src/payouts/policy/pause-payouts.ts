@@ -14,7 +14,7 @@ import type { Pause, PauseScope } from './pause.ts';
 
 export type PauseDeps = WakeDeps & { readonly db: Database; readonly clock: Clock };
 
-export type NewPause = PauseScope & { readonly reason?: string; readonly by: string };
+type NewPause = PauseScope & { readonly reason?: string; readonly by: string };
 
 /**
  * From when this returns until the scope is resumed, no payout of the scope takes a slot, and nothing is signed for a slot without a

@@ -7,7 +7,7 @@ import type { PayoutSettings } from '../payout-settings.ts';
 import { type AlarmRules, openAlarmRules } from '../watch/judge-network.ts';
 import { openLimits, type PayoutLimits } from './limits.ts';
 
-export type PayoutPolicy = {
+type PayoutPolicy = {
   readonly payoutLimits: PayoutLimits;
   readonly alarmRules: AlarmRules;
   readonly approvalRules: ApprovalRules;

@@ -11,7 +11,7 @@ import { keyIdOf, publicKeyFrom, type ReceiptKey } from './receipt-key.ts';
 export const RECEIPT_TYPE = 'trilho.payout_receipt.1';
 export const SIGNATURE_ALGORITHM = 'Ed25519';
 
-export type PayoutReceipt = ReturnType<typeof receiptOf>;
+type PayoutReceipt = ReturnType<typeof receiptOf>;
 
 export type SignedReceipt = {
   readonly receipt: PayoutReceipt;
@@ -65,7 +65,7 @@ function receiptOf(payout: Payout, mode: Mode) {
   } as const;
 }
 
-export type Verification =
+type Verification =
   /** The signature is right. The caller must know whose key `keyId` is. */
   | { readonly kind: 'valid'; readonly receipt: Readonly<Record<string, unknown>>; readonly keyId: string }
   | { readonly kind: 'invalid'; readonly message: string }

@@ -5,7 +5,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Payout, PayoutState } from '../payout.ts';
 import { insertPayouts } from './payouts.ts';
 
-export type AttemptOwner = { readonly payoutId: string; readonly ownerId?: string; readonly state: PayoutState };
+type AttemptOwner = { readonly payoutId: string; readonly ownerId?: string; readonly state: PayoutState };
 
 /** The payout of which a transaction is an attempt. */
 export async function findAttemptOwner(tx: Sql, hash: string): Promise<AttemptOwner | undefined> {

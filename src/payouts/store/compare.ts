@@ -38,7 +38,7 @@ export async function readArrivals(sql: Sql, network: Network, sender: string): 
   }));
 }
 
-export type FirstBlock = {
+type FirstBlock = {
   readonly number: number;
   /** Whether a payout was recorded only after it had been sent: then others may have left before the first block. */
   readonly isAdopted: boolean;

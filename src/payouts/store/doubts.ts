@@ -2,7 +2,7 @@
 import type { Network } from '../../chains/asset.ts';
 import type { Database } from '../../storage/database.ts';
 
-export type SenderDoubt = { readonly sender: string; readonly since: Date };
+type SenderDoubt = { readonly sender: string; readonly since: Date };
 
 /** Keeps the doubts of these senders, ends those of all others of the network, and returns since when each lasts. */
 export async function keepDoubts(

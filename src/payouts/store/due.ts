@@ -3,7 +3,7 @@ import type { Network } from '../../chains/asset.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { PayoutId } from '../jobs.ts';
 
-export type DueLookup = { readonly accountId: string; readonly payoutId: string; readonly network: Network };
+type DueLookup = { readonly accountId: string; readonly payoutId: string; readonly network: Network };
 
 /** Takes payouts whose lookup is due, oldest first. A row that another transaction has locked is skipped. */
 export async function takeDueLookups(tx: Sql, until: Date, limit: number): Promise<DueLookup[]> {

@@ -6,7 +6,7 @@ import { type PayoutRow, SELECT_PAYOUT, toPayout } from './payouts.ts';
 
 /** How many slots are checked, from the first that the chain has not used. */
 const SPAN = 1_000;
-export const MAX_GAP = 64;
+const MAX_GAP = 64;
 
 /** The lowest slots of a sender, from `from` on, that were given out or skipped, and that no payout uses. */
 export async function findGap(sql: Sql, network: Network, sender: string, from: bigint): Promise<bigint[]> {

@@ -4,7 +4,7 @@ import { type SecretStore, sealsSecrets } from '../../storage/sealed-secrets.ts'
 import type { SecretBox } from '../../storage/secret-box.ts';
 import type { ReceiptKey } from '../receipts/receipt-key.ts';
 
-export type PublicReceiptKey = Pick<ReceiptKey, 'id' | 'publicKey'> & { readonly createdAt: Date };
+type PublicReceiptKey = Pick<ReceiptKey, 'id' | 'publicKey'> & { readonly createdAt: Date };
 
 /** Stores a key; its private part, sealed, only when the service made it. An existing key stays as it is. */
 export async function addReceiptKey(

@@ -1,7 +1,7 @@
 // The SQL of restores: until the books are compared with the chains, they may lack transfers made after the backup.
 import type { Sql } from '../../storage/database.ts';
 
-export type Restore = {
+type Restore = {
   readonly id: string;
   /** The database has nothing later than this. */
   readonly asOf: Date;

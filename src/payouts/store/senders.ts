@@ -80,7 +80,7 @@ export async function insertSender(sql: Sql, network: Network, sender: string, n
   );
 }
 
-export type LockedSender = Pick<Sender, 'nextNonce'> & { readonly isHalted: boolean };
+type LockedSender = Pick<Sender, 'nextNonce'> & { readonly isHalted: boolean };
 
 /**
  * Locks the senders of a network until the transaction ends, since limits count what all of them send, and returns what may have changed

@@ -26,14 +26,14 @@ export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
 }
 
 /** The answers of the nodes; undefined where no node answered. */
-export type NetworkAnswers = {
+type NetworkAnswers = {
   readonly isSilent: boolean;
   readonly finalityLagMs: number | undefined;
   /** Senders that take new slots. */
   readonly senders: readonly SenderAnswers[];
 };
 
-export type SenderAnswers = {
+type SenderAnswers = {
   readonly sender: string;
   readonly usedSlots: bigint | undefined;
   /** The first slot that no provider counts as used; undefined where too few answer, or unused slots block no others. */
@@ -42,7 +42,7 @@ export type SenderAnswers = {
 };
 
 /** The facts from the database. */
-export type NetworkRecords = {
+type NetworkRecords = {
   readonly silentSince: Date | undefined;
   /** The first in line that should have a slot. */
   readonly waiting: Unheld | undefined;

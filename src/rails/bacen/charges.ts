@@ -16,7 +16,7 @@ export const JUDGED: readonly number[] = [400, 409, 413, 422];
 /** What a payer's bank shows comes from the location, but a code must contain a name. */
 const UNNAMED = { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' };
 
-export type Charges = {
+type Charges = {
   submit(request: PaymentRequest, txid: string, location?: Location): Promise<Outcome>;
   lookup(request: PaymentRequest, txid: string, location?: Location): Promise<Finding>;
   cancel(request: PaymentRequest, txid: string): Promise<CancelOutcome>;

@@ -16,7 +16,7 @@ import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
 const MINUTE_MS = 60_000;
 
-export type DiagnoseOptions = {
+type DiagnoseOptions = {
   /** Registers a charge of one cent and removes it: the only way to learn whether the key can be charged with. */
   readonly triesCharge?: boolean;
 };

@@ -29,7 +29,7 @@ const NORM: Profile = {
 };
 
 /** A PSP in both environments: what differs from the norm. */
-export type PspProfile = { readonly all: Partial<Profile> } & { readonly [E in BankEnvironment]: Partial<Profile> };
+type PspProfile = { readonly all: Partial<Profile> } & { readonly [E in BankEnvironment]: Partial<Profile> };
 
 /** By the names that settings give. */
 export type PspProfiles = Readonly<Record<string, PspProfile>>;

@@ -17,7 +17,7 @@ export type Unreadable = {
   readonly amountCents?: bigint;
 };
 
-export type ReadOptions = { readonly pixKey: string; readonly feePath?: string | undefined };
+type ReadOptions = { readonly pixKey: string; readonly feePath?: string | undefined };
 
 export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unreadable {
   const key = textAt(pix, 'chave');

@@ -6,7 +6,7 @@ import type { RefundFinding, RefundOutcome, RefundRequest } from '../rail.ts';
 import { pspIdOf, reaisText } from './charge-body.ts';
 import { isAbsent, JUDGED, noAnswer } from './charges.ts';
 
-export type Refunds = {
+type Refunds = {
   refund(request: RefundRequest): Promise<RefundOutcome>;
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
 };

@@ -17,7 +17,7 @@ export type HttpAnswer = {
 };
 
 /** `reason` is our own text, with at most an error code of the PSP. */
-export type HttpFailure = { readonly mayHaveArrived: boolean; readonly reason: string };
+type HttpFailure = { readonly mayHaveArrived: boolean; readonly reason: string };
 
 export type Exchanged = { readonly answer: HttpAnswer } | { readonly failure: HttpFailure };
 

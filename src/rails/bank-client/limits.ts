@@ -10,9 +10,9 @@ export function deadlineIn(timeoutMs: number): Deadline {
 }
 
 /** `busyForMs`: there was no turn before the deadline; nothing was done. */
-export type Turn<T> = { readonly value: T } | { readonly busyForMs: number };
+type Turn<T> = { readonly value: T } | { readonly busyForMs: number };
 
-export type Limits = <T>(deadline: Deadline, work: () => Promise<T>) => Promise<Turn<T>>;
+type Limits = <T>(deadline: Deadline, work: () => Promise<T>) => Promise<Turn<T>>;
 
 /** How long a caller waits before trying again when no slot came free before its deadline. */
 const BUSY_MS = 1_000;

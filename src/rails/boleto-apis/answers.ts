@@ -1,7 +1,7 @@
 // Answers of a bank's API without a boleto, as outcomes of a rail.
 import type { Answer } from '../bank-client/classify.ts';
 
-export type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
+type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
 export type Refused = Extract<Answer, { readonly kind: 'refused' }>;
 
 /** Statuses with which a bank judges the request; any other 4xx means that the URL is wrong. */

@@ -7,7 +7,7 @@ import { faultOfDynamicCode, locationIn } from '../br-code.ts';
 import type { BoletoInstrument, BoletoPix } from '../methods/boleto.ts';
 
 /** Where an answer has each part. */
-export type InstrumentPaths = {
+type InstrumentPaths = {
   readonly line: string;
   readonly code: string;
   readonly number?: string;

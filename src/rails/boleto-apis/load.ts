@@ -25,7 +25,7 @@ export type BoletoApiEntry = BoletoApiSettings['account'] & {
   readonly api: Api;
 };
 
-export type BoletoApiRail = Rail<'boleto'> & {
+type BoletoApiRail = Rail<'boleto'> & {
   certificateEnd(): Date | undefined;
   /** Absent where the bank sends no notifications. */
   readonly webhook?: WebhookAdmin;

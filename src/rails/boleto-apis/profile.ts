@@ -2,7 +2,7 @@
 import type { ClientProfile } from '../bank-client/profile.ts';
 import type { BankEnvironment } from '../bank-client/settings.ts';
 
-export const BOLETO_RESOURCES = ['boletos', 'webhook'] as const;
+const BOLETO_RESOURCES = ['boletos', 'webhook'] as const;
 export type BoletoResource = (typeof BOLETO_RESOURCES)[number];
 
 export type BoletoProfile = ClientProfile<BoletoResource> & {

@@ -11,7 +11,7 @@ export function outgoingName(rail: string, sequence: number): string {
   return `${rail.replaceAll(':', '-')}-${String(sequence).padStart(6, '0')}.rem`;
 }
 
-export type PlacedFile = {
+type PlacedFile = {
   readonly name: string;
   /** SHA-256 of all parts, in hexadecimal digits. */
   readonly digest: string;

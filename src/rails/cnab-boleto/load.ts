@@ -5,7 +5,7 @@ import { type CnabSettings, cnabRail } from './rail.ts';
 import { checkSftp } from './sftp.ts';
 
 /** One entry of `boletos` in the configuration file, already checked against its schema. */
-export type CnabEntry = Agreement['account'] &
+type CnabEntry = Agreement['account'] &
   Omit<CnabSettings, 'account' | 'holder'> & {
     readonly holderName: string;
     readonly holderDocument: string;
@@ -26,7 +26,7 @@ export function loadCnabRail(
   return wrong.length > 0 ? { faults: wrong } : { rail: cnabRail(settings) };
 }
 
-export function settingsOf(entry: CnabEntry): CnabSettings {
+function settingsOf(entry: CnabEntry): CnabSettings {
   const { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality, ...rest } = entry;
   const { holderName, holderDocument, ...settings } = rest;
   const account = { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality };

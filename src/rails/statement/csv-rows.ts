@@ -10,7 +10,7 @@ export const SEPARATORS = [';', '\t', ','] as const;
 export type Separator = (typeof SEPARATORS)[number];
 
 /** A row and the offset of the next one; `broken` is the reason why a row has no fields. */
-export type Row = { readonly fields: readonly string[]; readonly broken?: string; readonly next: number };
+type Row = { readonly fields: readonly string[]; readonly broken?: string; readonly next: number };
 
 /**
  * Reads the row at an offset. Line breaks must be line feeds. After a broken row the next physical line is tried, so that

@@ -49,7 +49,7 @@ function plainText(text: string): string {
 }
 
 /** What a row says about the direction of its amount. */
-export type Evidence = {
+type Evidence = {
   readonly amount: WrittenAmount;
   /** The directions that columns for it name. */
   readonly named: readonly Direction[];

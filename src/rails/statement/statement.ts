@@ -47,7 +47,7 @@ export type StatementEntry = {
   readonly isReturn?: true;
 };
 
-export type StatementReading = {
+type StatementReading = {
   readonly entries: readonly StatementEntry[];
   /** The unreadable lines, in order. The messages contain nothing of the statement. */
   readonly faults: readonly StatementFault[];

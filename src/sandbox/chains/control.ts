@@ -7,7 +7,7 @@ import { type ChainFault, type ChainSimulation, heightAt, withFault, withFork } 
 
 type Deps = { readonly clock: Pick<SandboxClock, 'now' | 'refresh'>; readonly store: ChainStore };
 
-export type ChainState = {
+type ChainState = {
   readonly network: Network;
   readonly fault: ChainFault;
   readonly height: number;
@@ -15,7 +15,7 @@ export type ChainState = {
   readonly dropped?: number;
 };
 
-export type ChainCommand = { readonly fault?: ChainFault; readonly reorganise?: number };
+type ChainCommand = { readonly fault?: ChainFault; readonly reorganise?: number };
 
 export async function readChains(deps: Deps): Promise<ChainState[]> {
   return Promise.all(NETWORKS.map(network => readChain(deps, network)));

@@ -22,7 +22,7 @@ export type ChainTransaction = SignedTransaction & {
 };
 
 /** A transaction as it arrives now, and the current height of the chain. */
-export type Arrival = ChainTransaction & { readonly height: number };
+type Arrival = ChainTransaction & { readonly height: number };
 
 /**
  * The state of the chains. It is read and written outside the caller's transaction, because it stands for a real
@@ -50,7 +50,7 @@ export type ChainStore = {
   change(network: Network, decide: (simulation: ChainSimulation) => Change): Promise<number>;
 };
 
-export type Change = { readonly simulation: ChainSimulation; readonly replaced?: Fork };
+type Change = { readonly simulation: ChainSimulation; readonly replaced?: Fork };
 
 type Deps = {
   readonly clock: Pick<SandboxClock, 'now' | 'refresh'>;
@@ -229,7 +229,7 @@ function arrivalOf(sent: SignedTransaction, fault: ChainFault): Omit<ChainTransa
   return { ...sent, reverts: fault === 'reverting' && moves !== undefined, keptUnits };
 }
 
-export type ChainOutcome = Extract<Sighting, { kind: 'mined' }>['outcome'];
+type ChainOutcome = Extract<Sighting, { kind: 'mined' }>['outcome'];
 
 export function outcomeOf({ moves, reverts, keptUnits }: ChainTransaction): ChainOutcome {
   if (!moves) return 'voided';

@@ -30,7 +30,7 @@ export type BankState = {
 
 export const NEW_BANK: BankState = { files: {}, returns: 0, titles: {}, news: [] };
 
-export type Taken = { readonly sequence: number; readonly isRepeat: boolean; readonly titles: number };
+type Taken = { readonly sequence: number; readonly isRepeat: boolean; readonly titles: number };
 
 export type CnabBank = {
   state(): BankState;
@@ -48,7 +48,7 @@ export type CnabBank = {
   makeReturn(head: Omit<ReturnHead, 'sequence'>): Buffer;
 };
 
-export type BankPayment = {
+type BankPayment = {
   readonly day: CivilDay;
   readonly amountCents: bigint;
   readonly creditDay?: CivilDay;

@@ -53,7 +53,7 @@ export type BankRules = {
 };
 
 /** The first columns of the fields of a segment T. */
-export type TitlePlaces = {
+type TitlePlaces = {
   readonly document: number;
   readonly due: number;
   readonly amount: number;

@@ -13,7 +13,7 @@ export class FileRefused extends Error {
 
 /** The records of one title. */
 export type Records = { readonly P: string; readonly Q?: string; readonly R?: string; readonly Y?: string };
-export type TakenFile = { readonly sequence: number; readonly day: CivilDay; readonly titles: readonly Records[] };
+type TakenFile = { readonly sequence: number; readonly day: CivilDay; readonly titles: readonly Records[] };
 
 /** «Baixa» and others need no payer at every bank. */
 const REGISTRATION = '01';

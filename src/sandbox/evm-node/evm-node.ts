@@ -14,7 +14,7 @@ export type EvmNode = RunningNode & {
 };
 
 /** The usual chain id of local nodes. */
-export const LOCAL_CHAIN_ID = 31_337;
+const LOCAL_CHAIN_ID = 31_337;
 
 /** Throws a StartError when there is no node, and an Error with its message when it does not start. */
 export async function startEvmNode(changes: Partial<ChainOptions> = {}): Promise<EvmNode> {

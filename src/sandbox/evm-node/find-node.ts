@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-export type FoundNode = { readonly name: 'hardhat' } | { readonly name: 'anvil'; readonly file: string };
+type FoundNode = { readonly name: 'hardhat' } | { readonly name: 'anvil'; readonly file: string };
 
 /** EVM_NODE selects one of the two by name. */
 export function findNode(env: NodeJS.ProcessEnv = process.env): FoundNode | undefined {

@@ -22,7 +22,7 @@ export type ChainOptions = {
   readonly stateFile?: string;
 };
 
-export type NodeError = { readonly code: number; readonly message: string; readonly data?: unknown };
+type NodeError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
 export type NodeReply =
   | { readonly result: unknown; readonly error?: undefined }

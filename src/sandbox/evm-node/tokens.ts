@@ -26,7 +26,7 @@ export type Token = {
 };
 
 /** `PlainToken` returns nothing, as USDT on Ethereum does. */
-export type TokenKind = 'PlainToken' | 'ReturningToken';
+type TokenKind = 'PlainToken' | 'ReturningToken';
 
 const SUPPLY = 10n ** 30n;
 

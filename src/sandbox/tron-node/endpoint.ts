@@ -20,7 +20,7 @@ export type Endpoint = {
   stop(): Promise<void>;
 };
 
-export type EndpointOptions = {
+type EndpointOptions = {
   readonly blocks: Blocks;
   readonly parameters: Parameters;
   readonly genesis: NodeBlock;

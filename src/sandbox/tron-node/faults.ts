@@ -34,7 +34,7 @@ export type NodeFault =
     readonly probability?: number;
   };
 
-export type NodeFaults = {
+type NodeFaults = {
   set(fault: NodeFault): void;
   clear(): void;
   /** All faults that hit this call; they count as fired. */

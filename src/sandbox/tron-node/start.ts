@@ -24,7 +24,7 @@ export type TronNodeOptions = {
 };
 
 /** A movement on the chain as it is now. */
-export type NodeTransfer = {
+type NodeTransfer = {
   readonly id: string;
   readonly from: string;
   readonly to: string;
@@ -54,7 +54,7 @@ export type TronNode = {
   stop(): Promise<void>;
 };
 
-export type TokenChanges = Partial<Pick<Token, 'decimals' | 'behaviour' | 'energy'>> & {
+type TokenChanges = Partial<Pick<Token, 'decimals' | 'behaviour' | 'energy'>> & {
   readonly balances?: Readonly<Record<string, bigint>>;
   readonly blocked?: readonly string[];
 };

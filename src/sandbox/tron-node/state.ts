@@ -12,8 +12,8 @@ export type Account = {
  * How a token behaves. `keeping`: a hundredth of each transfer goes to the issuer. `unmoved`: the call succeeds and moves
  * nothing. `reverting_in_blocks`: estimates succeed, blocks revert, as when the state changes in between.
  */
-export const TOKEN_BEHAVIOURS = ['normal', 'keeping', 'reverting', 'reverting_in_blocks', 'unmoved'] as const;
-export type TokenBehaviour = (typeof TOKEN_BEHAVIOURS)[number];
+const TOKEN_BEHAVIOURS = ['normal', 'keeping', 'reverting', 'reverting_in_blocks', 'unmoved'] as const;
+type TokenBehaviour = (typeof TOKEN_BEHAVIOURS)[number];
 
 export type Token = {
   decimals: number;

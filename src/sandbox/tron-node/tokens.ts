@@ -3,7 +3,7 @@ import { bodyOf, type State, type Token } from './state.ts';
 
 export type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
 
-export type CallResult =
+type CallResult =
   | { readonly kind: 'returned'; readonly energy: bigint; readonly value: string; readonly logs: readonly Log[] }
   | { readonly kind: 'reverted'; readonly energy: bigint };
 

@@ -1,7 +1,7 @@
 // Reads protobuf messages as a node does. Independent of the encoder of the service, so that a mistake in one is not repeated in the other.
 
 /** The fields of a message, in the order in which they came. */
-export type Fields = readonly { readonly number: number; readonly value: bigint | Buffer }[];
+type Fields = readonly { readonly number: number; readonly value: bigint | Buffer }[];
 
 export class Malformed extends Error {
   override readonly name = 'Malformed';

@@ -9,12 +9,12 @@ export type Table = {
   readonly columns: readonly Column[];
 };
 
-export type Column = { readonly name: string; readonly quoted: string; readonly type: string };
+type Column = { readonly name: string; readonly quoted: string; readonly type: string };
 
 /** An identity column and its last number; null before the first. */
-export type Sequence = { readonly table: string; readonly column: string; readonly last: string | null };
+type Sequence = { readonly table: string; readonly column: string; readonly last: string | null };
 
-export type ForeignKey = { readonly table: string; readonly name: string; readonly definition: string };
+type ForeignKey = { readonly table: string; readonly name: string; readonly definition: string };
 
 /** Restoring applies the migrations themselves, so their table is not part of a backup. */
 const NOT_SAVED = ['schema_migrations'];

@@ -23,7 +23,7 @@ import {
 /** Restores the rows of an extra source of the dump. */
 export type ExtraTarget = { readonly name: string; load(tx: Sql, rows: readonly (string | null)[][]): Promise<void> };
 
-export type Loaded = {
+type Loaded = {
   readonly header: Header;
   readonly rows: number;
   /** Tables of the backup that are not ours; their rows are not restored. */

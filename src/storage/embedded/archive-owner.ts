@@ -20,7 +20,7 @@ const Owner = Type.Object(
   { systemIdentifier: Type.String({ pattern: '^[0-9]{1,20}$' }), timeline: Type.Integer({ minimum: 1 }) },
   { additionalProperties: false },
 );
-export type Owner = Static<typeof Owner>;
+type Owner = Static<typeof Owner>;
 
 /** Undefined for an archive that no database has opened yet. */
 export async function readOwner(archiveDir: string): Promise<Owner | undefined> {

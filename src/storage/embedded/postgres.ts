@@ -36,7 +36,7 @@ import {
 import { refuseUnfinished } from './unfinished.ts';
 import { archiveSettings, makeArchive, walFolder } from './wal-archive.ts';
 
-export type EmbeddedPostgres = {
+type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
   /** The folder that holds the data. */
   readonly clusterDir: string;

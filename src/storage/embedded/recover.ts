@@ -28,7 +28,7 @@ type Recovery<T> = {
   finish(connection: pg.PoolConfig, asOf: Date): Promise<T>;
 };
 
-export type Recovered<T> = {
+type Recovered<T> = {
   readonly base: KeptBase;
   /** Base backups that are damaged. */
   readonly skipped: readonly string[];

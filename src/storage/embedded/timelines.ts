@@ -2,7 +2,7 @@
 // show which segments a restore needs, and which are missing.
 
 /** Where a timeline left its parent. */
-export type Switch = { readonly parent: number; readonly lsn: bigint };
+type Switch = { readonly parent: number; readonly lsn: bigint };
 
 /** The switches that led to each timeline but the first, oldest first, by its number. */
 export type Histories = ReadonlyMap<number, readonly Switch[]>;
@@ -55,7 +55,7 @@ export function descendsFrom(histories: Histories, timeline: number, parent: num
   return (histories.get(timeline) ?? []).some(left => left.parent === parent && left.lsn >= lsn);
 }
 
-export type Needed = { readonly last: Segment; readonly missing: string | undefined };
+type Needed = { readonly last: Segment; readonly missing: string | undefined };
 
 /** What recovery from `first` along `timeline` reads: the last existing segment, and the first missing one. */
 export function followLog(

@@ -103,7 +103,7 @@ export async function readLog(archiveDir: string): Promise<ArchivedLog> {
   return { segments: new Set(names.filter(name => SEGMENT.test(name))), histories };
 }
 
-export type Bases = {
+type Bases = {
   /** Oldest first. */
   readonly bases: readonly KeptBase[];
   /** Folders whose description cannot be read: they are useless, but do not prevent the use of others. */

@@ -16,7 +16,7 @@ import { type Box, drawRule, drawText, type Paper } from './paper.ts';
 import type { BoletoSlip } from './slip.ts';
 
 /** The lower half of the page. Measures below are those in this frame; in a smaller one they shrink. */
-export const LOWER_HALF: Box = { x: LEFT, y: CUT_Y, width: WIDTH, height: PAGE_HEIGHT - CUT_Y };
+const LOWER_HALF: Box = { x: LEFT, y: CUT_Y, width: WIDTH, height: PAGE_HEIGHT - CUT_Y };
 
 /** The amounts have their own column at the right; the other boxes share the rest of the width. */
 const AMOUNTS_WIDTH = 46;

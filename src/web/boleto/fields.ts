@@ -1,7 +1,7 @@
 // Draws the labelled boxes of a boleto.
 import { type Box, drawText, fillBoxes, frameBox, type Paper } from './paper.ts';
 
-export type Field = {
+type Field = {
   readonly label: string;
   readonly value?: string;
   readonly align?: 'left' | 'center' | 'right';
@@ -10,7 +10,7 @@ export type Field = {
 };
 
 /** Millimetres. */
-export const PADDING = 1.5;
+const PADDING = 1.5;
 const LABEL_BASELINE = 2.5;
 const VALUE_ABOVE_BOTTOM = 1.3;
 

@@ -14,7 +14,7 @@ const BOLD = 'Helvetica-Bold';
 const RULE_POINTS = 0.5;
 
 const INK = { black: '#000000', rule: '#444444', label: '#505050', shade: '#f1f1f1' } as const;
-export type Ink = keyof typeof INK;
+type Ink = keyof typeof INK;
 
 export function drawRule(paper: Paper, from: readonly [number, number], to: readonly [number, number]): void {
   paper.moveTo(mm(from[0]), mm(from[1])).lineTo(mm(to[0]), mm(to[1])).lineWidth(RULE_POINTS).stroke(INK.rule);
@@ -35,7 +35,7 @@ export function fillPath(paper: Paper, path: string, x: number, y: number, unit:
   paper.save().translate(mm(x), mm(y)).scale(mm(unit)).path(path).fill(INK.black).restore();
 }
 
-export type TextStyle = {
+type TextStyle = {
   /** Points; text that is too long is shrunk to the least size, then cut. */
   readonly size: number;
   readonly leastSize?: number;
@@ -50,7 +50,7 @@ export type TextStyle = {
 };
 
 /** The position of a text: the left end of its baseline, and its maximum width. */
-export type Place = { readonly x: number; readonly y: number; readonly width: number };
+type Place = { readonly x: number; readonly y: number; readonly width: number };
 
 /** Draws text on its baseline. */
 export function drawText(paper: Paper, text: string, place: Place, style: TextStyle): void {

@@ -9,7 +9,7 @@ import { staticAmountIn } from '../../rails/br-code.ts';
 import type { Method } from '../../rails/methods/methods.ts';
 import type { CheckoutTexts } from './texts.ts';
 
-export type Standing = keyof CheckoutTexts['state'];
+type Standing = keyof CheckoutTexts['state'];
 
 /** A method that can be paid now. */
 export type Payable<M extends Method = Method> = {

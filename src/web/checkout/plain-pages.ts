@@ -6,7 +6,7 @@ import { layout } from '../layout.ts';
 import { CHECKOUT_TEXTS } from './texts.ts';
 
 export type PlainPage = 'badLink' | 'tooMany' | 'unavailable';
-export type PlainPages = (page: PlainPage, language: Language) => Html;
+type PlainPages = (page: PlainPage, language: Language) => Html;
 
 /** Rendered once: a flood of wrong links must cost little. */
 export function plainPages(assets: Assets): PlainPages {

@@ -19,7 +19,7 @@ type Deps = {
   readonly showPageStreams: Observers['showPageStreams'];
 };
 
-export type CheckoutStreams = {
+type CheckoutStreams = {
   open(chargeId: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 };
 

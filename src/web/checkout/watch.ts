@@ -5,7 +5,7 @@ import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { Sql } from '../../storage/database.ts';
 import { readVersions } from './store.ts';
 
-export type CheckoutWatch = {
+type CheckoutWatch = {
   /** Resolves with the version of a charge's page once it differs from the known one, or with the known one on the signal. */
   waitForOther(chargeId: string, known: string | undefined, signal: AbortSignal): Promise<string | undefined>;
 };

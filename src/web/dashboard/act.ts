@@ -45,7 +45,7 @@ export type Field = {
 };
 
 /** The question: the text, and fields to fill in. */
-export type Question = {
+type Question = {
   readonly title: string;
   readonly text: Piece;
   readonly fields?: readonly Field[];

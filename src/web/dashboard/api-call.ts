@@ -15,7 +15,7 @@ export type ApiCall = {
   readonly idempotencyKey?: string;
 };
 
-export type ApiAnswer =
+type ApiAnswer =
   | { readonly isDone: true; readonly value: Readonly<Record<string, unknown>> }
   | {
       readonly isDone: false;

@@ -4,7 +4,7 @@ import { type Html, html, type Piece } from '../html.ts';
 import { day as shortDay } from './formats.ts';
 import { table } from './parts.ts';
 
-export type Series<Day> = {
+type Series<Day> = {
   readonly name: string;
   readonly value: (day: Day) => number;
   /** The label of one bar, such as `R$ 12.00 by pix`. */
@@ -13,7 +13,7 @@ export type Series<Day> = {
   readonly total?: string;
 };
 
-export type Chart<Day> = {
+type Chart<Day> = {
   readonly title: string;
   readonly days: readonly Day[];
   /** Stacked, or else side by side. */

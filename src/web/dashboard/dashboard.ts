@@ -35,7 +35,7 @@ export type PageDeps = ListDeps & ActDeps & OutsideNeedDeps & { readonly db: Dat
 /** What the pages share. */
 type Made = 'versionOf' | 'figures' | 'networkFaults';
 
-export type DashboardDeps = LoginDeps &
+type DashboardDeps = LoginDeps &
   Omit<PageDeps & HealthPageDeps & OrderNeedDeps & BankNeedDeps, Made> & {
     readonly log: Log;
     readonly showPageStreams: Observers['showPageStreams'];

@@ -7,7 +7,7 @@ import { CURRENCIES } from '../../lib/currency.ts';
 import { html, type Piece } from '../html.ts';
 import { type Digits, formatsOf, type Language } from '../language.ts';
 
-export const LANGUAGE: Language = 'en';
+const LANGUAGE: Language = 'en';
 
 const { money, moment, number, shortDay, decimal, decimalSign } = formatsOf(LANGUAGE);
 

@@ -21,7 +21,7 @@ import { wholeAddress } from './on-chain.ts';
 import { badge, table } from './parts.ts';
 import { may } from './shell.ts';
 
-export type NetworkFault = { readonly network: string; readonly message: string };
+type NetworkFault = { readonly network: string; readonly message: string };
 export type NetworkFaults = () => Promise<readonly NetworkFault[]>;
 
 export type OutsideNeedDeps = ListDeps & { readonly certificates: Certificates; readonly networkFaults: NetworkFaults };
@@ -176,7 +176,7 @@ export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRe
   );
 }
 
-export function resumeAddress({ network, symbol }: { readonly network?: string; readonly symbol?: string }): string {
+function resumeAddress({ network, symbol }: { readonly network?: string; readonly symbol?: string }): string {
   const scope = new URLSearchParams({ ...(network && { network }), ...(symbol && { symbol }) }).toString();
   return `/dashboard/payouts/resume${scope === '' ? '' : `?${scope}`}`;
 }

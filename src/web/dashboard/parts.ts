@@ -53,7 +53,7 @@ export function badge(label: string): Html {
   return html`<span class="badge ${TONES[label] ?? 'plain'}">${label.toLowerCase().replaceAll('_', ' ')}</span>`;
 }
 
-export type Table = {
+type Table = {
   readonly caption: string;
   /** A heading that begins with `#` is for a column of numbers. */
   readonly head: readonly string[];

@@ -36,7 +36,7 @@ function choiceField(
   };
 }
 
-export type PayoutActDeps = ActDeps & { readonly coldAddresses: ColdAddresses };
+type PayoutActDeps = ActDeps & { readonly coldAddresses: ColdAddresses };
 
 export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
   defineAct(app, deps, {

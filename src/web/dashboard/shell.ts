@@ -19,7 +19,7 @@ const FIRST = { name: 'overview', label: 'Needs you', href: '/dashboard' };
 const LAST = { name: 'health', label: 'Health', href: '/dashboard/health' };
 const SECTIONS: readonly SectionLink[] = [FIRST, ...NOUNS.flatMap(({ sections = [] }) => sections), LAST];
 
-export type ShellPage = {
+type ShellPage = {
   readonly title: string;
   /** The entry of the menu that it belongs to. */
   readonly section: string;

@@ -4,7 +4,7 @@
 import type { ProfileName } from '@trilho/psp';
 import type { Finding } from './findings.ts';
 
-export type Excuse = {
+type Excuse = {
   readonly why: string;
   /** The fault in the simulated PSP's header; without it, the excuse is for answers without a fault. */
   readonly fault?: string;

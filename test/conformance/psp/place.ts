@@ -34,7 +34,7 @@ export type PspClient = {
   send(call: Call): Promise<Answer | undefined>;
 };
 
-export type PspClients = {
+type PspClients = {
   /** The PSP is shown the caller's certificate, or no certificate. */
   of(request: IncomingMessage): PspClient;
   close(): void;

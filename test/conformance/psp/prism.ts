@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 const PRISM = '@stoplight/prism-cli@5.16.0';
 const START_LIMIT_MS = 180_000;
 
-export type Prism = { readonly port: number; stop(): Promise<void> };
+type Prism = { readonly port: number; stop(): Promise<void> };
 
 /** Starts it before `upstream`, and waits until it listens. */
 export async function startPrism(documentFile: string, upstream: string): Promise<Prism> {

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import type { Place } from './place.ts';
 import type { Placed, Validator } from './validator.ts';
 
-export type Registry = { readonly url: string; close(): Promise<void> };
+type Registry = { readonly url: string; close(): Promise<void> };
 
 export async function startRegistry(validator: Validator): Promise<Registry> {
   const places = new Map<string, Placed>();

@@ -12,7 +12,7 @@ const GOES_PAST = /import \{[^}]*\bstartPsp\b[^}]*\} from '@trilho\/psp'/;
 /** Tests of the PSP itself send invalid requests on purpose. */
 const OF_THE_PSP = 'test/packages/';
 
-export type TestRun = {
+type TestRun = {
   readonly files: readonly string[];
   readonly passed: number;
   /** What is wrong with the run itself. */

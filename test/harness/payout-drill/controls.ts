@@ -3,7 +3,7 @@ import { openDrill, type Verdict } from './drill.ts';
 import type { WorldName } from './world.ts';
 
 export const CONTROLS = ['send then save', 'a nonce for each try'] as const;
-export type Control = (typeof CONTROLS)[number];
+type Control = (typeof CONTROLS)[number];
 
 /** The slot is taken, the nonce is asked for, the bytes are signed and sent: the fourth step is the broadcast. */
 const BEFORE_SAVING = 4;

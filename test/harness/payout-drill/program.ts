@@ -19,7 +19,7 @@ const MAX_ASKED = 30;
 const PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-export const PROGRAMS = ['send', 'look', 'void', 'work', 'open', 'send then save', 'a nonce for each try'] as const;
+const PROGRAMS = ['send', 'look', 'void', 'work', 'open', 'send then save', 'a nonce for each try'] as const;
 
 export type Program = {
   readonly program: (typeof PROGRAMS)[number];

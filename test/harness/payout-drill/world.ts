@@ -7,14 +7,14 @@ export const WORLDS = ['evm', 'tron', 'simulated'] as const;
 export type WorldName = (typeof WORLDS)[number];
 
 /** What arrived at an address: how many transfers of our sender, and their sum. */
-export type Landed = { readonly times: number; readonly units: bigint };
+type Landed = { readonly times: number; readonly units: bigint };
 
 /**
  * `lost replies`: calls are carried out and not answered, or not carried out. `lies`: one node denies what it has and drops what
  * it accepts. `denied payee`: a node answers that a transfer to the first address would revert. `lagging`: one node is some
  * blocks behind. `load-balanced`: each call reaches another node, some of them behind.
  */
-export const FAULTS = [
+const FAULTS = [
   'lost replies',
   'only sends lose their replies',
   'lies',

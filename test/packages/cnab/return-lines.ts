@@ -33,7 +33,7 @@ const NORM = [38, 82, 106, 199, 214] as const;
 
 const amount = (cents = 0n) => String(cents).padStart(15, '0');
 
-export function titleLines(bank: string, entry: Entry, sequence: number): string[] {
+function titleLines(bank: string, entry: Entry, sequence: number): string[] {
   const [number, value, ownId, fee, reasons] = PLACES[bank] ?? NORM;
   const start = (segment: string, plus: number) =>
     [1, `${bank}00013${String(sequence + plus).padStart(5, '0')}${segment} ${entry.occurrence}`] as const;

@@ -6,7 +6,7 @@ import type { CertificateFiles } from '../../../packages/psp/src/certificates/ke
 import type { Psp, PspOptions } from '../../../packages/psp/src/psp.ts';
 import { startPsp } from '../../../packages/psp/src/start.ts';
 
-export type Answer = {
+type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -14,7 +14,7 @@ export type Answer = {
   readonly json: any;
 };
 
-export type CallOptions = {
+type CallOptions = {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Instead of the client's; null for no certificate. */

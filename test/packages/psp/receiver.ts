@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test';
 import type { Psp } from '../../../packages/psp/src/psp.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any body.
-export type HeardCall = { readonly path: string; readonly json: any };
+type HeardCall = { readonly path: string; readonly json: any };
 
-export type TlsReceiver = {
+type TlsReceiver = {
   readonly url: string;
   readonly received: HeardCall[];
   /** What is answered from now on. */

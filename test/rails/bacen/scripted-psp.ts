@@ -16,7 +16,7 @@ import { dynamicBrCode } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import { putPrismBefore } from '../../harness/test-psp.ts';
 
-export type Seen = {
+type Seen = {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -26,7 +26,7 @@ export type Seen = {
   readonly serial: string | undefined;
 };
 
-export type Reply = {
+type Reply = {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is; an object as JSON. */

@@ -9,7 +9,7 @@ import { recordingLog } from '../../harness/log.ts';
 import { startTestPsp } from '../../harness/test-psp.ts';
 import { NOW } from './scripted-psp.ts';
 
-export type Simulated = {
+type Simulated = {
   readonly psp: Psp;
   readonly rail: BacenRail;
   readonly settings: BacenSettings;

@@ -1,7 +1,7 @@
 // Writes statements in the styles of several banks, to be read back and compared.
 import type { StatementEntry } from '../../../src/rails/statement/statement.ts';
 
-export type Style = {
+type Style = {
   readonly newline: string;
   readonly charset: 'utf8' | 'latin1';
   readonly decimal: '.' | ',';
@@ -79,7 +79,7 @@ export function ofx2(entries: readonly StatementEntry[], { newline, charset, dec
   return Buffer.from(lines.join(newline), charset);
 }
 
-export type CsvStyle = Style & {
+type CsvStyle = Style & {
   readonly separator: ',' | ';' | '\t';
   readonly bom: boolean;
   readonly dates: 'day first' | 'year first';

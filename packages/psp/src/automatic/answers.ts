@@ -15,7 +15,7 @@ import type {
 /** One entry of `atualizacao`. */
 export type Changed<Status> = { readonly status: Status; readonly data: string };
 
-export type Taxpayer = { readonly cpf?: string; readonly cnpj?: string };
+type Taxpayer = { readonly cpf?: string; readonly cnpj?: string };
 
 export type Reason = { readonly codigo: string; readonly descricao: string };
 

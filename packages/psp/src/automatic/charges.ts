@@ -8,7 +8,7 @@ import type { Attempt, CobR, CobRVersion } from './model.ts';
 import { notifyCobR } from './notices.ts';
 import { COBR_TRANSITIONS, type CobRStatus, mayFollow } from './states.ts';
 
-export function isOpenAttempt({ status }: Attempt): boolean {
+function isOpenAttempt({ status }: Attempt): boolean {
   return status === 'SOLICITADA' || status === 'AGENDADA';
 }
 
@@ -20,7 +20,7 @@ export function hasOpenAttempt(charge: CobR): boolean {
   return current(charge).attempts.some(isOpenAttempt);
 }
 
-export type ChargeChanges = Partial<Pick<CobRVersion, 'attempts' | 'encerramento' | 'pix'>>;
+type ChargeChanges = Partial<Pick<CobRVersion, 'attempts' | 'encerramento' | 'pix'>>;
 
 export function moveCharge(core: Core, charge: CobR, at: Date, to: CobRStatus, changes: ChargeChanges = {}): void {
   const { status, atualizacao } = current(charge);

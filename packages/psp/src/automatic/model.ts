@@ -29,7 +29,7 @@ export type Rec = {
   readonly account: PayerAccount;
 };
 
-export type PayerAccount = {
+type PayerAccount = {
   /** The largest charge that the payer allows, in cents. */
   maximum: bigint | undefined;
   /** The available money in cents; unlimited when absent. */

@@ -31,7 +31,7 @@ export type ApproveInput = RecTarget & {
 const PAYERS_ISPB = '88888888';
 const PAYERS_MUNICIPALITY = '3550308';
 
-export type Approved = { readonly rec: Rec; readonly pix: PixRecord | undefined };
+type Approved = { readonly rec: Rec; readonly pix: PixRecord | undefined };
 
 export function approve(core: Core, input: ApproveInput): Approved {
   const { rec, journey, request, charge } = findRec(core, input);

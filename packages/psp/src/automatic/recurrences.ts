@@ -21,7 +21,7 @@ function moveRec(core: Core, rec: Rec, at: Date, to: RecStatus, changes: Partial
   notifyRec(core, rec);
 }
 
-export type Approval = { readonly journey: Exclude<Journey, 'AGUARDANDO_DEFINICAO'>; readonly payer: RecPayer };
+type Approval = { readonly journey: Exclude<Journey, 'AGUARDANDO_DEFINICAO'>; readonly payer: RecPayer };
 
 /** By the norm the PSP drops the txid of journey 3 when the payer takes another journey. */
 export function approveRec(core: Core, rec: Rec, at: Date, { journey, payer }: Approval): void {

@@ -1,13 +1,13 @@
 // The states of Pix Automático as the norm names them, and which may follow which. The norm has no diagram: a transition that
 // none of its texts or examples states is marked as derived. README.md draws these tables.
 
-export type Next<Status extends string> = {
+type Next<Status extends string> = {
   readonly to: Status;
   readonly when: string;
   /** Not in the norm: concluded from its codes, its examples and what PSPs publish. */
   readonly derived?: true;
 };
-export type Transitions<Status extends string> = Readonly<Record<Status, readonly Next<Status>[]>>;
+type Transitions<Status extends string> = Readonly<Record<Status, readonly Next<Status>[]>>;
 
 export type RecStatus = 'CRIADA' | 'APROVADA' | 'REJEITADA' | 'EXPIRADA' | 'CANCELADA';
 

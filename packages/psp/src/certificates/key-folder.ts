@@ -14,7 +14,7 @@ export type CertificateFiles = {
   readonly p12Password: string;
 };
 
-export const P12_PASSWORD = 'trilho';
+const P12_PASSWORD = 'trilho';
 
 export type IssueInput = {
   readonly clientId: string;

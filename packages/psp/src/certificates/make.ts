@@ -15,7 +15,7 @@ type CryptoKey = webcrypto.CryptoKey;
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };
 
-export type Issuer = { readonly certificate: Certificate; readonly privateKey: CryptoKey };
+type Issuer = { readonly certificate: Certificate; readonly privateKey: CryptoKey };
 
 export type Made = Issuer & {
   /** PEM texts; a client sends the chain with its own certificate first. */
@@ -119,7 +119,7 @@ function positiveSerial(): ArrayBuffer {
   return Uint8Array.from([1, ...randomBytes(15)]).buffer;
 }
 
-export function pem(label: string, der: ArrayBuffer): string {
+function pem(label: string, der: ArrayBuffer): string {
   const lines =
     Buffer.from(der)
       .toString('base64')

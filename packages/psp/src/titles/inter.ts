@@ -75,7 +75,7 @@ function reductionsIn({ desconto, dataVencimento }: InterBody): Reductions {
   return { desconto: { modalidade, descontoDataFixa: [{ data, valorPerc: amountText(hundredths(taxa ?? valor)) }] } };
 }
 
-export function situationOf(core: Core, title: Title): string {
+function situationOf(core: Core, title: Title): string {
   const { processing, failure, liquidations, writtenOff, lastDay, dueOn } = title;
   if (processing > 0) return 'EM_PROCESSAMENTO';
   if (failure !== undefined) return 'FALHA_EMISSAO';

@@ -22,7 +22,7 @@ export type TitlePayment = {
   readonly force?: boolean;
 };
 
-export function findTitle(core: Core, { line, barcode, number }: TitlePayment): Title {
+function findTitle(core: Core, { line, barcode, number }: TitlePayment): Title {
   const wanted = line?.replace(/\D/g, '');
   for (const title of core.state.titles.values()) {
     if (title.line === wanted || title.barcode === barcode || title.number === number) return title;
@@ -91,7 +91,7 @@ const HUNDREDTHS = 10_000n;
 const DAYS_OF_MONTH = 30n;
 
 /** A due day without banks moves to the next one with them; a payment after that owes interest from the due day itself. */
-export function owedOn({ cents, reductions, dueOn, fine, interest }: Title, day: CivilDay): bigint {
+function owedOn({ cents, reductions, dueOn, fine, interest }: Title, day: CivilDay): bigint {
   const { base, final } = leftOn(cents, reductions, dueOn, day);
   if (day <= nextBankingDay(dueOn)) return final;
   const days = BigInt(daysBetween(dueOn, day));

@@ -25,7 +25,7 @@ const PAGE_SIZE = 100;
 /** A sent request may not be in the list yet: for this long it does not count as absent. */
 const SHOWN_AFTER_MS = 2 * 60_000;
 
-export type Cobrancas = {
+type Cobrancas = {
   submit(request: PaymentRequest, reference: string): Promise<Outcome>;
   lookup(request: PaymentRequest, reference: string, location?: Location, known?: KnownAtBank): Promise<Finding>;
   cancel(request: PaymentRequest, reference: string, known?: KnownAtBank): Promise<CancelOutcome>;

@@ -17,7 +17,7 @@ import { agreementFields, apiNumber } from './number.ts';
 
 export const PATHS = { line: 'resultado.linhaDigitavel', code: 'resultado.qrCode' } as const;
 
-export type Boletos = {
+type Boletos = {
   submit(request: PaymentRequest, reference: string): Promise<Outcome>;
   lookup(request: PaymentRequest, reference: string): Promise<Finding>;
   cancel(request: PaymentRequest, reference: string): Promise<CancelOutcome>;

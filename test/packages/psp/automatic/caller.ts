@@ -4,7 +4,7 @@ import type { PspOptions } from '../../../../packages/psp/src/psp.ts';
 import { type TestClock, testClock } from '../../../harness/clock.ts';
 import { type Caller, newTxid, startCaller } from '../caller.ts';
 
-export const NOON = '2030-12-02T15:00:00Z';
+const NOON = '2030-12-02T15:00:00Z';
 
 export function recBody(more: object = {}): object {
   return {
