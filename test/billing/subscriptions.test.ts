@@ -1,64 +1,22 @@
 // Plans and subscriptions through HTTP, with the sandbox clock: each cycle charged once, paid, past due, changed, paused, canceled.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answer, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { planBody, subscriptionCalls } from '../harness/subscriptions.ts';
 
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 
 let service: Service;
+let calls: ReturnType<typeof subscriptionCalls>;
 before(async () => {
   // A Monday.
   service = await startService({ now: '2026-11-16T12:00:00.000Z' });
+  calls = subscriptionCalls(service);
 });
 after(() => service.stop());
 
-let accounts = 0;
-/** An account that no other test has. */
-const newAccount = () => `account ${++accounts}`;
-const send = (method: string, path: string, body?: unknown) =>
-  service.send(path, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-const read = async (path: string) => (await service.get(path)).json;
-const moveTo = async (to: string) => {
-  const moved = await service.post('/sandbox/clock', { to });
-  assert.equal(moved.status, 200, moved.text);
-};
-const today = async () => String((await read('/sandbox/clock')).now);
-const pay = (chargeId: string) => service.post(`/sandbox/charges/${chargeId}/pay`, { method: 'pix' });
-
-async function made(path: string, body: object): Promise<Answer['json']> {
-  const answer = await service.post(path, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.json;
-}
-
-const planBody = (changes: object = {}) => ({
-  ...{ name: 'Gold', amountCents: 9_900, interval: 'monthly', day: 10, methods: ['pix'] },
-  ...changes,
-});
-const newCustomer = (accountId: string, changes: object = {}) =>
-  made('/customers', { accountId, name: 'Maria da Silva', document: '52998224725', ...changes });
-
-/** A subscription of a plan of its own, in an account of its own. */
-async function subscribe(plan: object = {}, changes: object = {}) {
-  const accountId = newAccount();
-  const { id: planId } = await made('/plans', planBody({ accountId, ...plan }));
-  const { id: customerId } = await newCustomer(accountId);
-  return made('/subscriptions', { accountId, planId, customerId, ...changes });
-}
-
-const cyclesOf = async (id: string) => (await read(`/subscriptions/${id}/cycles?pageSize=100`)).cycles.reverse();
-const shortly = async (id: string) =>
-  (await cyclesOf(id)).map(({ number, day, status }: Record<string, unknown>) => `${number} ${day} ${status}`);
-const statusOf = async (id: string) => (await read(`/subscriptions/${id}`)).status;
-const eventsOf = async (id: string) => {
-  const { events } = await read(`/events?objectId=${id}&limit=100`);
-  return events.map(({ type, sequence }: { type: string; sequence: number }) => `${sequence} ${type.split('.')[1]}`);
-};
-
 test('a plan is made, found again, changed and archived', async () => {
+  const { newAccount, send, read, newCustomer, eventsOf } = calls;
   const accountId = newAccount();
   const body = planBody({ accountId, externalId: 'gold', cycles: 12, taxes: { fine: 2, interest: 1 } });
   const first = await service.post('/plans', body);
@@ -93,6 +51,7 @@ test('a plan is made, found again, changed and archived', async () => {
 });
 
 test('what is wrong is named, and nothing is written', async () => {
+  const { newAccount } = calls;
   const accountId = newAccount();
   const faultsOf = async (path: string, body: object) =>
     (await service.post(path, { accountId, ...body })).json.errors.map(
@@ -111,6 +70,7 @@ test('what is wrong is named, and nothing is written', async () => {
 });
 
 test('a repeat is one subscription, also of requests that come at once; another account has none of it', async () => {
+  const { newAccount, send, read, made, newCustomer } = calls;
   const accountId = newAccount();
   const { id: planId } = await made('/plans', planBody({ accountId }));
   const { id: customerId } = await newCustomer(accountId);
@@ -141,6 +101,7 @@ test('a repeat is one subscription, also of requests that come at once; another 
 });
 
 test('each cycle is charged once, ahead of its day, with what the customer and the subscription are then', async () => {
+  const { send, read, moveTo, subscribe, cyclesOf, shortly, statusOf, eventsOf, pay } = calls;
   const subscription = await subscribe({ day: 31, cycles: 3 }, { metadata: { contract: '77' } });
   const { id, customerId } = subscription;
   assert.deepEqual((await read(`/subscriptions/${id}`)).nextCycle, {
@@ -186,6 +147,7 @@ test('each cycle is charged once, ahead of its day, with what the customer and t
 });
 
 test('a trial costs nothing, a plan says what happens to unpaid cycles, and a refund is seen', async () => {
+  const { read, today, moveTo, subscribe, cyclesOf, statusOf, eventsOf, pay } = calls;
   const now = await today();
   const trial = await subscribe({
     interval: 'weekly',
@@ -213,10 +175,11 @@ test('a trial costs nothing, a plan says what happens to unpaid cycles, and a re
   await service.post(`/charges/${cycle.chargeId}/refunds`, {});
   await service.runJobs();
   assert.deepEqual((await cyclesOf(trial.id))[0].status, 'refunded');
-  assert.equal((await eventsOf(trial.id)).at(-1).split(' ')[1], 'refunded');
+  assert.equal((await eventsOf(trial.id)).at(-1)!.split(' ')[1], 'refunded');
 });
 
 test('it is paused, resumed, and canceled at the end or now; what has not begun is withdrawn', async () => {
+  const { send, read, today, moveTo, subscribe, cyclesOf, statusOf, pay } = calls;
   const start = (await today()).slice(0, 10);
   const { id } = await subscribe({ day: undefined, daysAhead: 10 }, { startDay: start });
   await moveTo(`${start}T23:00:00Z`);
@@ -253,6 +216,7 @@ test('it is paused, resumed, and canceled at the end or now; what has not begun 
 });
 
 test('a charge that cannot be made is recorded at its cycle and tried again, and delays no others', async () => {
+  const { newAccount, send, read, today, moveTo, made, newCustomer, cyclesOf, eventsOf } = calls;
   const accountId = newAccount();
   const { id: planId } = await made('/plans', planBody({ accountId, methods: ['boleto'], day: undefined }));
   const { id: customerId } = await newCustomer(accountId);
@@ -279,6 +243,7 @@ test('a charge that cannot be made is recorded at its cycle and tried again, and
 });
 
 test('a customer who was erased is charged no more', async () => {
+  const { send, read, today, moveTo, subscribe } = calls;
   const start = (await today()).slice(0, 10);
   const { id, customerId } = await subscribe({ day: undefined }, { startDay: start, metadata: { name: 'Maria' } });
   await send('POST', `/customers/${customerId}/erase`);
@@ -289,6 +254,7 @@ test('a customer who was erased is charged no more', async () => {
 });
 
 test('two nodes that sweep at once charge a cycle once', async () => {
+  const { today, subscribe } = calls;
   const start = (await today()).slice(0, 10);
   const subscriptions = [];
   for (let index = 0; index < 3; index++) subscriptions.push(await subscribe({ day: undefined }, { startDay: start }));

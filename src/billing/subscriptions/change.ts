@@ -38,7 +38,7 @@ export async function changeSubscription(
   const now = deps.clock.now();
   try {
     return await deps.db.transaction(async tx => {
-      const standing = await lockSubscription(tx, id, accountId);
+      const standing = await lockSubscription(tx, id, now, { accountId });
       const { subscription } = standing;
       if (hasEnded(subscription)) {
         throw new AppError('wrong_state', `A subscription that is ${subscription.status} cannot be changed.`);

@@ -9,8 +9,9 @@ import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../
 import { civilDay } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../storage/database.ts';
-import { type ChargeNews, chargeChanged } from './life.ts';
+import { type ChargeNews, chargeChanged, type Standing } from './life.ts';
 import { lockStandings } from './store.ts';
+import type { Cycle } from './subscription.ts';
 import { writeStep } from './write.ts';
 
 export type SubscriptionFollowDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
@@ -32,8 +33,9 @@ async function catchUp(deps: SubscriptionFollowDeps, tx: Sql, subscriptionId: st
   const charge = await findCharge(tx, chargeId);
   if (!standing || !charge) return;
   const now = deps.clock.now();
-  for (const news of newsOf(charge, now)) {
-    const cycle = standing.cycles.find(({ number }) => number === charge.cycleNumber);
+  const cycleOf = ({ cycles }: Standing) => cycles.find(({ number }) => number === charge.cycleNumber);
+  for (const news of newsOf(charge, cycleOf(standing), now)) {
+    const cycle = cycleOf(standing);
     const step = cycle && chargeChanged(standing, cycle, news);
     if (step) standing = await writeStep(deps, tx, step, now);
   }
@@ -41,12 +43,14 @@ async function catchUp(deps: SubscriptionFollowDeps, tx: Sql, subscriptionId: st
 
 const ENDS = { CANCELED: 'canceled', EXPIRED: 'expired', FAILED: 'failed' } as const;
 
-/** A charge whose money went back was paid before. */
-function newsOf(charge: Charge, now: Date): ChargeNews[] {
+/** A charge whose money went back was paid before. That is news of its own cycle, and once. */
+function newsOf(charge: Charge, cycle: Cycle | undefined, now: Date): ChargeNews[] {
   const { id: chargeId, state } = charge;
   if (wasPaidUp(charge)) {
     const paid = { chargeId, kind: 'paid', at: charge.payments.at(-1)?.paidAt ?? now } as const;
-    return state === 'REFUNDED' ? [paid, { chargeId, kind: 'refunded', at: now }] : [paid];
+    if (state !== 'REFUNDED') return [paid];
+    const isNews = cycle?.chargeId === chargeId && cycle.status !== 'refunded';
+    return isNews ? [paid, { chargeId, kind: 'refunded', at: now }] : [];
   }
   if (state === 'CANCELED' || state === 'EXPIRED' || state === 'FAILED') {
     const reason = charge.methods.find(method => method.reason !== undefined)?.reason;

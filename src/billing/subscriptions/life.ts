@@ -243,10 +243,15 @@ export function termsChanged({ subscription, cycles }: Standing, changed: Subscr
   return completed(step(after, [{ event: 'subscription.updated' }]));
 }
 
-/** Charges of cycles that have not begun are withdrawn, and those cycles wait again. */
+/** It has its charge ahead of its day. */
+export function hasNotBegun({ status, day }: Cycle, today: CivilDay): boolean {
+  return status === 'open' && day > today;
+}
+
+/** Charges of cycles that have not begun are withdrawn, and those cycles wait again. One that was paid in part stays owed. */
 function takenBack(before: Standing, at: Date): Omit<Step, 'events'> {
   const today = civilDay(at);
-  const ahead = before.cycles.filter(({ status, day }) => status === 'open' && day > today);
+  const ahead = before.cycles.filter(cycle => hasNotBegun(cycle, today) && !cycle.hasMoney);
   const after = ahead.reduce((so, cycle) => {
     const { chargeId: _, dueDay: __, amountCents: ___, currency: ____, ...rest } = cycle;
     return replaced(so, cycleMoved(rest, 'waiting'));

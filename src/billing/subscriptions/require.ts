@@ -4,6 +4,7 @@ import type { Sql } from '../../storage/database.ts';
 import type { Standing } from './life.ts';
 import { findSubscription, lockStandings } from './store.ts';
 import type { Subscription } from './subscription.ts';
+import { withMoney } from './with-money.ts';
 
 export async function requireSubscription(sql: Sql, id: string, accountId?: string): Promise<Subscription> {
   const subscription = await findSubscription(sql, id, accountId);
@@ -12,9 +13,15 @@ export async function requireSubscription(sql: Sql, id: string, accountId?: stri
 }
 
 /** Locks its row until the transaction ends, so that changes of one subscription come one after the other. */
-export async function lockSubscription(tx: Sql, id: string, accountId?: string, isWhole = false): Promise<Standing> {
-  const [standing] = await lockStandings(tx, [id], { isWhole });
-  if (!standing || (accountId !== undefined && standing.subscription.accountId !== accountId)) throw notFound();
+export async function lockSubscription(
+  tx: Sql,
+  id: string,
+  at: Date,
+  { accountId, isWhole = false }: { readonly accountId?: string | undefined; readonly isWhole?: boolean },
+): Promise<Standing> {
+  const standings = await lockStandings(tx, [id], { accountId, isWhole });
+  const [standing] = await withMoney(tx, standings, at);
+  if (!standing) throw notFound();
   return standing;
 }
 

@@ -154,6 +154,7 @@ export async function nextDueAt(sql: Sql, until: Date): Promise<Date | undefined
 const PAST_DUE_NEEDED = 2;
 
 type LockOptions = {
+  readonly accountId?: string | undefined;
   /** A cycle that the step is about, whatever its status. */
   readonly ofCharge?: string;
   /** With every cycle that is past due. */
@@ -164,11 +165,13 @@ type LockOptions = {
 export async function lockStandings(
   tx: Sql,
   ids: readonly string[],
-  { ofCharge, isWhole = false }: LockOptions = {},
+  { accountId, ofCharge, isWhole = false }: LockOptions = {},
 ): Promise<Standing[]> {
   const rows = await tx.query<SubscriptionRow>(
-    `select ${SELECTED} from subscriptions where id = any($1) order by id for update`,
-    [ids],
+    `select ${SELECTED} from subscriptions
+      where id = any($1) and ($2::text is null or account_id = $2)
+      order by id for update`,
+    [ids, accountId ?? null],
   );
   // A statement of its own: one that waited for the locks would read cycles as they were before.
   const cycles = await readNeededCycles(tx, ids, ofCharge, isWhole ? null : PAST_DUE_NEEDED);
@@ -187,7 +190,7 @@ async function readNeededCycles(
   const rows = await tx.query<CycleRow>(
     `with needed as (
        select c.subscription_id, c.number
-         from unnest($1::uuid[]) as s (id)
+         from subscriptions s
          cross join lateral (
            (select subscription_id, number from subscription_cycles
              where subscription_id = s.id and status in ('waiting', 'open'))
@@ -196,7 +199,9 @@ async function readNeededCycles(
              where subscription_id = s.id and status = 'past_due' order by number limit $3)
            union
            (select subscription_id, number from subscription_cycles
-             where subscription_id = s.id and status <> 'waiting' order by number desc limit 1)) c
+             where subscription_id = s.id and account_id = s.account_id and status <> 'waiting'
+             order by number desc limit 1)) c
+        where s.id = any($1)
        union
        select c.subscription_id, c.number
          from charges h

@@ -97,4 +97,6 @@ export type Cycle = {
   readonly reason?: string;
   readonly retryAt?: Date;
   readonly paidAt?: Date;
+  /** Its charge was paid in part. Not stored: read where a step may withdraw the charge. */
+  readonly hasMoney?: boolean;
 };

@@ -26,6 +26,7 @@ import {
   type Step,
 } from './life.ts';
 import { findDue, lockStandings, nextDueAt } from './store.ts';
+import { withMoney } from './with-money.ts';
 import { joined, writeSteps } from './write.ts';
 
 export type SubscriptionSweepDeps = BuildDeps & WriteNewDeps & { readonly db: Database };
@@ -48,7 +49,7 @@ async function sweepSubscriptions(deps: SubscriptionSweepDeps, until: Date, beat
 async function sweepBatch(deps: SubscriptionSweepDeps, tx: Sql, until: Date, limit: number): Promise<number> {
   const due = await findDue(tx, until, limit);
   if (due.length === 0) return 0;
-  const standings = await lockStandings(tx, due);
+  const standings = await withMoney(tx, await lockStandings(tx, due), until);
   const customers = await customersOf(tx, standings);
   const at = until;
   const build: Make = async ({ subscription }, cycle, customer) =>

@@ -65,7 +65,7 @@ async function change(
 ): Promise<Subscription> {
   const now = deps.clock.now();
   return deps.db.transaction(async tx => {
-    const standing = await lockSubscription(tx, id, accountId, isWhole);
+    const standing = await lockSubscription(tx, id, now, { accountId, isWhole });
     const step = stepOf(standing, now);
     return (step ? await writeStep(deps, tx, step, now) : standing).subscription;
   });
