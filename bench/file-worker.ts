@@ -19,7 +19,7 @@ import { startQueue } from '../src/jobs/queue.ts';
 import { DAY_MS } from '../src/lib/civil-days.ts';
 import { systemClock as clock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
-import { ALL_JOBS } from '../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../src/nouns.ts';
 import type { AgreementEntry } from '../src/rails/agreement-entry.ts';
 import { liveRails } from '../src/rails/live-rails.ts';
 import { connect } from '../src/storage/connect.ts';
@@ -57,6 +57,7 @@ const queue = await startQueue({ db, log, kinds: ALL_JOBS });
 const base = {
   ...{ db, queue, log, clock, rails, bankWaitMs: 0 },
   links: await openLinks(db, () => 'http://127.0.0.1:3000'),
+  chargeFollowers: CHARGE_FOLLOWERS,
   rates: configuredRates({}, 'bench'),
   accounts: openedAccounts,
   chargeRules: STRICT_CHARGE_RULES,

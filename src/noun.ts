@@ -1,5 +1,6 @@
 // What a noun declares before anything runs. Each has one `noun.ts`, listed in `nouns.ts`; its `module.ts` has what runs.
 import type { AccessLines } from './accounts/access.ts';
+import type { ChargeFollower } from './charges/follower.ts';
 import type { JobKind } from './jobs/job.ts';
 import type { LedgerCheck } from './ledger/store-check.ts';
 import type { Setting } from './lib/settings/setting.ts';
@@ -15,6 +16,8 @@ export type Noun = {
   readonly sections?: readonly SectionLink[];
   /** The kinds of its jobs: commands enqueue them too. */
   readonly jobs?: readonly JobKind<object>[];
+  /** What it does when charges change, or a bank has sent a notification. */
+  readonly followsCharges?: ChargeFollower;
   readonly settings?: NounSettings;
   /** Where the database keeps secrets of it. */
   readonly secrets?: readonly SecretStore[];

@@ -39,6 +39,9 @@ export const NOUNS: readonly Noun[] = SHIPPED;
 /** What the queue knows, whether a service runs the jobs or a command only enqueues them. */
 export const ALL_JOBS = NOUNS.flatMap(({ jobs = [] }) => jobs);
 
+/** What goes by the changes of charges. */
+export const CHARGE_FOLLOWERS = NOUNS.flatMap(({ followsCharges = [] }) => followsCharges);
+
 /** What proves, beside the ledger's own rules, that the books are right. */
 export const LEDGER_CHECKS = NOUNS.flatMap(({ ledgerChecks = [] }) => ledgerChecks);
 

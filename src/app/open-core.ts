@@ -13,7 +13,7 @@ import type { Log } from '../lib/log.ts';
 import { startTracing } from '../lib/opentelemetry.ts';
 import { slowStep } from '../lib/slow-step.ts';
 import { version } from '../lib/version.ts';
-import { ALL_JOBS, SECRET_STORES } from '../nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS, SECRET_STORES } from '../nouns.ts';
 import { observedRails } from '../rails/observed.ts';
 import type { Database } from '../storage/database.ts';
 import { noReplica, startReplica } from '../storage/replica.ts';
@@ -72,6 +72,7 @@ export async function openCore(config: Config, composed: Omit<Composition, 'rout
     queue,
     cursors,
     links,
+    chargeFollowers: CHARGE_FOLLOWERS,
   };
 }
 

@@ -12,11 +12,7 @@ import { followRemainder } from './receive/remainder.ts';
 import { FOLLOW_REMAINDER } from './receive/remainder-job.ts';
 import { RECONCILE, reconcileCharge } from './reconcile/reconcile.ts';
 import { carryOutRefund, REFUND } from './refund/refund.ts';
-import { FOLLOW_INSTALMENT_PLAN } from './wake-instalment-plan.ts';
-import { FOLLOW_MANDATES } from './wake-mandates.ts';
-import { FOLLOW_ORDER } from './wake-order.ts';
 
-/** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`, instalments `FOLLOW_INSTALMENT_PLAN`, mandates `FOLLOW_MANDATES`. */
 export const CHARGE_JOBS = [
   ISSUE,
   RETIRE,
@@ -26,9 +22,6 @@ export const CHARGE_JOBS = [
   NOTIFIED,
   REFUND,
   FOLLOW_REMAINDER,
-  FOLLOW_ORDER,
-  FOLLOW_INSTALMENT_PLAN,
-  FOLLOW_MANDATES,
 ] as const;
 
 export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {

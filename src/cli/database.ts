@@ -11,7 +11,7 @@ import { startQueue } from '../jobs/queue.ts';
 import { withAuditContext, withoutAuditContext } from '../lib/audit-context.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { ALL_JOBS } from '../nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../nouns.ts';
 import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
 import type { Database } from '../storage/database.ts';
@@ -46,7 +46,7 @@ export async function withCharges<T>(
     });
     stops.push(() => queue.stop());
     const links = await openLinks(deps.db, localUrl(task.config), secretBox(task.config.masterKeys));
-    const writing = { ...deps, queue, links };
+    const writing = { ...deps, queue, links, chargeFollowers: CHARGE_FOLLOWERS };
     return work({ ...writing, paymentBatches: startPaymentBatches(writing) });
   });
 }

@@ -3,27 +3,24 @@
 import assert from 'node:assert/strict';
 import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
-import type { Links } from '../charges/links/links.ts';
 import { lockCharges } from '../charges/store/charges.ts';
-import { FOLLOW_ORDER } from '../charges/wake-order.ts';
+import type { WriteDeps } from '../charges/write.ts';
 import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
-import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { CLAIM } from '../payouts/jobs.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { findWallet } from '../wallets/store.ts';
 import { approvalsWithoutReporters } from './approver.ts';
+import { FOLLOW_ORDER } from './charge-follower.ts';
 import { nextStep, unapproved, waitsForCredit } from './life.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';
 import { lockOrder } from './store.ts';
 import { restoreTimers, writeOrderStep } from './write.ts';
 
-export type FollowDeps = {
+export type FollowDeps = WriteDeps & {
   readonly db: Database;
-  readonly queue: Queue;
-  readonly links: Links;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly settlement: SettlementRules;

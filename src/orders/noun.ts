@@ -1,5 +1,6 @@
-// What orders declare: who may do what with them, their events, settings and place in the menu.
+// What orders declare: who may do what with them, their events, job, settings and place in the menu.
 import type { Noun } from '../noun.ts';
+import { FOLLOW_ORDER, orderFollower } from './charge-follower.ts';
 import { ORDER_EVENT_TYPES } from './order.ts';
 import { ORDER_SETTINGS, orderSettingsOf } from './order-settings.ts';
 import { ORDER_LEDGER_CHECKS } from './store-ledger-check.ts';
@@ -7,6 +8,8 @@ import { ORDER_LEDGER_CHECKS } from './store-ledger-check.ts';
 export const orders = {
   tags: [{ name: 'Crypto transactions', description: 'Orders of crypto and their progress.' }],
   events: [{ types: ORDER_EVENT_TYPES, schema: 'Order', page: '/dashboard/orders' }],
+  jobs: [FOLLOW_ORDER],
+  followsCharges: orderFollower,
   ledgerChecks: ORDER_LEDGER_CHECKS,
   settings: { table: ORDER_SETTINGS, of: orderSettingsOf },
   sections: [{ name: 'orders', label: 'Orders', href: '/dashboard/orders' }],

@@ -1,7 +1,6 @@
 // Applies changes of a payout to its order and to the ledger.
 import assert from 'node:assert/strict';
 import { commitMoney } from '../charges/store/money.ts';
-import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { feeCorrectionEntry, networkFeeEntry, payoutEntry, payoutUndoneEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
@@ -12,6 +11,7 @@ import type { ApplyChanges, PayoutChange } from '../payouts/owner.ts';
 import { hasMovedNothing, type Payout, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
 import { afterPayout } from './after-payout.ts';
+import { FOLLOW_ORDER } from './charge-follower.ts';
 import { lockChargeOf } from './follow.ts';
 import type { Order } from './order.ts';
 import { lockOrders } from './store.ts';

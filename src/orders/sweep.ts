@@ -1,10 +1,11 @@
 // Handles due timers of orders: the end of a price, the credit of a boleto, the settlement day. Each becomes a job in the
 // transaction that deletes its timer.
-import { FOLLOW_ORDER } from '../charges/wake-order.ts';
+
 import type { Queue } from '../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import type { Beat } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { FOLLOW_ORDER } from './charge-follower.ts';
 import { nextTimerAt, takeDueTimers } from './store-timers.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };

@@ -5,6 +5,7 @@ import { fileParts, makeFile, makeFiles } from '../../src/charges/bank-files/mak
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links/links.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
+import { CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
@@ -36,7 +37,7 @@ async function startBench(changes: Partial<AgreementEntry> = {}): Promise<Bench>
   const db: Database = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   const queue: Queue = await startQueue({ db, log: silentLog, kinds: CHARGE_JOBS });
   const links = await openLinks(db, () => service.url);
-  const deps = { db, queue, links, rails, clock: service.clock, log: silentLog };
+  const deps = { db, queue, links, chargeFollowers: CHARGE_FOLLOWERS, rails, clock: service.clock, log: silentLog };
   return {
     service,
     make: () => makeFile(deps, RAIL),

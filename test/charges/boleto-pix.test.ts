@@ -8,7 +8,7 @@ import { sweepCharges } from '../../src/charges/sweep.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { watchedRails } from '../../src/rails/watched-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
@@ -91,7 +91,8 @@ describe('sicoob', () => {
       const { clock, databaseUrl, url } = at.service;
       const db = await connect({ connection: { connectionString: databaseUrl }, log: silentLog });
       const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
-      await sweepCharges({ db, queue, links: await openLinks(db, () => url) }, clock.now());
+      const links = await openLinks(db, () => url);
+      await sweepCharges({ db, queue, links, chargeFollowers: CHARGE_FOLLOWERS }, clock.now());
       await queue.stop();
       await db.close();
     };

@@ -8,7 +8,7 @@ import { importStatement } from '../../src/charges/statements/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { readStatement } from '../../src/rails/statement/statement.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -69,7 +69,11 @@ async function takeIn(
   const { clock } = service;
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const links = await openLinks(db, () => service.url);
-  const deps = { db, clock, paymentBatches: startPaymentBatches({ db, queue, links, clock }) };
+  const deps = {
+    db,
+    clock,
+    paymentBatches: startPaymentBatches({ db, queue, links, chargeFollowers: CHARGE_FOLLOWERS, clock }),
+  };
   try {
     return (await importStatement(deps, entries)).counts;
   } finally {

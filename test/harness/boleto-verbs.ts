@@ -12,7 +12,7 @@ import { startPaymentBatches } from '../../src/charges/receive/pay.ts';
 import { lookAtRails } from '../../src/charges/receive/watch-rails.ts';
 import { findByExternalId } from '../../src/charges/store/charges.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
@@ -50,6 +50,7 @@ export async function openBoletoNode(databaseUrl: string): Promise<BoletoNode> {
       db: steps.database(real),
       queue,
       links,
+      chargeFollowers: CHARGE_FOLLOWERS,
       rails,
       rates: configuredRates({}, 'test'),
       clock,

@@ -15,7 +15,7 @@ import { reconcileCharge } from '../../src/charges/reconcile/reconcile.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import type { Method } from '../../src/rails/methods/methods.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
@@ -86,6 +86,7 @@ function runVerb(
     db: steps.database(real),
     queue,
     links,
+    chargeFollowers: CHARGE_FOLLOWERS,
     rails: { pix: counted(bank.pix), boleto: counted(bank.boleto) },
     rates: configuredRates({}, 'test'),
     clock,

@@ -12,7 +12,7 @@ import { configuredRates } from '../../src/charges/rate.ts';
 import { startPaymentBatches } from '../../src/charges/receive/pay.ts';
 import { findCharges } from '../../src/charges/store/charges.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
@@ -47,6 +47,7 @@ const db: typeof real = {
 const links = await openLinks(real, () => 'http://localhost:3000');
 const base = {
   ...{ db, queue, links, rails, clock, log: silentLog, bankWaitMs: 0 },
+  chargeFollowers: CHARGE_FOLLOWERS,
   rates: configuredRates({}, 'test'),
   accounts: sandboxAccounts,
   chargeRules: SANDBOX_CHARGE_RULES,

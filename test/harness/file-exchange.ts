@@ -12,7 +12,7 @@ import { takeReceipt } from '../../src/charges/receive/receipts.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import type { AgreementEntry } from '../../src/rails/agreement-entry.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
@@ -71,7 +71,7 @@ export async function startFileExchange(
   const db = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const links = await openLinks(db, () => service.url);
-  const writing = { db, queue, links, rails, clock, log: silentLog };
+  const writing = { db, queue, links, chargeFollowers: CHARGE_FOLLOWERS, rails, clock, log: silentLog };
   const readingOver = (over: Database) => {
     const deps = { ...writing, db: over };
     return { ...deps, paymentBatches: startPaymentBatches(deps), decisionBatches: startDecisionBatches(deps) };

@@ -8,7 +8,7 @@ import { startDecisionBatches } from '../../src/charges/issue/decide.ts';
 import { openLinks } from '../../src/charges/links/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
@@ -33,6 +33,7 @@ const base = {
   db: steps.database(real),
   queue,
   links: await openLinks(real, () => 'http://localhost:3000'),
+  chargeFollowers: CHARGE_FOLLOWERS,
   rails: { ...sandboxRails, pix },
   rates: configuredRates({}, 'test'),
   clock,

@@ -9,7 +9,7 @@ import { recordPayment, startPaymentBatches } from '../../src/charges/receive/pa
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import { attachCharge } from '../../src/orders/attach.ts';
 import { cancelOrder } from '../../src/orders/cancel.ts';
 import { createOrder, type OrderDeps } from '../../src/orders/create.ts';
@@ -96,6 +96,7 @@ export async function openOrderNode(
       db: counted?.database(db) ?? db,
       queue,
       links,
+      chargeFollowers: CHARGE_FOLLOWERS,
       clock,
       log: silentLog,
       accounts: sandboxAccounts,
@@ -107,7 +108,14 @@ export async function openOrderNode(
       rates: configuredRates(rates, 'sandbox'),
       prices: tablePrices({ reais: prices.table, rates }),
       chains: Object.fromEntries(watched) as Chains,
-      decisionBatches: startDecisionBatches({ db, queue, links, rails: sandboxRails, clock }),
+      decisionBatches: startDecisionBatches({
+        db,
+        queue,
+        links,
+        chargeFollowers: CHARGE_FOLLOWERS,
+        rails: sandboxRails,
+        clock,
+      }),
       bankWaitMs: 0,
       payoutLimits: new Map(),
       approvalRules: [],

@@ -15,7 +15,7 @@ import { lookAtRails } from '../../src/charges/receive/watch-rails.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.ts';
 import { startReceiver } from '../../src/http/receiver.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
-import { ALL_JOBS } from '../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
 import { absentRail } from '../../src/rails/absent.ts';
 import type { BacenEntry } from '../../src/rails/bacen/entry.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
@@ -72,6 +72,7 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
       db: steps.database(real),
       queue,
       links,
+      chargeFollowers: CHARGE_FOLLOWERS,
       rails: { pix: rail, boleto: absentRail('boleto') },
       rates: configuredRates({}, 'test'),
       clock,

@@ -1,8 +1,9 @@
 // Adding a noun takes a folder and two lines, as docs/adding-a-noun.md says. The test uses every part: operations, events, a timer with
-// its job, a setting, pruning, a page, the menu, access by account, and the OpenAPI document.
+// its job, charges that it follows, a setting, pruning, a page, the menu, access by account, and the OpenAPI document.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { chargeBody } from '../harness/bodies.ts';
 import type { Service } from '../harness/service.ts';
 import { withLines } from '../harness/with-lines.ts';
 
@@ -66,6 +67,21 @@ test('a note is created and read, its timer runs its job, and it is pruned', asy
   assert.equal((await service.post('/sandbox/clock', { advance: 'P10D' })).status, 200);
   await service.prune();
   assert.equal((await service.get(path)).status, 404);
+});
+
+test('it follows charges: a payment of one that names a note reminds of it', async () => {
+  const note = await service.post('/notes', { ...noteOf('acme'), remindAt: '2027-11-20T12:00:00Z' });
+  const charge = await service.post('/charges', chargeBody({ accountId: 'acme', metadata: { noteId: note.json.id } }));
+  await service.runJobs();
+  assert.equal((await service.get(`/notes/${note.json.id}`)).json.remindedAt, undefined);
+  const paid = await service.post(`/charges/${charge.json.id}/payments`, {
+    method: 'pix',
+    amountCents: 15_990,
+    reference: 'E2E-note',
+  });
+  assert.equal(paid.status, 201, paid.text);
+  await service.runJobs();
+  assert.ok((await service.get(`/notes/${note.json.id}`)).json.remindedAt);
 });
 
 test('every fault names its field, and nothing is written', async () => {

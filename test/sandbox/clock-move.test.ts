@@ -2,10 +2,10 @@
 // other node acts exactly between two reads of the move.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FOLLOW_ORDER } from '../../src/charges/wake-order.ts';
 import { handleJob } from '../../src/jobs/job.ts';
 import { hasNoJobs, type NewerJobs, type Queue, startQueue } from '../../src/jobs/queue.ts';
 import { ALL_JOBS } from '../../src/nouns.ts';
+import { FOLLOW_ORDER } from '../../src/orders/charge-follower.ts';
 import { findOrder } from '../../src/orders/store.ts';
 import { setOrderTimer } from '../../src/orders/store-timers.ts';
 import { orderSweep, sweepOrders } from '../../src/orders/sweep.ts';

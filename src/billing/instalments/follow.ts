@@ -1,9 +1,9 @@
 // The job `instalments.follow`: ends a plan of which nothing is left to pay. Safe to run any number of times, early or late.
 import type { Links } from '../../charges/links/links.ts';
-import { FOLLOW_INSTALMENT_PLAN } from '../../charges/wake-instalment-plan.ts';
 import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../storage/database.ts';
+import { FOLLOW_INSTALMENT_PLAN } from './charge-follower.ts';
 import { endWith } from './end.ts';
 import { stateOf } from './instalment-plan.ts';
 import { readInstalments } from './show.ts';

@@ -1,11 +1,14 @@
-// What instalments declare: who may do what with them, their events, and their place in the menu.
+// What instalments declare: who may do what with them, their events, their job, and their place in the menu.
 import type { Noun } from '../../noun.ts';
+import { FOLLOW_INSTALMENT_PLAN, instalmentFollower } from './charge-follower.ts';
 import { INSTALMENT_EVENTS } from './instalment-plan.ts';
 
 export const instalments = {
   tags: [{ name: 'Instalments', description: 'One sum asked for in several charges, one a month: «carnê».' }],
   events: [{ types: INSTALMENT_EVENTS, schema: 'InstalmentPlan', page: '/dashboard/instalments' }],
   sections: [{ name: 'instalments', label: 'Instalments', href: '/dashboard/instalments' }],
+  jobs: [FOLLOW_INSTALMENT_PLAN],
+  followsCharges: instalmentFollower,
   access: {
     ofOneAccount: {
       'GET /instalments': 'charges:read',

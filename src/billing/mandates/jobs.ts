@@ -1,6 +1,6 @@
 // The kinds of jobs about mandates, and the timers that enqueue them: a look for each mandate and each collection, should a notification be
 // lost, and the looks that a notification asks for.
-import { FOLLOW_MANDATES } from '../../charges/wake-mandates.ts';
+
 import { defineJob, handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { sweepInBatches } from '../../jobs/sweep.ts';
@@ -10,6 +10,7 @@ import type { Log } from '../../lib/log.ts';
 import { type Beat, type Loop, startLoop } from '../../lib/loop.ts';
 import { findWatchedRail } from '../../rails/watched-rails.ts';
 import type { Database } from '../../storage/database.ts';
+import { FOLLOW_MANDATES } from './charge-follower.ts';
 import { lookAtMandate } from './look.ts';
 import { type CollectDeps, lookAtCollection } from './look-collection.ts';
 import { findMandatesOf, type MandateRef, takeDueMandates } from './store.ts';
@@ -18,7 +19,7 @@ import { type CollectionRef, findCollectionRefs, hasDueLooks, takeDueCollections
 const LOOK_AT_MANDATE = defineJob<MandateRef>('mandate.look');
 const LOOK_AT_COLLECTION = defineJob<CollectionRef>('mandate.look_at_collection');
 
-export const MANDATE_JOBS = [LOOK_AT_MANDATE, LOOK_AT_COLLECTION] as const;
+export const MANDATE_JOBS = [LOOK_AT_MANDATE, LOOK_AT_COLLECTION, FOLLOW_MANDATES] as const;
 
 export type MandateJobDeps = CollectDeps & { readonly queue: Queue };
 

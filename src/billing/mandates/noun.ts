@@ -1,5 +1,6 @@
 // What mandates declare: who may do what with them, their events, the kinds of their jobs, and their place in the menu.
 import type { Noun } from '../../noun.ts';
+import { mandateFollower } from './charge-follower.ts';
 import { COLLECTION_EVENTS } from './collection.ts';
 import { COLLECTION_EVENT_EXAMPLES, MANDATE_EVENT_EXAMPLES } from './event-examples.ts';
 import { MANDATE_JOBS } from './jobs.ts';
@@ -19,6 +20,7 @@ export const mandates = {
   ],
   sections: [{ name: 'mandates', label: 'Mandates', href: '/dashboard/mandates' }],
   jobs: MANDATE_JOBS,
+  followsCharges: mandateFollower,
   access: {
     ofOneAccount: {
       'GET /mandates': 'charges:read',

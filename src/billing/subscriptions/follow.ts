@@ -3,12 +3,12 @@
 import type { Charge } from '../../charges/charge.ts';
 import { wasPaidUp } from '../../charges/life.ts';
 import { findCharge } from '../../charges/store/charges.ts';
-import { FOLLOW_SUBSCRIPTION } from '../../charges/wake-subscription.ts';
 import type { WriteDeps } from '../../charges/write.ts';
 import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../storage/database.ts';
+import { FOLLOW_SUBSCRIPTION } from './charge-follower.ts';
 import { type ChargeNews, chargeChanged, type Standing } from './life.ts';
 import { lockStandings } from './store.ts';
 import type { Cycle } from './subscription.ts';

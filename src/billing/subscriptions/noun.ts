@@ -1,6 +1,7 @@
 // What subscriptions declare: who may do what with them, their events and jobs, and their place in the menu.
-import { FOLLOW_SUBSCRIPTION } from '../../charges/wake-subscription.ts';
+
 import type { Noun } from '../../noun.ts';
+import { FOLLOW_SUBSCRIPTION, subscriptionFollower } from './charge-follower.ts';
 import { SUBSCRIPTION_EVENTS } from './subscription.ts';
 
 export const subscriptions = {
@@ -8,6 +9,7 @@ export const subscriptions = {
   events: [{ types: SUBSCRIPTION_EVENTS, schema: 'Subscription', page: '/dashboard/subscriptions' }],
   sections: [{ name: 'subscriptions', label: 'Subscriptions', href: '/dashboard/subscriptions' }],
   jobs: [FOLLOW_SUBSCRIPTION],
+  followsCharges: subscriptionFollower,
   access: {
     ofOneAccount: {
       'GET /subscriptions': 'subscriptions:read',

@@ -16,7 +16,6 @@ import { ISSUE } from '../issue/issue-job.ts';
 import { findCharges } from '../store/charges.ts';
 import { findChargeByReference } from '../store/money.ts';
 import { findNotifications, insertNotifications, markHandled, type Notification } from '../store/rails.ts';
-import { FOLLOW_MANDATES } from '../wake-mandates.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 
 export const NOTIFIED = defineJob<{ readonly ids: readonly string[] }>('charge.notified');
@@ -106,7 +105,7 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
       }),
     );
     await askForDecisions(deps, watched, watch.decided?.(parsed(body)) ?? []);
-    await askAboutMandates(deps, watched, body);
+    for (const { notified } of deps.chargeFollowers) await notified?.(deps, watched.rail, parsed(body));
     if (found.every(Boolean)) return true;
     if (!isLate) return false;
     deps.log.warn('a notification named a payment that the bank does not know', { rail: railName, notificationId: id });
@@ -135,13 +134,6 @@ async function askForDecisions(deps: Deps, { rail, names }: WatchedRail, referen
     .filter(({ methods }) => methods.some(({ method, status }) => method === rail.method && status === 'CREATING'))
     .map(({ id: chargeId, accountId }) => ({ charges: [{ accountId, chargeId }] }));
   await deps.db.transaction(tx => deps.queue.enqueue(tx, ISSUE, jobs));
-}
-
-/** Of recurrences and collections only mandates know; their job asks the PSP. */
-async function askAboutMandates(deps: Deps, { rail }: WatchedRail, body: string): Promise<void> {
-  const hints = rail.automatic?.hints(parsed(body));
-  if (!hints || hints.recurrenceIds.length + hints.references.length === 0) return;
-  await deps.db.transaction(tx => deps.queue.enqueue(tx, FOLLOW_MANDATES, [{ rail: rail.name, ...hints }]));
 }
 
 /** Anybody may have sent it, with any content. */

@@ -182,7 +182,7 @@ function isAllowed({ chargeId, accountId }: ReportedPayment, accounts: ReadonlyM
  * retired.
  */
 async function writePayments(
-  { queue, links }: BatchDeps,
+  deps: BatchDeps,
   tx: Sql,
   fresh: readonly Fresh[],
   now: Date,
@@ -192,7 +192,7 @@ async function writePayments(
   const first = fresh.filter(({ payment }) => !payment.isRepeat);
   const [charges, inserted] = await Promise.all([
     writeSteps(
-      { queue, links },
+      deps,
       tx,
       fresh.flatMap(({ step }) => withSettlement(step).map(part => ({ step: part, at: now }))),
     ),
@@ -217,7 +217,7 @@ async function writePayments(
         .map(({ step, payment }) => settlementTimer(step.after, payment)),
     ),
     enqueueRetirement(
-      queue,
+      deps.queue,
       tx,
       first.map(({ before, step }) => ({ before, after: step.after })),
     ),

@@ -1,0 +1,33 @@
+// Subscriptions follow the charges of their cycles: a change of one enqueues the job that brings it to its cycle.
+import type { ChargeChange, ChargeFollower } from '../../charges/follower.ts';
+import { defineJob } from '../../jobs/job.ts';
+
+export const FOLLOW_SUBSCRIPTION = defineJob<{
+  readonly accountId: string;
+  readonly subscriptionId: string;
+  readonly chargeId: string;
+}>('subscription.follow');
+
+/** Whether a cycle is paid, or by when it is to be, may be another answer than before. */
+const CONCERNS_CYCLE: readonly ChargeChange['event'][] = [
+  'charge.paid',
+  'charge.refunded',
+  'charge.returned',
+  'charge.expired',
+  'charge.canceled',
+  'charge.failed',
+  'charge.due_changed',
+];
+
+export const subscriptionFollower: ChargeFollower = {
+  chargesChanged: ({ queue }, tx, changes) =>
+    queue.enqueue(
+      tx,
+      FOLLOW_SUBSCRIPTION,
+      changes.flatMap(({ charge: { id: chargeId, accountId, subscriptionId }, event }) =>
+        subscriptionId === undefined || !CONCERNS_CYCLE.includes(event)
+          ? []
+          : [{ accountId, subscriptionId, chargeId }],
+      ),
+    ),
+};

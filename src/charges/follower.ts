@@ -1,0 +1,29 @@
+// A noun that goes by what happens to charges, such as an order that waits for its money. Each says so in its `noun.ts`, and charges call
+// all of them; so charges name no noun to their right.
+import type { Queue } from '../jobs/queue.ts';
+import type { Rail } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import type { Charge } from './charge.ts';
+import type { Step } from './life.ts';
+
+/** The charge after a step, and the event of the step. */
+export type ChargeChange = { readonly charge: Charge; readonly event: Step['event'] };
+
+export type ChargeFollower = {
+  /** In the transaction that writes the changes; those of one charge are in sequence. */
+  chargesChanged?(deps: { readonly queue: Queue }, tx: Sql, changes: readonly ChargeChange[]): Promise<void>;
+  /** A notification may be about more than payments. Anybody may have sent it, with any content, and it may come again. */
+  notified?(deps: { readonly db: Database; readonly queue: Queue }, rail: Rail, body: unknown): Promise<void>;
+};
+
+const MOVES_MONEY: readonly Step['event'][] = [
+  'charge.paid',
+  'charge.paid_twice',
+  'charge.refunded',
+  'charge.returned',
+];
+
+/** Money came or went. */
+export function movesMoney(event: Step['event']): boolean {
+  return MOVES_MONEY.includes(event);
+}
