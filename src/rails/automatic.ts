@@ -58,6 +58,9 @@ export type PayerRequest = InState<PayerRequestStatus> & { readonly id: string }
 export type Recurrence = InState<RecurrenceStatus> & {
   readonly id: string;
   readonly contract?: string;
+  readonly firstDay?: CivilDay;
+  readonly period?: RecurrencePeriod;
+  readonly amountCents?: bigint;
   /** The way in which the payer approved it. */
   readonly journey?: 1 | 2 | 3 | 4;
   /** Its code, with the charge that was asked for beside it. */
@@ -133,9 +136,9 @@ export type AutomaticCalls = {
   takeLocation(): Promise<LocationAnswer | Rejected | NoAnswer>;
   /** The PSP makes the id: after `unknown`, `findRecurrence` shows whether it has it. */
   createRecurrence(request: RecurrenceRequest): Promise<RecurrenceAnswer | Rejected | NoAnswer>;
-  /** Those of the contract and the payer that were created since then. */
+  /** Those that were created in the period with this request: by its location, which one recurrence has, or by its terms. */
   findRecurrence(
-    request: Pick<RecurrenceRequest, 'contract' | 'payer'>,
+    request: RecurrenceRequest,
     period: Period,
   ): Promise<{ readonly kind: 'listed'; readonly recurrences: readonly Recurrence[] } | NoAnswer>;
   /** With the code that also pays the charge with this reference, if one is given. */

@@ -1,7 +1,8 @@
 // Mandates and their collections at a simulated PSP: made, approved and collected, while a test moves the clock of both.
 import assert from 'node:assert/strict';
 import type { Log } from '../../src/lib/log.ts';
-import { startServiceAtPsp } from './psp.ts';
+import { railSettings, startServiceAtPsp } from './psp.ts';
+import { openPspNode, type PspPlace } from './psp-verbs.ts';
 
 export const AUTOMATIC = { branch: '9708', account: '012682', accountType: 'CORRENTE' } as const;
 export const MINUTE_MS = 60_000;
@@ -114,6 +115,17 @@ export async function startMandatesAtPsp({ log }: { readonly log?: Log } = {}) {
     collect,
     cancelCollection,
     readCharge,
+    /** A node of its own, whose verbs the test runs. */
+    openNode: async () => {
+      const node = await openPspNode(service.databaseUrl);
+      const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
+      const place: PspPlace = {
+        rail: railSettings(psp, { automatic: AUTOMATIC, timeoutSeconds: 60 }),
+        controlUrl: psp.controlUrl,
+        receiver: { certificateFile, privateKeyFile, pathToken: 'unused' },
+      };
+      return { ...node, place };
+    },
     cancelMandate: (id: string) => service.post(`/mandates/${id}/cancel`, {}),
     stateOf: async (chargeId: string) => (await readCharge(chargeId)).state,
     typesOf: async (id: string) =>

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../../src/accounts/require.ts';
+import { lookAtMandate } from '../../src/billing/mandates/look.ts';
+import { lookAtCollection } from '../../src/billing/mandates/look-collection.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/create/check.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
@@ -34,9 +36,18 @@ export type PspVictim = {
   readonly port?: number;
   /** The stored notification of a payment. */
   readonly notificationIds?: readonly string[];
+  readonly mandateId?: string;
+  readonly collectionId?: string;
 };
 
-export type PspVerb = 'create' | 'be notified' | 'handle notifications' | 'look' | 'refund';
+export type PspVerb =
+  | 'create'
+  | 'be notified'
+  | 'handle notifications'
+  | 'look'
+  | 'refund'
+  | 'look at mandate'
+  | 'look at collection';
 
 export type PspPlace = {
   readonly rail: BacenEntry;
@@ -88,7 +99,7 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
       paymentBatches: startPaymentBatches(base),
       notificationBatches: startNotificationBatches(base),
     };
-    const { chargeId, externalId, emv, port = 0, notificationIds = [] } = victim;
+    const { chargeId, externalId, emv, port = 0, notificationIds = [], mandateId = '', collectionId = '' } = victim;
     const verbs: Record<PspVerb, () => Promise<unknown>> = {
       create: () =>
         createCharge(deps, {
@@ -116,6 +127,8 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
       },
       'handle notifications': () => handleNotifications(deps, { ids: notificationIds }),
       look: async () => assert.equal(await lookAtRails(deps), 1, 'a look was due'),
+      'look at mandate': () => lookAtMandate(deps, { accountId: 'acme', mandateId }),
+      'look at collection': () => lookAtCollection(deps, { accountId: 'acme', collectionId }),
       refund: async () => {
         const { refund } = await requestRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' });
         await carryOutRefund(deps, { accountId: 'acme', chargeId, refundId: refund.id });

@@ -49,9 +49,19 @@ export async function sendReply(
     return 0;
   }
   if (fault?.kind === 'slow') await new Promise<void>(resolve => core.later(fault.delayMs ?? 1000, resolve));
-  const sent = fault?.kind === 'wrong-code' ? withCode(core, reply, fault.code ?? '') : reply;
+  const sent = fault ? changed(core, fault, reply) : reply;
   writeReply(response, fault ? { ...sent, headers: { ...sent.headers, [FAULT_HEADER]: fault.kind } } : sent);
   return reply.status;
+}
+
+function changed(core: Core, { kind, code = '', state = '' }: Fault, reply: Reply): Reply {
+  if (kind === 'wrong-code') return withCode(core, reply, code);
+  return kind === 'wrong-state' ? withState(reply, state) : reply;
+}
+
+function withState(reply: Reply, status: string): Reply {
+  const { body } = reply;
+  return isObject(body) && typeof body['status'] === 'string' ? { ...reply, body: { ...body, status } } : reply;
 }
 
 function withCode({ profile: { codeField } }: Core, reply: Reply, code: string): Reply {

@@ -12,7 +12,7 @@ import { MED_NATURES, type MedInput } from './refunds.ts';
 import type { TitlePayment } from './titles/title.ts';
 
 export function readFault(body: JsonObject): Fault {
-  const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, code, ...rest } = body;
+  const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, code, state, ...rest } = body;
   const numbers = { count, skip, probability, status, retryAfterSeconds, delayMs };
   if (!FAULT_KINDS.some(known => known === kind))
     throw new RangeError(`kind must be one of ${FAULT_KINDS.join(', ')}.`);
@@ -22,7 +22,9 @@ export function readFault(body: JsonObject): Fault {
   }
   if (on !== undefined && !isObject(on)) throw new RangeError('on must be an object with method and path.');
   if (scopes !== undefined && !Array.isArray(scopes)) throw new RangeError('scopes must be a list.');
-  if (code !== undefined && typeof code !== 'string') throw new RangeError('code must be text.');
+  for (const [name, value] of Object.entries({ code, state })) {
+    if (value !== undefined && typeof value !== 'string') throw new RangeError(`${name} must be text.`);
+  }
   refuseOthers(rest);
   return body as Fault;
 }

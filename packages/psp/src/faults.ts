@@ -14,6 +14,7 @@ const CALL_FAULTS = [
   'stale-read',
   'narrow-token',
   'wrong-code',
+  'wrong-state',
 ] as const;
 /** On notifications. */
 const NOTIFICATION_FAULTS = ['notify-drop', 'notify-duplicate', 'notify-reorder', 'notify-forge'] as const;
@@ -41,6 +42,8 @@ export type Fault = {
   readonly scopes?: readonly string[];
   /** Of `wrong-code`: the text instead of the BR Code. */
   readonly code?: string;
+  /** Of `wrong-state`: the text instead of the status. */
+  readonly state?: string;
 };
 
 export type ActiveFault = Fault & { readonly id: string; readonly fired: number };

@@ -1,10 +1,10 @@
 // Writes what became of a mandate or of a collection: the row, its event and its next look, in one transaction.
 import { insertEvents } from '../../events/store.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { AutomaticCalls } from '../../rails/automatic.ts';
+import type { AutomaticCalls, Recurrence } from '../../rails/automatic.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { type Collection, collectionEventOf, nextLookAtCollection } from './collection.ts';
-import { eventOf, hasEnded, nextLookAt } from './mandate.ts';
+import { eventOf, hasEnded, nextLookAt, seen } from './mandate.ts';
 import { lockCollection, lockMandate } from './require.ts';
 import { type MandateRecord, updateMandate } from './store.ts';
 import { lookAtCollectionsOf, updateCollection } from './store-collections.ts';
@@ -22,6 +22,20 @@ export async function changeMandate(
   change: (before: MandateRecord) => MandateRecord,
 ): Promise<MandateRecord> {
   return db.transaction(async tx => writeMandate(tx, await lockMandate(tx, id, accountId), change, clock.now()));
+}
+
+/** Leaves the mandate as it is until its next look. */
+export async function planNextLook(deps: ChangeDeps, mandate: MandateRecord): Promise<undefined> {
+  await changeMandate(deps, mandate, before => before);
+}
+
+/** Writes what the PSP shows of its recurrence. */
+export function takeRecurrence(
+  deps: ChangeDeps,
+  mandate: MandateRecord,
+  recurrence: Recurrence,
+): Promise<MandateRecord> {
+  return changeMandate(deps, mandate, before => ({ ...before, ...seen(before, recurrence, deps.clock.now()) }));
 }
 
 async function writeMandate(

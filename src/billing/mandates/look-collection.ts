@@ -8,6 +8,7 @@ import type { JobOutcome } from '../../jobs/job.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import type { AutomaticCalls, CollectionAnswer, Collection as CollectionAtPsp } from '../../rails/automatic.ts';
 import { findWatchedRail } from '../../rails/watched-rails.ts';
+import { callsOf, type LookDeps, SETTLED_AFTER_MS } from './calls.ts';
 import { changeCollection } from './change.ts';
 import { referenceOf } from './collect.ts';
 import {
@@ -19,7 +20,6 @@ import {
   seenCollection,
   sendableFrom,
 } from './collection.ts';
-import { callsOf, type LookDeps } from './look.ts';
 import { hasEnded } from './mandate.ts';
 import { findMandate, type MandateRecord } from './store.ts';
 import { type CollectionRef, findCollection } from './store-collections.ts';
@@ -27,7 +27,6 @@ import { type CollectionRef, findCollection } from './store-collections.ts';
 export type CollectDeps = LookDeps & ReceiptDeps;
 
 const RETRY_MS = 60_000;
-const SETTLED_AFTER_MS = 2 * 60_000;
 
 type Work = {
   readonly deps: CollectDeps;

@@ -3,7 +3,7 @@ import { type CivilDay, DAY_MS } from '../../lib/civil-days.ts';
 import type { Ending, Recurrence, RecurrencePeriod } from '../../rails/automatic.ts';
 import { canReach, isFinal, type Transitions } from './transitions.ts';
 
-/** CREATING: not known to be at the PSP. FAILED: the PSP refused it. The others are those of the norm. */
+/** CREATING: not known to be at the PSP in a state of the norm. FAILED: the PSP refused it. The others are those of the norm. */
 export const MANDATE_STATUSES = [
   'CREATING',
   'CREATED',
@@ -106,10 +106,11 @@ export function hasEnded({ status }: Pick<Mandate, 'status'>): boolean {
 
 /**
  * The mandate as the PSP shows it; the same object when that says nothing new. An answer that is older than what is known, as from a
- * cache, changes nothing, and a state that the norm does not know is kept beside the last known one.
+ * cache, changes nothing, nor does that of another recurrence; a state that the norm does not know is kept beside the last known one.
  */
 export function seen(before: Mandate, recurrence: Recurrence, at: Date): Mandate {
   const { id: recurrenceId, status, pspStatus, journey, emv, ending } = recurrence;
+  if (before.recurrenceId !== undefined && before.recurrenceId !== recurrenceId) return before;
   const isNext = status !== undefined && canReach<MandateStatus>(MANDATE_TRANSITIONS, before.status, status);
   if (!isNext && status !== undefined && status !== before.status) return before;
   const after: Mandate = {
@@ -140,8 +141,8 @@ export function nextLookAt(mandate: Mandate, at: Date): Date | undefined {
   return new Date(at.getTime() + waitMs(mandate, at));
 }
 
-function waitMs({ status, cancelAskedAt, createdAt }: Mandate, at: Date): number {
-  if (cancelAskedAt || status === 'CREATING') return MINUTE_MS;
+function waitMs({ status, recurrenceId, cancelAskedAt, createdAt }: Mandate, at: Date): number {
+  if (cancelAskedAt || recurrenceId === undefined) return MINUTE_MS;
   if (status === 'APPROVED') return DAY_MS;
   const ageMs = at.getTime() - createdAt.getTime();
   if (ageMs < HOUR_MS) return 5 * MINUTE_MS;

@@ -146,6 +146,19 @@ export async function findMandatesOf(
   return rows.map(row => ({ mandateId: row.id, accountId: row.account_id, recurrenceId: row.recurrence_id }));
 }
 
+/** Whether another mandate of the rail waits for its recurrence, under the same contract. */
+export async function hasOtherWithContract(
+  sql: Sql,
+  { id, rail, contract }: Pick<MandateRecord, 'id' | 'rail' | 'contract'>,
+): Promise<boolean> {
+  const [row] = await sql.query<{ has: boolean }>(
+    `select exists (select from mandates
+                     where status = 'CREATING' and recurrence_id is null and rail = $1 and contract = $2 and id <> $3) as has`,
+    [rail, contract, id],
+  );
+  return row!.has;
+}
+
 /** Takes those that are due to be looked at, and has them looked at again at `next` should their job be lost. */
 export async function takeDueMandates(tx: Sql, until: Date, next: Date, limit: number): Promise<MandateRef[]> {
   const rows = await tx.query<{ id: string; account_id: string }>(

@@ -14,10 +14,10 @@ import {
   toNewMandate,
 } from '../../api/mandates.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
+import type { LookDeps } from '../../billing/mandates/calls.ts';
 import { cancelCollection, cancelMandate, collectCharge } from '../../billing/mandates/collect.ts';
 import { type CreateMandateDeps, createMandate } from '../../billing/mandates/create.ts';
 import { listMandates, showMandate } from '../../billing/mandates/list.ts';
-import type { LookDeps } from '../../billing/mandates/look.ts';
 import { requireMandate } from '../../billing/mandates/require.ts';
 import { collectionView } from '../../billing/mandates/view.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';

@@ -1,13 +1,13 @@
 // Lists of recurrences and of collections by the time of their creation, in pages.
-import type { AutomaticCalls, NoAnswer, Page, Period, Recurrence } from '../../automatic.ts';
+import type { AutomaticCalls, NoAnswer, Page, Period, Recurrence, RecurrenceRequest } from '../../automatic.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { listAt } from '../../bank-client/read-answer.ts';
 import { documentField } from '../charge-body.ts';
-import { noAnswer } from '../charges.ts';
+import { isAbsent, noAnswer } from '../charges.ts';
 import { FIRST_PAGE, type PagePosition, pageAfter } from '../pages.ts';
 import { AUTOMATIC_SCOPES, type Resource } from '../profile.ts';
 import type { FullProfile } from '../settings.ts';
-import { readCollection, readRecurrence } from './read.ts';
+import { readCollection, readRecurrence, recurrenceIdAt } from './read.ts';
 
 type ListCalls = Pick<AutomaticCalls, 'findRecurrence' | 'recurrences' | 'collections'>;
 
@@ -54,21 +54,51 @@ export function listsAt({ pageSize }: FullProfile, { call }: Pick<Client, 'call'
     return { kind: 'page', items, ...(next && { next: cursorOf(next) }) };
   }
 
+  /** Undefined when the PSP shows no recurrence with the location. */
+  async function recurrenceAt(locationId: string | undefined) {
+    if (locationId === undefined) return undefined;
+    const location = await call({
+      method: 'GET',
+      resource: 'locrec',
+      path: [locationId],
+      scopes: AUTOMATIC_SCOPES,
+    });
+    if (location.kind !== 'ok') return isAbsent(location) ? undefined : noAnswer(location);
+    const id = recurrenceIdAt(location.body);
+    if (id === undefined) return undefined;
+    const answer = await call({ method: 'GET', resource: 'rec', path: [id], scopes: AUTOMATIC_SCOPES });
+    if (answer.kind !== 'ok') return noAnswer(answer);
+    const recurrence = readRecurrence(answer.body);
+    return recurrence ? { kind: 'listed' as const, recurrences: [recurrence] } : { kind: 'unknown' as const };
+  }
+
   return {
     recurrences: (period, cursor) => page(RECURRENCES, period, cursor),
     collections: (period, cursor) => page(COLLECTIONS, period, cursor),
-    findRecurrence: async ({ contract, payer }, period) => {
+    findRecurrence: async (request, period) => {
+      const atLocation = await recurrenceAt(request.locationId);
+      if (atLocation) return atLocation;
       const recurrences: Recurrence[] = [];
       let cursor: string | undefined;
       do {
-        const answer = await page(RECURRENCES, period, cursor, documentField(payer.document));
+        const answer = await page(RECURRENCES, period, cursor, documentField(request.payer.document));
         if (answer.kind !== 'page') return answer;
-        recurrences.push(...answer.items.filter(item => item.contract === contract));
+        recurrences.push(...answer.items.filter(item => mayBeOf(item, request)));
         cursor = answer.next;
       } while (cursor !== undefined);
       return { kind: 'listed', recurrences };
     },
   };
+}
+
+/** A PSP may leave out what it shows of one; what it shows must be the same. */
+function mayBeOf(item: Recurrence, request: RecurrenceRequest): boolean {
+  const { contract, firstDay, period, amountCents, locationId } = request;
+  if (item.contract !== contract) return false;
+  if (item.firstDay !== undefined && item.firstDay !== firstDay) return false;
+  if (item.period !== undefined && item.period !== period) return false;
+  if (item.amountCents !== undefined && item.amountCents !== amountCents) return false;
+  return item.location === undefined || item.location.id === locationId;
 }
 
 function cursorOf({ page, listed, firstId }: PagePosition): string {

@@ -11,6 +11,7 @@ import type {
   PayerRequestStatus,
   Reason,
   Recurrence,
+  RecurrencePeriod,
   RecurrenceStatus,
 } from '../../automatic.ts';
 import { centsAt, idAt, listAt, readableAt, textAt } from '../../bank-client/read-answer.ts';
@@ -63,6 +64,14 @@ const BY: Meanings<NonNullable<Ending['by']>> = {
   PSP_RECEBEDOR: 'RECEIVER_BANK',
 };
 
+const PERIOD: Meanings<RecurrencePeriod> = {
+  SEMANAL: 'WEEKLY',
+  MENSAL: 'MONTHLY',
+  TRIMESTRAL: 'QUARTERLY',
+  SEMESTRAL: 'SEMIANNUAL',
+  ANUAL: 'YEARLY',
+};
+
 const JOURNEY: Readonly<Record<string, 1 | 2 | 3 | 4>> = { JORNADA_1: 1, JORNADA_2: 2, JORNADA_3: 3, JORNADA_4: 4 };
 
 const MAX_ITEMS = 100;
@@ -73,6 +82,9 @@ export function readRecurrence(body: unknown): Recurrence | undefined {
   const state = stateAt(body, RECURRENCE);
   if (id === undefined || !state) return undefined;
   const contract = readableAt(body, 'vinculo.contrato');
+  const firstDay = dayAt(body, 'calendario.dataInicial');
+  const period = PERIOD[textAt(body, 'calendario.periodicidade')?.toUpperCase() ?? ''];
+  const amountCents = centsAt(body, 'valor.valorRec');
   // One example of the norm has the journey in the other place.
   const kind = textAt(body, 'ativacao.tipoJornada') ?? textAt(body, 'ativacao.dadosJornada.tipoJornada') ?? '';
   const journey = JOURNEY[kind];
@@ -83,6 +95,9 @@ export function readRecurrence(body: unknown): Recurrence | undefined {
     id,
     ...state,
     ...(contract !== undefined && { contract }),
+    ...(firstDay !== undefined && { firstDay }),
+    ...(period && { period }),
+    ...(amountCents !== undefined && { amountCents }),
     ...(journey && { journey }),
     ...(emv !== undefined && faultOfRecurrenceCode(emv) === undefined && { emv }),
     ...(location && { location }),
@@ -95,6 +110,11 @@ export function readPayerRequest(body: unknown): PayerRequest | undefined {
   const id = idAt(body, 'idSolicRec');
   const state = stateAt(body, PAYER_REQUEST);
   return id === undefined || !state ? undefined : { id, ...state };
+}
+
+/** The id of the recurrence that has the location. */
+export function recurrenceIdAt(location: unknown): string | undefined {
+  return idAt(location, 'idRec');
 }
 
 /** Without the scheme, as a code has it. */
