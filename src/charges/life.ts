@@ -115,9 +115,9 @@ export function canceled(charge: Charge): Step {
 
 const WRITTEN_OFF_EVENTS = { CANCELED: 'charge.canceled', EXPIRED: 'charge.expired' } as const;
 
-/** The bank has written off an unpaid boleto on its own; another method can still be paid. */
-export function writtenOff(charge: Charge, to: keyof typeof WRITTEN_OFF_EVENTS): Step {
-  const after = moved(charge, 'boleto', to);
+/** The bank has written off an unpaid method on its own; another one can still be paid. */
+export function writtenOff(charge: Charge, method: Method, to: keyof typeof WRITTEN_OFF_EVENTS): Step {
+  const after = moved(charge, method, to);
   return after.state === to && charge.state !== to ? { after, event: WRITTEN_OFF_EVENTS[to] } : { after };
 }
 

@@ -15,7 +15,7 @@ export async function writeOffBoleto(deps: Deps, id: string, to: 'CANCELED' | 'E
     const [charge] = await lockCharges(tx, [id]);
     const boleto = charge?.methods.find(isOf('boleto'));
     if (!charge || !boleto || !isUnpaid(boleto)) return false;
-    const written = await writeStep(deps, tx, writtenOff(charge, to), deps.clock.now());
+    const written = await writeStep(deps, tx, writtenOff(charge, boleto.method, to), deps.clock.now());
     if (!written.methods.some(isUnpaid)) await clearTimers(tx, [written]);
     return true;
   });

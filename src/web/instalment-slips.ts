@@ -4,13 +4,13 @@ import { type PerPage, SlipsQuery } from '../api/instalments.ts';
 import type { InstalmentPlan } from '../billing/instalments/instalment-plan.ts';
 import { requirePlan } from '../billing/instalments/require.ts';
 import { readInstalments } from '../billing/instalments/show.ts';
-import { type Charge, isOf } from '../charges/charge.ts';
-import { isUnpaid } from '../charges/life.ts';
+import type { Charge } from '../charges/charge.ts';
 import { Binary, media } from '../http/server/answers.ts';
 import { idOf } from '../http/server/path.ts';
 import { defineRoute } from '../http/server/route.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
+import { boletosOfPlan } from './boletos-of-plan.ts';
 import { type SlipDeps, slipOf } from './charge-pictures.ts';
 
 export type SlipsDeps = SlipDeps & { readonly db: Sql };
@@ -43,14 +43,9 @@ export async function slipsFile(
   charges: readonly Charge[],
   perPage: PerPage = '3',
 ): Promise<Buffer> {
-  const boletos = charges.flatMap(charge => {
-    const boleto = charge.methods.find(isOf('boleto'));
-    return boleto && boleto.status !== 'FAILED' ? [{ charge, boleto }] : [];
-  });
-  if (boletos.length === 0) throw new AppError('not_found', 'This plan has no boleto.');
-  const open = boletos.filter(({ boleto }) => isUnpaid(boleto));
+  const { any, open, missing } = boletosOfPlan(charges);
+  if (!any) throw new AppError('not_found', 'This plan has no boleto.');
   if (open.length === 0) throw new AppError('wrong_state', 'No boleto of this plan can be paid any more.');
-  const missing = open.filter(({ boleto }) => !boleto.instrument).length;
   if (missing > 0) {
     throw new AppError('wrong_state', `The bank has not made ${missing} of the ${open.length} boletos yet.`);
   }

@@ -1,9 +1,9 @@
 // The page of an instalment plan: the next instalment due first, then all of them, each with a link to its own checkout.
 import type { InstalmentPlan } from '../../billing/instalments/instalment-plan.ts';
-import { type Charge, isOf } from '../../charges/charge.ts';
-import { isUnpaid } from '../../charges/life.ts';
+import type { Charge } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { civilDay } from '../../lib/civil-days.ts';
+import { boletosOfPlan } from '../boletos-of-plan.ts';
 import { type Html, html } from '../html.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { maskedDocument, maskedName } from './masks.ts';
@@ -87,6 +87,6 @@ function dueOf({ texts, formats, now }: View, { dueAt }: Charge): string {
 
 /** Until the banks have made all of them, there is no file. */
 function hasOpenBoleto({ charges }: PlanView): boolean {
-  const open = charges.flatMap(({ methods }) => methods.filter(isOf('boleto')).filter(isUnpaid));
-  return open.length > 0 && open.every(({ instrument }) => instrument !== undefined);
+  const { open, missing } = boletosOfPlan(charges);
+  return open.length > 0 && missing === 0;
 }
