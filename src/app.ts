@@ -1,8 +1,9 @@
 // The only wiring: configuration → database, queue, modules, faces. `composeLive` and `composeSandbox` name what differs between the
 // modes. What starts here stops here, in the opposite order.
-import { warnOfGroups } from './accounts/check-approvers.ts';
 import { accountsModule } from './accounts/module.ts';
 import { hasPeople } from './accounts/people/store-people.ts';
+import { backgroundWork } from './app/background-work.ts';
+import { checkStart } from './app/check-start.ts';
 import { composeLive } from './app/live.ts';
 import { openCore } from './app/open-core.ts';
 import { openFaces } from './app/open-faces.ts';
@@ -16,9 +17,7 @@ import { mandatesModule } from './billing/mandates/module.ts';
 import { plansModule } from './billing/plans/module.ts';
 import { subscriptionsModule } from './billing/subscriptions/module.ts';
 import { openChains } from './chains/open-chains.ts';
-import { warnOfNumbers } from './charges/bank-files/warn-numbers.ts';
 import { startChargeWriters } from './charges/create/writers.ts';
-import { requireRails } from './charges/issue/require-rails.ts';
 import { chargesModule } from './charges/module.ts';
 import type { Config } from './config/config.ts';
 import { eventsModule } from './events/module.ts';
@@ -28,30 +27,24 @@ import type { DeclaredRoute } from './http/server/auth.ts';
 import { drainOf } from './http/server/connections.ts';
 import { listen, portOf, urlOf } from './http/server/listen.ts';
 import { openApiText } from './http/server/openapi.ts';
-import { hasNoJobs, type NewerJobs } from './jobs/queue.ts';
-import { startSweeping } from './jobs/sweep.ts';
 import { ledgerModule } from './ledger/module.ts';
 import { followingClock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Module } from './module.ts';
-import { ALL_JOBS } from './nouns.ts';
 import { ordersModule } from './orders/module.ts';
-import { ORDER_RECORDS, ordersAsOwners } from './orders/payout-owner.ts';
+import { ordersAsOwners } from './orders/payout-owner.ts';
 import { payoutsModule } from './payouts/module.ts';
 import { openColdAddresses } from './payouts/own-transfers/cold-sweep.ts';
 import { openPayoutPolicy } from './payouts/policy/policy.ts';
 import { openReceiptKey } from './payouts/receipts/open-receipt-key.ts';
-import { warnOfNetworks } from './payouts/watch/warn-networks.ts';
 import { quotesModule } from './quotes/module.ts';
 import { openOrderTerms } from './quotes/order-terms.ts';
 import { calledEntries } from './rails/entries.ts';
 import { requireTestNodes } from './sandbox/chains/test-nodes.ts';
 import { asStartFault } from './storage/connect.ts';
-import type { Sql } from './storage/database.ts';
 import { storageModule } from './storage/module.ts';
-import { pruneDue, startPruning } from './storage/pruning.ts';
 import { NEEDS_OWN_SERVER } from './storage/replica-check.ts';
 import { walletsModule } from './wallets/module.ts';
 import { openScreening } from './wallets/screening.ts';
@@ -93,16 +86,13 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;
     const { routes: ofMode, ...composed } = await compose(config, { db, log, databaseClock, opened, overrides, stops });
     chainClock.follow(composed.clock);
-    await requireRails(db, composed.rails, composed.clock.now());
-    await warnOfNumbers({ db, rails: composed.rails, log });
-    await warnOfNetworks({ db, chains: composed.chains, log, payoutOwner: ORDER_RECORDS });
-    await warnOfGroups({ db, log }, policy.approvalRules, composed.clock.now());
+    await checkStart({ ...composed, db, log }, policy);
 
     /** With PORT=0 the port is known once the service listens. */
     let { port } = config;
     const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`;
     const core = await openCore(config, composed, { ...storage, log, stops, publicUrl });
-    const { queue, beforeWork } = core;
+    const { queue } = core;
     const { writers, stop: stopWriters } = startChargeWriters(core);
     stops.add(stopWriters);
     // Stopped before the writers: jobs in progress still add to them.
@@ -136,32 +126,12 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       subscriptionsModule(core),
     ];
 
-    const jobs = modules.flatMap(module => module.jobs ?? []);
-    const sweeps = modules.flatMap(module => module.sweeps ?? []);
-    const background = modules.flatMap(module => module.background ?? []);
-    const prunes = modules.flatMap(module => module.prunes ?? []);
-    // Register the counters at the start.
-    for (const { kind } of prunes) core.observePruned({ kind, count: 0 });
-    const runDueJobs = (except?: NewerJobs) => queue.runDue(jobs, except);
-    const names = ALL_JOBS.map(({ name }) => name);
+    const work = backgroundWork(core, modules);
+    const { sweeps, prunes, runDueJobs, hasNoJobs } = work;
     const server = await openFaces({ ...core, prunes }, config, modules, overrides, app =>
-      ofMode?.(app, {
-        ...charging,
-        sweeps,
-        runDueJobs,
-        hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except),
-        turnLimitMs: overrides.turnLimitMs,
-      }),
+      ofMode?.(app, { ...charging, sweeps, runDueJobs, hasNoJobs, turnLimitMs: overrides.turnLimitMs }),
     );
-    if (overrides.work ?? true) {
-      queue.work(jobs);
-      const loops = [startSweeping({ ...core, sweeps }), startPruning({ ...core, prunes })];
-      for (const work of background) loops.push(work.start());
-      // Concurrently: each may have to wait for a database that does not answer.
-      stops.add(async () => {
-        await Promise.all(loops.map(loop => loop.stop()));
-      });
-    }
+    if (overrides.work ?? true) stops.add(work.start().stop);
     const receiver =
       config.receiver && (await openReceiver(charging, calledEntries(config, overrides.railKinds), config.receiver));
     if (receiver) stops.add(() => receiver.stop());
@@ -169,11 +139,6 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     await listen(server, config);
     port = portOf(server);
     stops.add(drain);
-    const runDue = async (feedsJobs: boolean) => {
-      let done = 0;
-      for (const work of background) if ((work.feedsJobs ?? false) === feedsJobs) done += (await work.runDue?.()) ?? 0;
-      return done;
-    };
     return {
       url: urlOf(server),
       dashboardUrl: `${publicUrl()}/dashboard`,
@@ -182,15 +147,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       dataPlace: storage.place,
       routes: server.declaredRoutes,
       openApiText: () => openApiText(server),
-      runDueJobs: async () => {
-        await beforeWork?.();
-        const fed = await runDue(true);
-        const ran = await runDueJobs();
-        return fed + ran + (await runDue(false));
-      },
-      removeOldRows: async () => {
-        await pruneDue({ ...core, prunes });
-      },
+      runDueJobs: work.runDue,
+      removeOldRows: work.removeOldRows,
       stop: stops.run,
     };
   } catch (error) {

@@ -30,8 +30,6 @@ type Deps = Storage & {
   publicUrl(): string;
 };
 
-export type Core = Awaited<ReturnType<typeof openCore>>;
-
 export async function openCore(config: Config, composed: Omit<Composition, 'routes'>, deps: Deps) {
   const { db, log, stops, heartbeats, publicUrl } = deps;
   const secretBox = await openSecrets(config, db, log);

@@ -7,15 +7,17 @@ import { metricsRoutes } from '../http/routes/metrics.ts';
 import { createServer } from '../http/server/server.ts';
 import { UNREAD_LIMIT_MS } from '../http/server/unread-answers.ts';
 import type { Module } from '../module.ts';
-import type { Prune } from '../storage/pruning.ts';
 import { assetRoutes } from '../web/assets.ts';
 import { dashboardRoutes } from '../web/dashboard/dashboard.ts';
 import { docsRoutes } from '../web/docs.ts';
 import { pageRoutes } from '../web/pages.ts';
-import type { Core } from './open-core.ts';
 import type { Overrides } from './overrides.ts';
 
-type Deps = Core & { readonly prunes: readonly Prune[] };
+type Deps = Omit<Parameters<typeof createServer>[0], keyof Config | 'unreadLimitMs'> &
+  Parameters<typeof healthRoutes>[1] &
+  Omit<Parameters<typeof metricsRoutes>[1], 'certificates'> &
+  Parameters<typeof pageRoutes>[1] &
+  Omit<Parameters<typeof dashboardRoutes>[1], 'assets' | 'walletPolicy' | 'certificates'>;
 
 /** `sandboxRoutes`: those that only a sandbox has. It does not listen yet. */
 export async function openFaces(
