@@ -104,9 +104,9 @@ create table subscription_cycles (
 create index subscription_cycles_pending on subscription_cycles (subscription_id, status, number)
   where status in ('waiting', 'open', 'past_due');
 create unique index subscription_cycles_charge on subscription_cycles (charge_id) where charge_id is not null;
--- Cycles that cannot be charged, for the operator.
-create index subscription_cycles_refused on subscription_cycles (account_id, subscription_id, number)
-  where status = 'waiting' and attempts > 0;
+-- Cycles that cannot be charged: for the operator, and as what a step reads too.
+create index subscription_cycles_refused on subscription_cycles (subscription_id, number)
+  where status in ('waiting', 'past_due') and charge_id is null and attempts > 0;
 
 -- The cycle that a charge is of. More than one charge of a cycle exists only when those before it failed or were withdrawn.
 alter table charges add column subscription_id uuid;

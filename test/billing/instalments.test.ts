@@ -1,6 +1,8 @@
 // Instalments through HTTP: charges that are made together, add up, are due by the month, and end together.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
 import { postAtOnce } from '../harness/at-once.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -230,6 +232,18 @@ test('an instalment that expired keeps its plan open, and money that comes late 
   assert.equal((await read(made.id)).state, 'COMPLETED');
 });
 
+test('an instalment that was paid in part and refunded is not paid: its plan stays open', async () => {
+  const made = (await create({ methods: ['pix'], count: 2 })).json;
+  await service.runJobs();
+  const [first, second] = made.charges.map((charge: Shown) => charge.id);
+  await pay(first, { amountCents: 20_000 });
+  await service.post(`/charges/${first}/refunds`, {});
+  await pay(second);
+  assert.equal((await service.get(`/charges/${first}`)).json.state, 'REFUNDED');
+  const { state, paidCount } = await read(made.id);
+  assert.deepEqual([state, paidCount], ['OPEN', 1]);
+});
+
 test('plans are listed newest first, by state, customer and your own id', async () => {
   const accountId = newAccount();
   const ids = [];
@@ -272,6 +286,28 @@ test('canceling ends every open instalment in one step; what was paid stays', as
   await pay(ids[0]);
   const late = await read(made.id);
   assert.deepEqual([late.state, late.paidCount, late.charges[0].state], ['CANCELED', 2, 'PAID']);
+});
+
+test('a charge for the rest that is made at the same time is canceled too', async t => {
+  const made = (await create({ methods: ['pix'] })).json;
+  await service.runJobs();
+  const [first] = made.charges.map((charge: Shown) => charge.id);
+  await pay(first, { amountCents: 20_000 });
+  const session = new Client({ connectionString: service.databaseUrl });
+  await session.connect();
+  t.after(() => session.end());
+  await session.query('begin');
+  await session.query('select from charges where id = $1 for update', [first]);
+  const waits = async (count: number) => {
+    while ((await service.sql('select from pg_locks where not granted')).length < count) await wait(20);
+  };
+  const rest = service.post(`/charges/${first}/remainder`, {});
+  await waits(1);
+  const canceled = service.post(`/instalments/${made.id}/cancel`, {});
+  await waits(2);
+  await session.query('commit');
+  assert.equal((await canceled).json.state, 'CANCELED');
+  assert.equal((await service.get(`/charges/${(await rest).json.id}`)).json.state, 'CANCELED');
 });
 
 test('a completed plan cannot be canceled', async () => {

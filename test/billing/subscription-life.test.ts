@@ -13,7 +13,6 @@ import {
   fellDue,
   gaveUp,
   hasEnded,
-  nextMoment,
   paused,
   refused,
   resumed,
@@ -21,6 +20,7 @@ import {
   type Step,
   termsChanged,
 } from '../../src/billing/subscriptions/life.ts';
+import { nextMoment } from '../../src/billing/subscriptions/moments.ts';
 import type { Cycle, Subscription } from '../../src/billing/subscriptions/subscription.ts';
 import { momentOn } from '../../src/lib/civil-days.ts';
 import { randomOf } from '../harness/random.ts';
@@ -155,6 +155,32 @@ test('a charge that fails is made anew, later and later; a payment of the first 
   assert.deepEqual(chargeChanged(anew, anew.cycles[0]!, news('paid', 'charge 1'))!.withdrawn, ['another']);
 });
 
+test('a cycle that cannot be charged falls due by its day, and is charged as soon as it can be', () => {
+  const first = beginOn('2026-11-30', { unpaidAction: 'cancel', unpaidAfterDays: 10 });
+  const failed = refused(first, first.cycles[0]!, 'no address', AT).after;
+  assert.equal(dueOf(failed), '2026-11-25 charge');
+  const retried = refused(failed, failed.cycles[0]!, 'no address', momentOn('2026-12-03', 12)).after;
+  assert.equal(dueOf(retried), '2026-12-03 charge');
+  const again = refused(retried, retried.cycles[0]!, 'no address', momentOn('2026-12-03', 22)).after;
+  assert.equal(dueOf(again), '2026-12-04 fall_due');
+  const late = fellDue(again, again.cycles[0]!);
+  assert.deepEqual([eventsOf(late), standingOf(late.after)], [['past_due'], ['past_due', '1 2026-11-30 past_due']]);
+  assert.equal(dueOf(late.after), '2026-12-04 charge');
+  const still = refused(late.after, late.after.cycles[0]!, 'no address', momentOn('2026-12-10', 12));
+  assert.deepEqual([eventsOf(still), dueOf(still.after)], [[], '2026-12-10 charge']);
+  const last = refused(still.after, still.after.cycles[0]!, 'no address', momentOn('2026-12-10', 21));
+  assert.equal(dueOf(last.after), '2026-12-11 give_up');
+  assert.deepEqual(standingOf(gaveUp(last.after, momentOn('2026-12-11')).after), ['canceled', '1 2026-11-30 canceled']);
+  const at = momentOn('2026-12-05');
+  const open = charge(late.after, late.after.cycles[0]!, at);
+  assert.deepEqual(eventsOf(open), ['charged', 'activated']);
+  assert.deepEqual(standingOf(open.after), ['active', '1 2026-11-30 open', '2 2026-12-31 waiting']);
+  assert.equal(open.after.cycles[0]!.dueDay, '2026-12-05');
+  const back = resumed(paused(late.after, at).after, momentOn('2027-03-05')).after;
+  const onward = charge(back, back.cycles[0]!, momentOn('2027-03-05')).after;
+  assert.deepEqual(standingOf(onward), ['active', '1 2026-11-30 open', '2 2027-03-31 waiting']);
+});
+
 test('another day is that of the next cycle, and never before one that is charged', () => {
   const first = beginOn('2026-11-30');
   const open = charge(first, first.cycles[0]!, AT).after;
@@ -242,7 +268,9 @@ test('random histories keep what always holds', () => {
       for (const cycle of now.cycles) {
         assert.equal(
           ['open', 'past_due', 'paid', 'refunded'].includes(cycle.status),
-          cycle.chargeId !== undefined && cycle.status !== 'canceled' && cycle.status !== 'waiting',
+          (cycle.chargeId !== undefined || cycle.attempts > 0) &&
+            cycle.status !== 'canceled' &&
+            cycle.status !== 'waiting',
           what,
         );
       }

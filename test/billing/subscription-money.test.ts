@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Service, startService } from '../harness/service.ts';
-import { subscriptionCalls } from '../harness/subscriptions.ts';
+import { planBody, subscriptionCalls } from '../harness/subscriptions.ts';
 
 let service: Service;
 let calls: ReturnType<typeof subscriptionCalls>;
@@ -54,4 +54,57 @@ test('a refund in two parts is one event', async () => {
   await service.runJobs();
   assert.equal((await cyclesOf(id))[0].status, 'refunded');
   assert.deepEqual(await eventsOf(id), ['1 created', '2 charged', '3 paid', '4 refunded']);
+});
+
+test('a cycle that cannot be charged falls due by its day, is shown to the operator, and is canceled with its subscription', async () => {
+  const { today, subscribe, moveTo, read, cyclesOf, eventsOf, send } = calls;
+  const start = (await today()).slice(0, 10);
+  const pastDue = { afterDays: 1, action: 'cancel', actionAfterDays: 4 };
+  const plan = { methods: ['boleto'], day: undefined, pastDue };
+  const tooMuch = { startDay: start, amountCents: 99_999_999_999 };
+  const [lost, mended] = [await subscribe(plan, tooMuch), await subscribe(plan, tooMuch)];
+  const refused = async () =>
+    /^trilho_subscription_cycles_refused (\d+)$/m.exec((await service.get('/metrics')).text)?.[1];
+  await moveTo(dayAfter(start, 1));
+  assert.equal(await refused(), '2');
+  assert.equal((await read(`/subscriptions/${lost.id}`)).status, 'active');
+  const page = await (await fetch(`${service.url}/dashboard`)).text();
+  assert.match(page, /Cycles that cannot be charged/);
+  assert.ok(page.includes(`/dashboard/subscriptions/${lost.id}`));
+  await moveTo(dayAfter(start, 2));
+  const late = await read(`/subscriptions/${lost.id}`);
+  const [cycle] = await cyclesOf(lost.id);
+  assert.deepEqual([late.status, cycle.status, cycle.chargeId], ['past_due', 'past_due', undefined]);
+  assert.match(late.nextCycle.reason, /amountCents is more than a boleto can carry/);
+  await send('PATCH', `/subscriptions/${mended.id}`, { amountCents: 5_000 });
+  await moveTo(dayAfter(start, 3));
+  const [made] = await cyclesOf(mended.id);
+  const { dueAt } = await read(`/charges/${made.chargeId}`);
+  assert.ok(made.status === 'open' && dueAt > dayAfter(start, 2), dueAt);
+  assert.equal((await read(`/subscriptions/${mended.id}`)).status, 'active');
+  await moveTo(dayAfter(start, 6));
+  assert.equal((await read(`/subscriptions/${lost.id}`)).cancelReason, 'unpaid');
+  assert.equal((await cyclesOf(lost.id))[0].status, 'canceled');
+  assert.deepEqual(await eventsOf(lost.id), ['1 created', '2 charge_failed', '3 past_due', '4 canceled']);
+  assert.deepEqual(await eventsOf(mended.id), [
+    ...['1 created', '2 charge_failed', '3 past_due', '4 updated', '5 charged', '6 activated', '7 past_due'],
+  ]);
+  assert.equal(await refused(), '0');
+});
+
+test('a plan without a further cycle is refused, unless the request says how many there are', async () => {
+  const { made, send, read } = calls;
+  const { id } = await chargedAhead();
+  const { accountId } = await read(`/subscriptions/${id}`);
+  const { id: planId } = await made('/plans', planBody({ accountId, cycles: 1 }));
+  const moved = await send('PATCH', `/subscriptions/${id}`, { planId });
+  assert.equal(moved.status, 400, moved.text);
+  assert.deepEqual(
+    moved.json.errors.map(({ path, code }: Record<string, string>) => `${path} ${code}`),
+    ['planId too_few_cycles'],
+  );
+  assert.equal((await read(`/subscriptions/${id}`)).nextCycle.number, 2);
+  const ending = await send('PATCH', `/subscriptions/${id}`, { planId, cycles: 1 });
+  assert.deepEqual([ending.json.status, ending.json.cycles], ['active', 1]);
+  assert.equal((await read(`/subscriptions/${id}`)).nextCycle, undefined);
 });

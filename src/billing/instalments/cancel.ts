@@ -1,12 +1,13 @@
 // Cancels an instalment plan: every charge of it that is open, and those for the rest of one that was paid in part. What was paid stays.
 import { cancelAllOpen } from '../../charges/cancel.ts';
+import type { Charge } from '../../charges/charge.ts';
 import { isUnpaid } from '../../charges/life.ts';
 import { lockCharges } from '../../charges/store/charges.ts';
 import { findChargesOfPlan } from '../../charges/store/of-plan.ts';
 import type { WriteDeps } from '../../charges/write.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Sql } from '../../storage/database.ts';
 import { endWith } from './end.ts';
 import type { InstalmentPlan } from './instalment-plan.ts';
 import { lockPlan } from './require.ts';
@@ -22,12 +23,19 @@ export async function cancelInstalments(deps: Deps, id: string, accountId?: stri
     if (plan.state === 'COMPLETED') {
       throw new AppError('wrong_state', 'All instalments of this plan have ended: nothing of it can be canceled.');
     }
-    const charges = await lockCharges(
-      tx,
-      (await findChargesOfPlan(tx, plan)).map(charge => charge.id),
-    );
+    const charges = await lockChargesOfPlan(tx, plan);
     const open = charges.filter(({ methods }) => methods.some(isUnpaid));
     await cancelAllOpen(deps, tx, open, at);
     return endWith(deps, tx, plan, 'CANCELED', at);
   });
+}
+
+/** Again until the list is complete: while one was awaited, a charge for its rest may have been made. */
+async function lockChargesOfPlan(tx: Sql, plan: InstalmentPlan): Promise<Charge[]> {
+  let charges: Charge[] = [];
+  for (;;) {
+    const ids = (await findChargesOfPlan(tx, plan)).map(({ id }) => id);
+    if (ids.length === charges.length) return charges;
+    charges = await lockCharges(tx, ids);
+  }
 }

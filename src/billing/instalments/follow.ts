@@ -16,7 +16,7 @@ async function followPlan(deps: FollowDeps, payload: PayloadOf<typeof FOLLOW_INS
   await deps.db.transaction(async tx => {
     const plan = await findAndLockPlan(tx, payload.planId, payload.accountId);
     if (plan?.state !== 'OPEN') return;
-    const state = stateOf((await readInstalments(tx, plan)).map(charge => charge.state));
+    const state = stateOf(await readInstalments(tx, plan));
     if (state !== 'OPEN') await endWith(deps, tx, plan, state, deps.clock.now());
   });
   return 'done';

@@ -1,6 +1,7 @@
 // Instalments (carnê): one sum that is asked for in several charges, one a month. Pure.
-import type { ChargeState, Metadata } from '../../charges/charge.ts';
+import type { Charge, Metadata } from '../../charges/charge.ts';
 import type { SharedTerms } from '../../charges/create/create.ts';
+import { wasPaidUp } from '../../charges/life.ts';
 import { addMonths, type CivilDay, lastSecondOf } from '../../lib/civil-days.ts';
 import type { Currency } from '../../lib/currency.ts';
 import type { Fault } from '../../lib/errors.ts';
@@ -111,13 +112,11 @@ export function numbered(description: string | undefined, number: number, count:
   return [description, `${number}/${count}`].filter(part => part !== undefined).join(' ');
 }
 
-const PAID: readonly ChargeState[] = ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
-
 /**
  * The status of an open plan, from its charges: completed when each was paid or canceled, canceled when none was paid. One that
- * expired, failed or was paid in part keeps it open: its money is missing.
+ * expired, failed or was paid in part keeps it open: its money is missing, also when the part went back.
  */
-export function stateOf(states: readonly ChargeState[]): PlanState {
-  if (!states.every(state => state === 'CANCELED' || PAID.includes(state))) return 'OPEN';
-  return states.some(state => PAID.includes(state)) ? 'COMPLETED' : 'CANCELED';
+export function stateOf(charges: readonly Charge[]): PlanState {
+  if (!charges.every(charge => charge.state === 'CANCELED' || wasPaidUp(charge))) return 'OPEN';
+  return charges.some(wasPaidUp) ? 'COMPLETED' : 'CANCELED';
 }

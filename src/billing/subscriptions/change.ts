@@ -27,7 +27,7 @@ export type SubscriptionChanges = Omit<OwnTerms, 'cycles'> & {
 
 /**
  * Another plan brings all of its terms, and what is named beside it goes before them. Cycles that have a charge keep it. Refuses a change
- * of one that has ended, and fewer cycles than were charged. Without a difference nothing is written.
+ * of one that has ended, fewer cycles than were charged, and a plan that has no further cycle, unless the request names their number. Without a difference nothing is written.
  */
 export async function changeSubscription(
   deps: SubscriptionFollowDeps,
@@ -68,6 +68,11 @@ async function withChanges(
   const charged = known.findLast(({ status }) => status !== 'waiting')?.number ?? 0;
   if (typeof cycles === 'number' && cycles < charged) {
     faults.push({ path: 'cycles', code: 'too_few', message: `must not be less than the ${charged} that were charged` });
+  }
+  // It would end without a word about that in the request.
+  if (cycles === undefined && plan?.cycles !== undefined && plan.cycles <= charged) {
+    const message = `has ${plan.cycles} cycles, and ${charged} were charged: give cycles too`;
+    faults.push({ path: 'planId', code: 'too_few_cycles', message });
   }
   if (faults.length > 0) throw invalidRequest(faults);
   const given = { day, cycles, externalId, metadata };

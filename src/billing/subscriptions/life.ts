@@ -30,47 +30,13 @@ export type Step = {
   readonly withdrawn: readonly string[];
 };
 
-/** What time makes due. */
-export type Moment =
-  | { readonly at: Date; readonly kind: 'end' | 'activate' | 'give_up' }
-  | { readonly at: Date; readonly kind: 'charge'; readonly cycle: Cycle }
-  | { readonly at: Date; readonly kind: 'fall_due'; readonly cycle: Cycle };
-
-/** The earliest thing that time makes due; of those at the same moment the first of this list. */
-export function nextMoment({ subscription, cycles }: Standing): Moment | undefined {
-  const { status, cancelOn, trialEndDay, daysAhead, pastDueAfterDays, unpaidAction, unpaidAfterDays } = subscription;
-  // Resuming it by hand gives as much time again.
-  const resumedDay = subscription.resumedAt && civilDay(subscription.resumedAt);
-  if (hasEnded(subscription)) return undefined;
-  const moments: Moment[] = [];
-  if (cancelOn !== undefined) moments.push({ at: momentOn(cancelOn), kind: 'end' });
-  if (status === 'trialing' && trialEndDay !== undefined) {
-    moments.push({ at: momentOn(trialEndDay), kind: 'activate' });
-  }
-  for (const cycle of cycles) {
-    const { day, dueDay = day, retryAt } = cycle;
-    if (status !== 'paused' && isToCharge(subscription, cycle)) {
-      const first = momentOn(addDays(day, -daysAhead));
-      moments.push({ at: retryAt && retryAt > first ? retryAt : first, kind: 'charge', cycle });
-    }
-    if (cycle.status === 'open') {
-      moments.push({ at: momentOn(addDays(dueDay, pastDueAfterDays + 1)), kind: 'fall_due', cycle });
-    }
-    if (cycle.status === 'past_due' && status === 'past_due' && unpaidAction !== 'keep') {
-      const since = resumedDay !== undefined && resumedDay > dueDay ? resumedDay : dueDay;
-      moments.push({ at: momentOn(addDays(since, unpaidAfterDays + 1)), kind: 'give_up' });
-    }
-  }
-  return moments.reduce<Moment | undefined>((first, one) => (first && first.at <= one.at ? first : one), undefined);
-}
-
-/** A cycle that waits may be past the end that was set since. */
-export function isToCharge({ cancelOn, cycles }: Subscription, { status, day, number }: Cycle): boolean {
-  return status === 'waiting' && (cancelOn === undefined || day < cancelOn) && number <= (cycles ?? number);
-}
-
 export function hasEnded({ status }: Pick<Subscription, 'status'>): boolean {
   return SUBSCRIPTION_TRANSITIONS[status].length === 0;
+}
+
+/** It has no charge, and is to get one: before its day, or after it when no charge could be made in time. */
+export function isUncharged({ status, chargeId }: Pick<Cycle, 'status' | 'chargeId'>): boolean {
+  return status === 'waiting' || (status === 'past_due' && chargeId === undefined);
 }
 
 /** Where it stands, with nothing that happened. */
@@ -103,7 +69,7 @@ export function charged(
 ): Step {
   const { reason: _, retryAt: __, ...asked } = cycle;
   const open = cycleMoved({ ...asked, ...charge }, 'open');
-  return step(withNext(replaced(before, open), open), [{ event: 'subscription.charged', cycle: open }]);
+  return restated(withNext(replaced(before, open), open), [{ event: 'subscription.charged', cycle: open }]);
 }
 
 const HOUR_MS = 3_600_000;
@@ -114,8 +80,8 @@ export function refused(before: Standing, cycle: Cycle, reason: string, at: Date
   const hours = Math.min(2 ** cycle.attempts, MAX_HOURS_TO_RETRY);
   const { chargeId: _, dueDay: __, amountCents: ___, currency: ____, ...rest } = cycle;
   const again = { ...rest, attempts: cycle.attempts + 1, reason, retryAt: new Date(at.getTime() + hours * HOUR_MS) };
-  const waits = cycle.status === 'waiting' ? again : cycleMoved(again, 'waiting');
-  const isNews = cycle.reason !== reason || cycle.status !== 'waiting';
+  const waits = cycle.status === 'open' ? cycleMoved(again, 'waiting') : again;
+  const isNews = cycle.reason !== reason || !isUncharged(cycle);
   const events: StepEvent[] = isNews ? [{ event: 'subscription.charge_failed', cycle: waits }] : [];
   return restated(replaced(before, waits), events);
 }
@@ -168,7 +134,7 @@ export function chargeChanged(before: Standing, cycle: Cycle, news: ChargeNews):
 function paid(before: Standing, cycle: Cycle, { chargeId, at }: ChargeNews): Step {
   const { reason: _, retryAt: __, ...rest } = cycle;
   const done = cycleMoved({ ...rest, chargeId, paidAt: at }, 'paid');
-  const after = cycle.status === 'waiting' ? withNext(replaced(before, done), done) : replaced(before, done);
+  const after = isUncharged(cycle) ? withNext(replaced(before, done), done) : replaced(before, done);
   const { events, ...made } = restated(after, [{ event: 'subscription.paid', cycle: done }]);
   const isReplaced = cycle.chargeId !== undefined && cycle.chargeId !== chargeId;
   return { ...made, events, withdrawn: isReplaced ? [cycle.chargeId] : [] };
@@ -218,8 +184,8 @@ export function cancelPlanned(before: Standing, at: Date, cancelReason: CancelRe
 /** Ends it now. What has begun stays owed, unless `forgives`: then every open charge is withdrawn. */
 export function canceled(before: Standing, at: Date, reason: CancelReason, forgives = false): Step {
   const { after, withdrawn } = takenBack(before, at);
-  const gone = after.cycles.filter(({ status }) => status === 'waiting' || (forgives && PENDING.includes(status)));
-  const forgiven = gone.flatMap(({ status, chargeId }) => (status === 'waiting' ? [] : (chargeId ?? [])));
+  const gone = after.cycles.filter(cycle => isUncharged(cycle) || (forgives && PENDING.includes(cycle.status)));
+  const forgiven = gone.flatMap(({ chargeId }) => chargeId ?? []);
   const ended = gone.reduce((so, cycle) => replaced(so, cycleMoved(cycle, 'canceled')), after);
   const { cancelOn: _, pausedAt: __, ...subscription } = ended.subscription;
   const marked = { ...ended, subscription: { ...subscription, cancelReason: reason, endedAt: at } };
@@ -239,7 +205,8 @@ export function termsChanged({ subscription, cycles }: Standing, changed: Subscr
   const from = isMoved && [startOf(interval, waits.day), civilDay(at), ...last].sort().at(-1);
   const standing = { subscription: changed, cycles };
   const onward = from ? rescheduled(standing, firstDay(interval, day, from)) : standing;
-  const after = waits ? onward : withNext(onward, onward.cycles.at(-1)!);
+  const newest = onward.cycles.at(-1)!;
+  const after = isUncharged(newest) ? onward : withNext(onward, newest);
   return completed(step(after, [{ event: 'subscription.updated' }]));
 }
 
@@ -281,11 +248,14 @@ function waiting({ id, accountId }: Subscription, number: number, day: CivilDay)
   return { subscriptionId: id, accountId, number, day, status: 'waiting', attempts: 0 };
 }
 
+/** Days that passed while it was paused are not charged. */
 function withNext({ subscription, cycles }: Standing, { number, day }: Cycle): Standing {
   const isLast = number === subscription.cycles;
   if (isLast || cycles.some(cycle => cycle.number > number)) return { subscription, cycles };
-  const next = waiting(subscription, number + 1, dayAfter(subscription.interval, subscription.day, day));
-  return { subscription, cycles: [...cycles, next] };
+  const { interval, day: dayNumber, resumedAt } = subscription;
+  const following = dayAfter(interval, dayNumber, day);
+  const next = resumedAt ? dayFrom(interval, dayNumber, following, civilDay(resumedAt)) : following;
+  return { subscription, cycles: [...cycles, waiting(subscription, number + 1, next)] };
 }
 
 function replaced({ subscription, cycles }: Standing, cycle: Cycle): Standing {
@@ -303,8 +273,8 @@ function stepWith(before: Standing, cycle: Cycle, event: SubscriptionEvent): Ste
 const PENDING: readonly CycleStatus[] = ['waiting', 'open', 'past_due'];
 
 /** One that waits behind the last cycle is never charged. */
-function isPending({ cycles }: Subscription, { status, number }: Cycle): boolean {
-  return PENDING.includes(status) && (status !== 'waiting' || number <= (cycles ?? number));
+function isPending({ cycles }: Subscription, cycle: Cycle): boolean {
+  return PENDING.includes(cycle.status) && (!isUncharged(cycle) || cycle.number <= (cycles ?? cycle.number));
 }
 
 /** The status follows the cycles: past due while any cycle is, else active, and completed when nothing is left to pay. */

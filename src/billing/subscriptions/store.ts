@@ -2,7 +2,8 @@
 import type { FirstOne } from '../../accounts/once.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
-import { nextMoment, type Standing } from './life.ts';
+import type { Standing } from './life.ts';
+import { nextMoment } from './moments.ts';
 import type { Cycle, Subscription } from './subscription.ts';
 
 const COLUMNS = `id, account_id, external_id, plan_id, customer_id, status, amount_cents, currency, interval, day, cycles, methods, days_ahead,
@@ -194,6 +195,9 @@ async function readNeededCycles(
          cross join lateral (
            (select subscription_id, number from subscription_cycles
              where subscription_id = s.id and status in ('waiting', 'open'))
+           union
+           (select subscription_id, number from subscription_cycles
+             where subscription_id = s.id and status in ('waiting', 'past_due') and charge_id is null and attempts > 0)
            union
            (select subscription_id, number from subscription_cycles
              where subscription_id = s.id and status = 'past_due' order by number limit $3)

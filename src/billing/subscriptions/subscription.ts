@@ -22,11 +22,12 @@ export type CycleStatus = (typeof CYCLE_STATUSES)[number];
 
 /** The same of a cycle. A late payment still counts. */
 export const CYCLE_TRANSITIONS = {
-  waiting: ['open', 'paid', 'canceled'],
+  // No charge could be made in time.
+  waiting: ['open', 'past_due', 'paid', 'canceled'],
   // Its charge failed, or was taken back before the cycle began: it is charged again.
   open: ['waiting', 'past_due', 'paid', 'canceled'],
-  // A later due date.
-  past_due: ['waiting', 'open', 'paid', 'canceled'],
+  // A later due date, or the charge that could not be made before.
+  past_due: ['open', 'paid', 'canceled'],
   paid: ['refunded'],
   // A payer may pay again after a refund.
   refunded: ['paid'],

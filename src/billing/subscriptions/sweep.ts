@@ -19,12 +19,11 @@ import {
   fellDue,
   gaveUp,
   hasEnded,
-  type Moment,
-  nextMoment,
   refused,
   type Standing,
   type Step,
 } from './life.ts';
+import { type Moment, nextMoment } from './moments.ts';
 import { findDue, lockStandings, nextDueAt } from './store.ts';
 import { withMoney } from './with-money.ts';
 import { joined, writeSteps } from './write.ts';

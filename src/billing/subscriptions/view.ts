@@ -1,7 +1,7 @@
 // A subscription as the API and its events show it. Its schema is `SubscriptionView` in api/; JSON leaves out what is undefined.
 import { addDays } from '../../lib/civil-days.ts';
 import { termsView } from '../plans/view.ts';
-import { isToCharge } from './life.ts';
+import { isToCharge } from './moments.ts';
 import type { Cycle, Subscription } from './subscription.ts';
 
 export function subscriptionView(subscription: Subscription) {

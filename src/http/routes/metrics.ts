@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, Registry } from 'prom-client';
+import { countRefusedCycles } from '../../billing/subscriptions/store-refused.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { type AgreementUse, readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../../charges/bank-files/store-answers.ts';
@@ -96,6 +97,7 @@ type Backlog = {
   readonly payouts: readonly WatchedCount[];
   readonly held: readonly HeldCount[];
   readonly waiting: readonly WaitingCount[];
+  readonly refusedCycles: number;
   readonly halted: ReadonlyMap<Network, number>;
   readonly alarms: readonly Alarm[];
   readonly rails: readonly RailRecord[];
@@ -120,6 +122,7 @@ async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<B
     payouts: await countWatchedPayouts(db, COUNT_LIMIT),
     held: await countHeldOrders(db, COUNT_LIMIT),
     waiting: await countWaiting(db, COUNT_LIMIT),
+    refusedCycles: await countRefusedCycles(db, COUNT_LIMIT),
     halted: await countHaltedSenders(db),
     alarms: await readOpenAlarms(db),
     rails: await readRails(db),
@@ -149,6 +152,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const halted = gauge('trilho_senders_halted', 'Senders whose key was used elsewhere.', ['network']);
   const alarms = gauge('trilho_payout_alarms', 'Alarms of payouts that are raised.', ['network', 'reason']);
   const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
+  const refused = gauge('trilho_subscription_cycles_refused', 'Cycles for which no charge can be made.');
   const silent = gauge('trilho_rail_silent_seconds', 'How long a PSP has not answered.', ['rail']);
   const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
@@ -157,7 +161,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const oldest = oldestRowGauge(registry);
   const archiver = archiverGauge(registry);
   const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge, archiver.gauge];
-  const ofLines = [waiting, waitingAge, halted, alarms];
+  const ofLines = [waiting, waitingAge, halted, alarms, refused];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 
   return backlog => {
@@ -177,6 +181,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
     lag.set(secondsSince(backlog.lag.oldestDueAt, now));
     failing.set(backlog.lag.failingWebhooks);
     events.set(backlog.lag.waitingEvents);
+    refused.set(backlog.refusedCycles);
     for (const network of NETWORKS) {
       for (const state of ['open', 'done']) {
         const found = backlog.payouts.find(one => one.network === network && one.state === state);

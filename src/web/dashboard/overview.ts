@@ -23,6 +23,7 @@ import {
 } from './outside-needs.ts';
 import { linksToApprove, type PeopleNeedDeps } from './people-needs.ts';
 import { shell } from './shell.ts';
+import { refusedCycles } from './subscription-needs.ts';
 
 type Deps = OrderNeedDeps & PeopleNeedDeps & OutsideNeedDeps & BankNeedDeps & { readonly figures: Figures };
 
@@ -33,6 +34,7 @@ const NEEDS = [
   walletsToApprove,
   linksToApprove,
   unmatchedMoney,
+  refusedCycles,
   entriesToSee,
   unansweredFiles,
   numbersRunningOut,
