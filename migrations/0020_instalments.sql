@@ -26,6 +26,8 @@ create table instalment_plans (
 create unique index instalment_plans_external_id on instalment_plans (external_id, account_id) where external_id is not null;
 create index instalment_plans_newest on instalment_plans (created_at desc, id desc);
 create index instalment_plans_by_account on instalment_plans (account_id, created_at desc, id desc);
+create index instalment_plans_by_state on instalment_plans (state, created_at desc, id desc);
+create index instalment_plans_by_account_state on instalment_plans (account_id, state, created_at desc, id desc);
 create index instalment_plans_of_customer on instalment_plans (customer_id, created_at desc, id desc) where customer_id is not null;
 
 -- The plan that a charge is an instalment of, and which one.

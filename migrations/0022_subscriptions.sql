@@ -78,7 +78,8 @@ create index subscriptions_newest on subscriptions (created_at desc, id desc);
 create index subscriptions_by_account on subscriptions (account_id, created_at desc, id desc);
 create index subscriptions_of_customer on subscriptions (customer_id, created_at desc, id desc);
 create index subscriptions_of_plan on subscriptions (plan_id, created_at desc, id desc);
-create index subscriptions_by_status on subscriptions (account_id, status, created_at desc, id desc);
+create index subscriptions_by_status on subscriptions (status, created_at desc, id desc);
+create index subscriptions_by_account_status on subscriptions (account_id, status, created_at desc, id desc);
 
 -- The cycles of a subscription, each once: the first insert of a number is the only one. The one that is charged next is waiting.
 create table subscription_cycles (

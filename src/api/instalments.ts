@@ -194,7 +194,7 @@ export const INSTALMENT_SCHEMAS = [
 
 const EXAMPLE_ID = '019a8f20-5d11-7be2-9c34-7d1e2f3a4b5c';
 
-const PLAN_EXAMPLE: Static<typeof InstalmentPlanView> = {
+const INSTALMENT_PLAN_EXAMPLE: Static<typeof InstalmentPlanView> = {
   id: EXAMPLE_ID,
   accountId: 'acme',
   externalId: 'enrolment-2027-118',
@@ -211,7 +211,7 @@ const PLAN_EXAMPLE: Static<typeof InstalmentPlanView> = {
 };
 
 export const PLAN_DETAIL_EXAMPLE: Static<typeof InstalmentPlanDetail> = {
-  ...PLAN_EXAMPLE,
+  ...INSTALMENT_PLAN_EXAMPLE,
   balance: BALANCE_EXAMPLE,
   charges: [
     {
@@ -238,10 +238,13 @@ export const PLAN_REFUNDS_EXAMPLE: Static<typeof PlanRefunds> = {
   ],
 };
 
-export const INSTALMENTS_EXAMPLE: Static<typeof InstalmentsPage> = { instalments: [PLAN_EXAMPLE], ...ONE_PAGE };
+export const INSTALMENTS_EXAMPLE: Static<typeof InstalmentsPage> = {
+  instalments: [INSTALMENT_PLAN_EXAMPLE],
+  ...ONE_PAGE,
+};
 
 /** The plan that a body asks for. */
-export function toNewPlan({
+export function toNewInstalmentPlan({
   count,
   amountsCents,
   firstDueDay,

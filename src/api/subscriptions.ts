@@ -43,7 +43,10 @@ export type SubscriptionBody = Static<typeof SubscriptionBody>;
 export const SubscriptionChanges = Type.Object(
   {
     planId: Type.Optional(
-      Uuid({ description: 'Takes all terms of this plan; fields given in the same request override them. One with no more cycles than were charged needs `cycles` too.' }),
+      Uuid({
+        description:
+          'Takes all terms of this plan; fields given in the same request override them. One with no more cycles than were charged needs `cycles` too.',
+      }),
     ),
     ...optional({ amountCents, day, methods, description }),
     cycles: orNull(cycles),

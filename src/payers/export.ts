@@ -1,7 +1,7 @@
 // Exports everything stored about a payer, for a payer who asks (LGPD, article 18).
 import { customerView } from '../billing/customers/view.ts';
 import { findPlansOfCharges } from '../billing/instalments/store.ts';
-import { planView } from '../billing/instalments/view.ts';
+import { instalmentPlanView } from '../billing/instalments/view.ts';
 import { mandateView } from '../billing/mandates/view.ts';
 import { findOfCustomer } from '../billing/subscriptions/store.ts';
 import { subscriptionView } from '../billing/subscriptions/view.ts';
@@ -31,7 +31,7 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
       for (const event of await readEventsOf(db, charge.id)) yield { kind: 'event', record: event };
     }
     for (const plan of await findPlansOfCharges(db, batch)) {
-      yield { kind: 'instalment_plan', record: planView(links, plan) };
+      yield { kind: 'instalment_plan', record: instalmentPlanView(links, plan) };
       for (const event of await readEventsOf(db, plan.id)) yield { kind: 'event', record: event };
     }
     for (const order of await findOrdersOfCharges(db, batch)) yield { kind: 'order', record: order };

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type PerPage, SlipsQuery } from '../api/instalments.ts';
 import type { InstalmentPlan } from '../billing/instalments/instalment-plan.ts';
-import { requirePlan } from '../billing/instalments/require.ts';
+import { requireInstalmentPlan } from '../billing/instalments/require.ts';
 import { readInstalments } from '../billing/instalments/show.ts';
 import type { Charge } from '../charges/charge.ts';
 import { Binary, media } from '../http/server/answers.ts';
@@ -30,7 +30,7 @@ export function slipRoutes(app: FastifyInstance, deps: SlipsDeps): void {
     answer: media<Buffer>('application/pdf', Binary, summary, 'a file'),
     problems: ['wrong_state'],
     handle: async ({ path, query, caller }) => {
-      const plan = await requirePlan(deps.db, path.id, caller?.accountId);
+      const plan = await requireInstalmentPlan(deps.db, path.id, caller?.accountId);
       return slipsFile(deps, plan, await readInstalments(deps.db, plan), query.perPage);
     },
   });

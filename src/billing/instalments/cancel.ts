@@ -10,7 +10,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { endWith } from './end.ts';
 import type { InstalmentPlan } from './instalment-plan.ts';
-import { lockPlan } from './require.ts';
+import { lockInstalmentPlan } from './require.ts';
 
 type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
@@ -18,7 +18,7 @@ type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 export async function cancelInstalments(deps: Deps, id: string, accountId?: string): Promise<InstalmentPlan> {
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {
-    const plan = await lockPlan(tx, id, accountId);
+    const plan = await lockInstalmentPlan(tx, id, accountId);
     if (plan.state === 'CANCELED') return plan;
     if (plan.state === 'COMPLETED') {
       throw new AppError('wrong_state', 'All instalments of this plan have ended: nothing of it can be canceled.');

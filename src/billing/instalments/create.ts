@@ -16,8 +16,8 @@ import { traceOf } from '../../lib/tracing.ts';
 import type { Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
 import { type InstalmentPlan, type NewInstalmentPlan, numbered, type Part, partsOf } from './instalment-plan.ts';
-import { findFirstByExternalId, findFirstById, insertPlan } from './store.ts';
-import { planEvent } from './view.ts';
+import { findFirstByExternalId, findFirstById, insertInstalmentPlan } from './store.ts';
+import { instalmentPlanEvent } from './view.ts';
 
 type CreatedPlan = { readonly id: string; readonly accountId: string; readonly replayed: boolean };
 
@@ -52,7 +52,7 @@ export async function createInstalments(
   const plan = buildPlan(input, id, charges.length, now);
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.accounts, accountId, now);
-    const known = await writeOnce(tx, records, claim, plan, () => insertPlan(tx, plan, claim.hash));
+    const known = await writeOnce(tx, records, claim, plan, () => insertInstalmentPlan(tx, plan, claim.hash));
     setAuditObject(known?.id ?? id);
     if (!known) await begin(deps, tx, plan, charges);
     return known;
@@ -79,7 +79,7 @@ async function begin(deps: ChargeDeps, tx: Sql, plan: InstalmentPlan, charges: r
     tx,
     [plan, ...charges].map(({ id, createdAt }) => traceOf(id, createdAt)),
   );
-  await insertEvents(tx, [planEvent(deps.links, plan, 'instalments.created', plan.createdAt)]);
+  await insertEvents(tx, [instalmentPlanEvent(deps.links, plan, 'instalments.created', plan.createdAt)]);
 }
 
 function buildCharges(deps: ChargeDeps, input: NewInstalmentPlan, planId: string, now: Date): Charge[] {

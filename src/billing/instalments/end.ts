@@ -4,7 +4,7 @@ import { insertEvents } from '../../events/store.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { InstalmentEvent, InstalmentPlan, PlanEnd } from './instalment-plan.ts';
 import { endPlan } from './store.ts';
-import { planEvent } from './view.ts';
+import { instalmentPlanEvent } from './view.ts';
 
 const EVENTS = { COMPLETED: 'instalments.completed', CANCELED: 'instalments.canceled' } as const satisfies Record<
   PlanEnd,
@@ -21,6 +21,6 @@ export async function endWith(
 ): Promise<InstalmentPlan> {
   const after = { ...plan, state, eventCount: plan.eventCount + 1, updatedAt: at };
   await endPlan(tx, after);
-  await insertEvents(tx, [planEvent(links, after, EVENTS[state], at)]);
+  await insertEvents(tx, [instalmentPlanEvent(links, after, EVENTS[state], at)]);
   return after;
 }

@@ -7,14 +7,14 @@ import { FOLLOW_INSTALMENT_PLAN } from './charge-follower.ts';
 import { endWith } from './end.ts';
 import { stateOf } from './instalment-plan.ts';
 import { readInstalments } from './show.ts';
-import { findAndLockPlan } from './store.ts';
+import { findAndLockInstalmentPlan } from './store.ts';
 
 export type FollowDeps = { readonly db: Database; readonly links: Links; readonly clock: Clock };
 
 /** Charges are read without a lock: one that changes after that enqueues the job again. */
 async function followPlan(deps: FollowDeps, payload: PayloadOf<typeof FOLLOW_INSTALMENT_PLAN>): Promise<JobOutcome> {
   await deps.db.transaction(async tx => {
-    const plan = await findAndLockPlan(tx, payload.planId, payload.accountId);
+    const plan = await findAndLockInstalmentPlan(tx, payload.planId, payload.accountId);
     if (plan?.state !== 'OPEN') return;
     const state = stateOf(await readInstalments(tx, plan));
     if (state !== 'OPEN') await endWith(deps, tx, plan, state, deps.clock.now());

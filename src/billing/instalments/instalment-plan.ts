@@ -8,13 +8,13 @@ import type { Fault } from '../../lib/errors.ts';
 
 /** OPEN: money is still asked for, or missing. Drawn in docs/states.md. */
 export const INSTALMENT_PLAN_STATES = ['OPEN', 'COMPLETED', 'CANCELED'] as const;
-export type PlanState = (typeof INSTALMENT_PLAN_STATES)[number];
+export type InstalmentPlanState = (typeof INSTALMENT_PLAN_STATES)[number];
 
 export const INSTALMENT_PLAN_TRANSITIONS = {
   OPEN: ['COMPLETED', 'CANCELED'],
   COMPLETED: [],
   CANCELED: [],
-} as const satisfies Record<PlanState, readonly PlanState[]>;
+} as const satisfies Record<InstalmentPlanState, readonly InstalmentPlanState[]>;
 
 /** How an open plan ends. */
 export type PlanEnd = (typeof INSTALMENT_PLAN_TRANSITIONS)['OPEN'][number];
@@ -33,7 +33,7 @@ export type InstalmentPlan = {
   readonly instalmentCount: number;
   /** The customer on record that it was made for by its id. */
   readonly customerId?: string;
-  readonly state: PlanState;
+  readonly state: InstalmentPlanState;
   /** How many of its charges were paid, those that were refunded later included. */
   readonly paidCount: number;
   /** Part of the link to its page: a higher one withdraws the links before. */
@@ -116,7 +116,7 @@ export function numbered(description: string | undefined, number: number, count:
  * The status of an open plan, from its charges: completed when each was paid or canceled, canceled when none was paid. One that
  * expired, failed or was paid in part keeps it open: its money is missing, also when the part went back.
  */
-export function stateOf(charges: readonly Charge[]): PlanState {
+export function stateOf(charges: readonly Charge[]): InstalmentPlanState {
   if (!charges.every(charge => charge.state === 'CANCELED' || wasPaidUp(charge))) return 'OPEN';
   return charges.some(wasPaidUp) ? 'COMPLETED' : 'CANCELED';
 }

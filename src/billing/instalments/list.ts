@@ -2,10 +2,13 @@
 import type { Links } from '../../charges/links/links.ts';
 import { countPages } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
-import { type PlanQuery, readPlanPage } from './store-list.ts';
-import { planView } from './view.ts';
+import { type InstalmentPlanQuery, readInstalmentPlanPage } from './store-list.ts';
+import { instalmentPlanView } from './view.ts';
 
-export async function listPlans({ db, links }: { readonly db: Sql; readonly links: Links }, query: PlanQuery) {
-  const { plans, total } = await readPlanPage(db, query);
-  return { instalments: plans.map(plan => planView(links, plan)), ...countPages(total, query) };
+export async function listInstalmentPlans(
+  { db, links }: { readonly db: Sql; readonly links: Links },
+  query: InstalmentPlanQuery,
+) {
+  const { plans, total } = await readInstalmentPlanPage(db, query);
+  return { instalments: plans.map(plan => instalmentPlanView(links, plan)), ...countPages(total, query) };
 }

@@ -2,15 +2,15 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { InstalmentPlan } from './instalment-plan.ts';
-import { findAndLockPlan, findPlan } from './store.ts';
+import { findAndLockInstalmentPlan, findInstalmentPlan } from './store.ts';
 
-export async function requirePlan(db: Sql, id: string, accountId?: string): Promise<InstalmentPlan> {
-  return found(await findPlan(db, id, accountId));
+export async function requireInstalmentPlan(db: Sql, id: string, accountId?: string): Promise<InstalmentPlan> {
+  return found(await findInstalmentPlan(db, id, accountId));
 }
 
 /** Locks its row until the transaction ends. Plans are locked before their charges, as everywhere, to prevent deadlocks. */
-export async function lockPlan(tx: Sql, id: string, accountId?: string): Promise<InstalmentPlan> {
-  return found(await findAndLockPlan(tx, id, accountId));
+export async function lockInstalmentPlan(tx: Sql, id: string, accountId?: string): Promise<InstalmentPlan> {
+  return found(await findAndLockInstalmentPlan(tx, id, accountId));
 }
 
 function found(plan: InstalmentPlan | undefined): InstalmentPlan {

@@ -8,15 +8,18 @@ import { readChargeSums } from '../../charges/store/sums.ts';
 import { chargeView } from '../../charges/view.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { InstalmentPlan } from './instalment-plan.ts';
-import { planView } from './view.ts';
+import { instalmentPlanView } from './view.ts';
 
-export async function showPlan({ db, links }: { readonly db: Sql; readonly links: Links }, plan: InstalmentPlan) {
+export async function showInstalmentPlan(
+  { db, links }: { readonly db: Sql; readonly links: Links },
+  plan: InstalmentPlan,
+) {
   const [sums, charges] = await Promise.all([
     readChargeSums(db, parameter => chargesOfPlan(plan, parameter)),
     readInstalments(db, plan),
   ]);
   return {
-    ...planView(links, plan),
+    ...instalmentPlanView(links, plan),
     balance: balanceView(sums),
     charges: charges.map(charge => chargeView(links, charge)),
   };

@@ -2,18 +2,21 @@
 import type { PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
 import { pageSql } from '../../storage/page.ts';
-import type { InstalmentPlan, PlanState } from './instalment-plan.ts';
+import type { InstalmentPlan, InstalmentPlanState } from './instalment-plan.ts';
 import { PLAN_COLUMNS, type PlanRow, toPlan } from './store.ts';
 
-export type PlanQuery = PageQuery & {
+export type InstalmentPlanQuery = PageQuery & {
   readonly accountId?: string;
-  readonly state?: PlanState;
+  readonly state?: InstalmentPlanState;
   readonly externalId?: string;
   readonly customerId?: string;
 };
 
 /** A page of plans, newest first, and their total number. */
-export async function readPlanPage(sql: Sql, query: PlanQuery): Promise<{ plans: InstalmentPlan[]; total: number }> {
+export async function readInstalmentPlanPage(
+  sql: Sql,
+  query: InstalmentPlanQuery,
+): Promise<{ plans: InstalmentPlan[]; total: number }> {
   const { accountId, state, externalId, customerId } = query;
   const { where, limit, offset, values } = pageSql(query, {
     account_id: accountId,

@@ -16,7 +16,7 @@ export type PlanRow = RowOf<InstalmentPlan>;
 export const toPlan = recordOf<InstalmentPlan>(`${STORED}, paid_count`, ['amountCents']);
 
 /** Inserts a plan; false when its id or its externalId is taken. */
-export async function insertPlan(tx: Sql, plan: InstalmentPlan, contentHash: string): Promise<boolean> {
+export async function insertInstalmentPlan(tx: Sql, plan: InstalmentPlan, contentHash: string): Promise<boolean> {
   const rows = await tx.query(
     `insert into instalment_plans (${STORED}, content_hash)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, decode($15, 'hex'))
@@ -63,7 +63,11 @@ export async function findFirstByExternalId(
 }
 
 /** `accountId` restricts the search to one account. */
-export async function findPlan(sql: Sql, id: string, accountId?: string): Promise<InstalmentPlan | undefined> {
+export async function findInstalmentPlan(
+  sql: Sql,
+  id: string,
+  accountId?: string,
+): Promise<InstalmentPlan | undefined> {
   const [row] = await sql.query<PlanRow>(
     `select ${PLAN_COLUMNS} from instalment_plans p where p.id = $1 and ($2::text is null or p.account_id = $2)`,
     [id, accountId ?? null],
@@ -72,12 +76,16 @@ export async function findPlan(sql: Sql, id: string, accountId?: string): Promis
 }
 
 /** Locks its row until the transaction ends, and reads it. */
-export async function findAndLockPlan(tx: Sql, id: string, accountId?: string): Promise<InstalmentPlan | undefined> {
+export async function findAndLockInstalmentPlan(
+  tx: Sql,
+  id: string,
+  accountId?: string,
+): Promise<InstalmentPlan | undefined> {
   await tx.query('select from instalment_plans where id = $1 and ($2::text is null or account_id = $2) for update', [
     id,
     accountId ?? null,
   ]);
-  return findPlan(tx, id, accountId);
+  return findInstalmentPlan(tx, id, accountId);
 }
 
 /** The end of a plan that was open; the caller holds the lock of the row. */

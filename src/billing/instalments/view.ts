@@ -6,7 +6,7 @@ import { objectEvent } from '../../events/store.ts';
 import type { InstalmentEvent, InstalmentPlan } from './instalment-plan.ts';
 import type { ChargeRefunds } from './refund.ts';
 
-export function planView(links: Links, plan: InstalmentPlan) {
+export function instalmentPlanView(links: Links, plan: InstalmentPlan) {
   const { id, accountId, externalId, description, metadata, customerId, state, currency } = plan;
   const { amountCents, instalmentCount, paidCount, createdAt, updatedAt } = plan;
   return {
@@ -29,8 +29,8 @@ export function planView(links: Links, plan: InstalmentPlan) {
 }
 
 /** An event that carries the plan as it is now. */
-export function planEvent(links: Links, plan: InstalmentPlan, type: InstalmentEvent, at: Date) {
-  return objectEvent(plan, type, at, planView(links, plan));
+export function instalmentPlanEvent(links: Links, plan: InstalmentPlan, type: InstalmentEvent, at: Date) {
+  return objectEvent(plan, type, at, instalmentPlanView(links, plan));
 }
 
 export function planRefundsView(results: readonly ChargeRefunds[]) {

@@ -3,7 +3,7 @@ import { type Linked, MAX_EPOCH } from '../../charges/links/links.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { InstalmentPlan } from './instalment-plan.ts';
-import { lockPlan } from './require.ts';
+import { lockInstalmentPlan } from './require.ts';
 import { storeLinkEpoch } from './store.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function withdrawPlanLink(
   { id, linkEpoch: named }: Linked,
 ): Promise<InstalmentPlan> {
   return db.transaction(async tx => {
-    const plan = await lockPlan(tx, id);
+    const plan = await lockInstalmentPlan(tx, id);
     if (named !== plan.linkEpoch) {
       throw new AppError('wrong_state', 'This link was withdrawn already; the plan has another one.');
     }

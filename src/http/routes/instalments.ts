@@ -12,17 +12,17 @@ import {
   PLAN_DETAIL_EXAMPLE,
   PLAN_REFUNDS_EXAMPLE,
   PlanRefunds,
-  toNewPlan,
+  toNewInstalmentPlan,
 } from '../../api/instalments.ts';
 import { checkWhoPays, toChargeDraft } from '../../api/new-charge.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import { withPayer } from '../../billing/customers/charges-of.ts';
 import { cancelInstalments } from '../../billing/instalments/cancel.ts';
 import { createInstalments } from '../../billing/instalments/create.ts';
-import { listPlans } from '../../billing/instalments/list.ts';
+import { listInstalmentPlans } from '../../billing/instalments/list.ts';
 import { refundInstalments } from '../../billing/instalments/refund.ts';
-import { requirePlan } from '../../billing/instalments/require.ts';
-import { showPlan } from '../../billing/instalments/show.ts';
+import { requireInstalmentPlan } from '../../billing/instalments/require.ts';
+import { showInstalmentPlan } from '../../billing/instalments/show.ts';
 import { planRefundsView } from '../../billing/instalments/view.ts';
 import { withdrawPlanLink } from '../../billing/instalments/withdraw-link.ts';
 import { checkCharge } from '../../charges/create/check.ts';
@@ -63,12 +63,12 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     }),
     problems: ['external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
     handle: async ({ body, idempotencyKey }, reply) => {
-      const asked = toNewPlan(body);
+      const asked = toNewInstalmentPlan(body);
       const terms = await withPayer(deps.db, asked.terms);
       const { id, accountId, replayed } = await createInstalments(deps, { ...asked, terms }, idempotencyKey);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/instalments/${id}`);
-      return showPlan(deps, await requirePlan(deps.db, id, accountId));
+      return showInstalmentPlan(deps, await requireInstalmentPlan(deps.db, id, accountId));
     },
   });
 
@@ -85,7 +85,7 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     handle: async ({ query, caller }) => {
       const { state, externalId, customerId } = query;
       const accountId = accountOf(caller, query.accountId);
-      return listPlans(deps, {
+      return listInstalmentPlans(deps, {
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(state !== undefined && { state }),
@@ -104,7 +104,8 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     tag,
     path,
     answer: ok(InstalmentPlanDetail, 'The plan with its charges', PLAN_DETAIL_EXAMPLE),
-    handle: async ({ path: { id }, caller }) => showPlan(deps, await requirePlan(deps.db, id, caller?.accountId)),
+    handle: async ({ path: { id }, caller }) =>
+      showInstalmentPlan(deps, await requireInstalmentPlan(deps.db, id, caller?.accountId)),
   });
 
   defineRoute(app, {
@@ -121,7 +122,8 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
       state: 'CANCELED',
     }),
     problems: ['wrong_state'],
-    handle: async ({ path: { id }, caller }) => showPlan(deps, await cancelInstalments(deps, id, caller?.accountId)),
+    handle: async ({ path: { id }, caller }) =>
+      showInstalmentPlan(deps, await cancelInstalments(deps, id, caller?.accountId)),
   });
 
   defineRoute(app, {
@@ -136,7 +138,7 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     answer: ok(PlanRefunds, 'What became of each charge that has received money', PLAN_REFUNDS_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, caller }) => {
-      const plan = await requirePlan(deps.db, id, caller?.accountId);
+      const plan = await requireInstalmentPlan(deps.db, id, caller?.accountId);
       return planRefundsView(await refundInstalments(deps, plan, backCents => admitRefund(deps, caller, backCents)));
     },
   });
@@ -154,12 +156,12 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     answer: ok(InstalmentPlanDetail, 'The plan with its new link', PLAN_DETAIL_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, body, caller }) => {
-      await requirePlan(deps.db, id, caller?.accountId);
+      await requireInstalmentPlan(deps.db, id, caller?.accountId);
       const named = deps.links.readUrl(body.checkoutUrl);
       if (named?.id !== id) {
         throw invalidRequest([{ path: 'checkoutUrl', code: 'not_found', message: 'must be a link of this plan' }]);
       }
-      return showPlan(deps, await withdrawPlanLink(deps, named));
+      return showInstalmentPlan(deps, await withdrawPlanLink(deps, named));
     },
   });
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findSettings } from '../../accounts/store-settings.ts';
 import type { InstalmentPlan } from '../../billing/instalments/instalment-plan.ts';
 import { readInstalments } from '../../billing/instalments/show.ts';
-import { findPlan } from '../../billing/instalments/store.ts';
+import { findInstalmentPlan } from '../../billing/instalments/store.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { type Charge, isOf } from '../../charges/charge.ts';
 import type { Linked, Links } from '../../charges/links/links.ts';
@@ -142,7 +142,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     handle: (plan: InstalmentPlan, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>,
   ) =>
     app.get<TokenRoute>(`/pay/instalments/:token${path}`, OPTIONS, async (request, reply) => {
-      const opened = await openBy(request, id => findPlan(deps.db, id));
+      const opened = await openBy(request, id => findInstalmentPlan(deps.db, id));
       return typeof opened === 'string' ? say(opened, request, reply) : handle(opened, request, reply);
     });
 

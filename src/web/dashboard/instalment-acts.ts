@@ -1,8 +1,8 @@
 // What a person can do with instalments: make them, cancel what is open, refund what was paid, withdraw the link to their page.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MAX_INSTALMENTS, MIN_INSTALMENTS } from '../../billing/instalments/instalment-plan.ts';
-import { requirePlan } from '../../billing/instalments/require.ts';
-import { showPlan } from '../../billing/instalments/show.ts';
+import { requireInstalmentPlan } from '../../billing/instalments/require.ts';
+import { showInstalmentPlan } from '../../billing/instalments/show.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Params } from './act.ts';
@@ -18,8 +18,8 @@ import { customerIn, DESCRIPTION_FIELD, MORE_PAYER_FIELDS, noteFields, notesIn, 
 export function instalmentActs(app: FastifyInstance, deps: ActDeps & { readonly links: Links }): void {
   const pageOf = ({ id = '' }: Params) => `/dashboard/instalments/${id}`;
   const find = ({ caller }: FastifyRequest, { id = '' }: Params) =>
-    requirePlan(deps.db, id.toLowerCase(), caller?.accountId);
-  const read = async (request: FastifyRequest, params: Params) => showPlan(deps, await find(request, params));
+    requireInstalmentPlan(deps.db, id.toLowerCase(), caller?.accountId);
+  const read = async (request: FastifyRequest, params: Params) => showInstalmentPlan(deps, await find(request, params));
 
   defineAct(app, deps, {
     url: '/instalments/new',

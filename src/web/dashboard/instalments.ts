@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { InstalmentsQuery } from '../../api/instalments.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { INSTALMENT_PLAN_STATES } from '../../billing/instalments/instalment-plan.ts';
-import { listPlans } from '../../billing/instalments/list.ts';
-import { requirePlan } from '../../billing/instalments/require.ts';
-import { showPlan } from '../../billing/instalments/show.ts';
+import { listInstalmentPlans } from '../../billing/instalments/list.ts';
+import { requireInstalmentPlan } from '../../billing/instalments/require.ts';
+import { showInstalmentPlan } from '../../billing/instalments/show.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { recordReading } from '../../storage/audit.ts';
@@ -40,7 +40,7 @@ export function instalmentPages(app: FastifyInstance, deps: Deps): void {
   const options = { title: 'Instalments', section: 'instalments', filters };
 
   const show = filteredPage(deps, options, async (request, reply, shown) => {
-    const list = await listPlans(deps, queryFor(deps, request));
+    const list = await listInstalmentPlans(deps, queryFor(deps, request));
     const rows = list.instalments.map(plan => [
       idLink(`/dashboard/instalments/${plan.id}`, plan.id),
       badge(plan.state),
@@ -73,7 +73,7 @@ ${pager(request, list)}</div>`,
     const pages = walkBack(
       deps.clock.now(),
       query,
-      async page => (await read(db => listPlans({ ...deps, db }, { ...query, ...page }))).instalments,
+      async page => (await read(db => listInstalmentPlans({ ...deps, db }, { ...query, ...page }))).instalments,
       ({ id, createdAt }) => ({ id, at: createdAt }),
     );
     return sendCsv(reply, 'instalments', CSV, pages);
@@ -81,9 +81,9 @@ ${pager(request, list)}</div>`,
 
   app.get<{ Params: { id: string } }>('/dashboard/instalments/:id', HIDDEN, async (request, reply) => {
     const { caller } = request;
-    const found = await requirePlan(deps.db, request.params.id.toLowerCase(), caller?.accountId);
+    const found = await requireInstalmentPlan(deps.db, request.params.id.toLowerCase(), caller?.accountId);
     const [plan, events] = await Promise.all([
-      showPlan(deps, found),
+      showInstalmentPlan(deps, found),
       readObjectEvents(deps.db, found.id, found.accountId),
     ]);
     const [first] = plan.charges;
@@ -136,7 +136,7 @@ ${balanceCard(plan.balance)}
   });
 }
 
-type Shown = Awaited<ReturnType<typeof listPlans>>['instalments'][number];
+type Shown = Awaited<ReturnType<typeof listInstalmentPlans>>['instalments'][number];
 
 function sumOf({ amountCents, currency }: Pick<Shown, 'amountCents' | 'currency'>): Piece {
   return cost((amountCents / 100).toFixed(2), currency);
