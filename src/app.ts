@@ -15,6 +15,7 @@ import { customersModule } from './billing/customers/module.ts';
 import { instalmentsModule } from './billing/instalments/module.ts';
 import { mandatesModule } from './billing/mandates/module.ts';
 import { plansModule } from './billing/plans/module.ts';
+import { remindersModule } from './billing/reminders/module.ts';
 import { subscriptionsModule } from './billing/subscriptions/module.ts';
 import { openChains } from './chains/open-chains.ts';
 import { startChargeWriters } from './charges/create/writers.ts';
@@ -124,6 +125,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       mandatesModule(charging),
       plansModule(core),
       subscriptionsModule(core),
+      remindersModule(core),
     ];
 
     const work = backgroundWork(core, modules);

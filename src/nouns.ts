@@ -4,6 +4,7 @@ import { customers } from './billing/customers/noun.ts';
 import { instalments } from './billing/instalments/noun.ts';
 import { mandates } from './billing/mandates/noun.ts';
 import { plans } from './billing/plans/noun.ts';
+import { reminders } from './billing/reminders/noun.ts';
 import { subscriptions } from './billing/subscriptions/noun.ts';
 import { charges } from './charges/noun.ts';
 import { events } from './events/noun.ts';
@@ -23,6 +24,7 @@ export const SHIPPED = [
   mandates,
   subscriptions,
   plans,
+  reminders,
   orders,
   payouts,
   wallets,

@@ -13,6 +13,7 @@ import { INSTALMENT_PLAN_STATES, INSTALMENT_PLAN_TRANSITIONS } from '../src/bill
 import { COLLECTION_TRANSITIONS } from '../src/billing/mandates/collection.ts';
 import { MANDATE_TRANSITIONS } from '../src/billing/mandates/mandate.ts';
 import { PLAN_EVENTS } from '../src/billing/plans/plan.ts';
+import { REMINDER_TRANSITIONS } from '../src/billing/reminders/reminder.ts';
 import {
   CYCLE_STATUSES,
   CYCLE_TRANSITIONS,
@@ -145,10 +146,11 @@ test('the statuses of a method are the same in the code, the database and the pa
   assert.deepEqual(sorted(valuesAllowedIn('charge_methods', 'status')), sorted(METHOD_STATUSES));
 });
 
-test('mandates and collections have the same states and transitions in the code, the database and the page', () => {
+test('mandates, collections and reminders have the same states and transitions in the code, the database and the page', () => {
   const lives = [
     ['Mandate', 'mandates', MANDATE_TRANSITIONS],
     ['Collection', 'mandate_collections', COLLECTION_TRANSITIONS],
+    ['Reminders', 'reminders', REMINDER_TRANSITIONS],
   ] as const;
   for (const [heading, name, transitions] of lives) {
     const table: Readonly<Record<string, readonly { readonly to: string }[]>> = transitions;

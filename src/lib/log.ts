@@ -24,6 +24,7 @@ export type LogFields = {
   readonly payoutId?: string;
   readonly walletId?: string;
   readonly refundId?: string;
+  readonly reminderId?: string;
   readonly webhookId?: string;
   readonly deliveryId?: string;
   readonly notificationId?: string;
@@ -61,6 +62,7 @@ const FIELDS: Readonly<Record<keyof LogFields, true>> = {
   payoutId: true,
   walletId: true,
   refundId: true,
+  reminderId: true,
   webhookId: true,
   deliveryId: true,
   notificationId: true,

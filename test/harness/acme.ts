@@ -136,6 +136,16 @@ export async function startAcme(): Promise<Acme> {
   const mandate = await insertMandate(service, { accountId: 'acme', customerId: customer.json.id, chargeId });
   things['/mandates/:id'] = mandate.id;
   things['/collections/:id'] = mandate.collectionId;
+  const rule = await service.post('/reminders/rules', { accountId: 'acme', when: 'paid', channels: ['event'] });
+  assert.equal(rule.status, 201, rule.text);
+  things['/reminders/rules/:id'] = rule.json.id;
+  const [reminder] = await service.sql<{ id: string }>(
+    `insert into reminders (id, account_id, charge_id, occasion, days, due_day, reason, channels, status, due_at, created_at, updated_at)
+     values (gen_random_uuid(), 'acme', $1, 'on', 0, '2026-12-10', 'on:2026-12-10', '{event}', 'ANNOUNCED', now(), now(), now())
+     returning id`,
+    [made.json.id],
+  );
+  things['/reminders/:id'] = reminder!.id;
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;

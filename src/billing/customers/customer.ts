@@ -4,7 +4,7 @@ import type { Address, CustomerType, Metadata, Customer as Payer } from '../../c
 
 /** The languages of mails to a customer. */
 export const LOCALES = ['pt-BR', 'en'] as const;
-type Locale = (typeof LOCALES)[number];
+export type Locale = (typeof LOCALES)[number];
 
 export const CUSTOMER_EVENTS = ['customer.created', 'customer.updated', 'customer.erased'] as const;
 export type CustomerEvent = (typeof CUSTOMER_EVENTS)[number];

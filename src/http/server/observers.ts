@@ -1,6 +1,7 @@
 // Metrics that are counted and timed as things happen. Other rooms get one function each and know nothing of the registry behind it.
 // docs/metrics.md lists every metric.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { hasEnded, REMINDER_STATUSES, type ReminderStatus } from '../../billing/reminders/reminder.ts';
 import type { ChainCall } from '../../chains/observed.ts';
 import type { DeliveryAttempt } from '../../events/deliver.ts';
 import { SPAN_OUTCOMES, type SpanOutcome } from '../../lib/opentelemetry.ts';
@@ -25,6 +26,7 @@ export type Observers = {
   readonly observeDelivery: (attempt: DeliveryAttempt) => void;
   readonly observeChargeBatch: (size: number) => void;
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
+  readonly observeReminder: (status: ReminderStatus) => void;
   readonly observeReplicaRead: (outcome: ReplicaOutcome) => void;
   readonly observeSpans: (spans: { readonly outcome: SpanOutcome; readonly count: number }) => void;
   /** Shows the result of the function at every scrape. */
@@ -109,6 +111,13 @@ export function createObservers(registry: Registry): Observers {
     labelNames: ['kind'],
     registers,
   });
+  const reminders = new Counter({
+    name: 'trilho_reminders_total',
+    help: 'Reminders that have ended, by how.',
+    labelNames: ['status'],
+    registers,
+  });
+  for (const status of REMINDER_STATUSES.filter(hasEnded)) reminders.inc({ status }, 0);
   const replicaReads = new Counter({
     name: 'trilho_replica_reads_total',
     help: 'Lists that may be read from the replica, by where they were.',
@@ -133,6 +142,7 @@ export function createObservers(registry: Registry): Observers {
     observeDelivery: ({ seconds, ...labels }) => deliverySeconds.observe(labels, seconds),
     observeChargeBatch: size => batchSizes.observe(size),
     observePruned: ({ kind, count }) => pruned.inc({ kind }, count),
+    observeReminder: status => reminders.inc({ status }),
     observeReplicaRead: outcome => replicaReads.inc({ outcome }),
     observeSpans: ({ outcome, count }) => spans.inc({ outcome }, count),
     showPageStreams: (page, read) => pageStreams.set(page, read),

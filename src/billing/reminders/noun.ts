@@ -1,0 +1,30 @@
+// What reminders declare: who may do what with them, their events, the kind of their job, and their place in the menu.
+import type { Noun } from '../../noun.ts';
+import { REMINDER_EVENT_EXAMPLES } from './event-examples.ts';
+import { REMINDER_EVENTS } from './reminder.ts';
+import { SEND_REMINDER } from './send-job.ts';
+
+export const reminders = {
+  tags: [
+    {
+      name: 'Reminders',
+      description: 'Payers are reminded of charges by rules: before, on and after the due day, and of payments.',
+    },
+  ],
+  events: [{ types: REMINDER_EVENTS, schema: 'Reminder', examples: REMINDER_EVENT_EXAMPLES }],
+  jobs: [SEND_REMINDER],
+  access: {
+    ofOneAccount: {
+      'GET /reminders': 'charges:read',
+      'GET /reminders/:id': 'charges:read',
+      'GET /charges/:id/reminders': 'charges:read',
+      'GET /reminders/rules': 'settings:read',
+      'POST /reminders/rules': 'settings:write',
+      'GET /reminders/rules/:id': 'settings:read',
+      'PATCH /reminders/rules/:id': 'settings:write',
+      'DELETE /reminders/rules/:id': 'settings:write',
+      'GET /accounts/:id/reminder-settings': 'settings:read',
+      'PATCH /accounts/:id/reminder-settings': 'settings:write',
+    },
+  },
+} as const satisfies Noun;

@@ -1,0 +1,56 @@
+// The SQL of rules that follow events: of payments, and of charges that failed.
+import type { Sql } from '../../storage/database.ts';
+import { type RowOf, recordOf } from '../../storage/records.ts';
+import type { Rule } from './rule.ts';
+
+const COLUMNS = 'id, account_id, occasion, days, channels, locale, is_enabled, created_at, updated_at, feed_position';
+export type FollowingRule = Rule & { readonly feedPosition: bigint };
+const toRule = recordOf<FollowingRule>(COLUMNS, ['feedPosition']);
+
+const HAS_UNREAD = `exists (select from event_positions p where p.account_id = r.account_id and p.position > r.feed_position)`;
+
+/** Whether an account with such a rule has events that were not looked at, including those without a position. */
+export async function hasUnreadEvents(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ any: boolean }>(
+    `select exists (
+       select from reminder_rules r
+        where r.feed_position is not null
+          and (${HAS_UNREAD} or exists (select from unpositioned_events u where u.account_id = r.account_id))) as any`,
+  );
+  return row!.any;
+}
+
+/** A rule with unread events. The caller holds the sweep lock. */
+export async function findRuleWithUnread(tx: Sql): Promise<FollowingRule | undefined> {
+  const [row] = await tx.query<RowOf<FollowingRule>>(
+    `select ${COLUMNS} from reminder_rules r where r.feed_position is not null and ${HAS_UNREAD} order by r.id limit 1 for update`,
+  );
+  return row && toRule(row);
+}
+
+export type SeenEvent = {
+  readonly position: bigint;
+  readonly type: string;
+  readonly objectId: string;
+  /** The charge itself, or the charge of a collection. */
+  readonly chargeId: string;
+  readonly occurredAt: Date;
+};
+const toEvent = recordOf<SeenEvent>('position, type, object_id, charge_id, occurred_at', ['position']);
+
+/** The next events of an account of some types, up to a position, in order. */
+export async function readUnread(
+  tx: Sql,
+  { accountId, feedPosition }: FollowingRule,
+  types: readonly string[],
+  { upTo, limit }: { readonly upTo: bigint; readonly limit: number },
+): Promise<SeenEvent[]> {
+  const rows = await tx.query<RowOf<SeenEvent>>(
+    `select p.position, p.type, p.object_id, coalesce((e.object ->> 'chargeId')::uuid, p.object_id) as charge_id, e.occurred_at
+       from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
+      where p.account_id = $1 and p.position > $2 and p.position <= $3 and p.type = any($4)
+      order by p.position limit $5`,
+    [accountId, feedPosition, upTo, types, limit],
+  );
+  return rows.map(toEvent);
+}
