@@ -310,6 +310,11 @@ test('docs/sandbox.md describes every fault that can be injected and no other', 
 
 const psp = sectionsOf('packages/psp/README.md');
 
+test('the help of trilho chain names every network that it can stand for', () => {
+  const help = COMMANDS.get('chain')?.help.join('\n') ?? '';
+  for (const { id } of EVM_NETWORKS) assert.match(help, new RegExp(`\\b${id}\\b`));
+});
+
 test('packages/psp/README.md lists every fault, profile and control request of the simulated PSP', () => {
   const listed = (heading: string) => rowsIn(psp.get(heading)).map(cells => cells[1]!);
   assert.deepEqual(listed('Faults'), FAULT_KINDS);

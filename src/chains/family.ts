@@ -113,4 +113,9 @@ export type ChainFamily = {
   readonly hasNonces: boolean;
   /** An entry of `chains` in the settings. */
   readonly entry: TSchema;
+  /**
+   * What is wrong with an entry for a sandbox, which sends only on nodes that cannot be the real network. Absent where an entry cannot
+   * show it: a sandbox then has the simulated chain alone.
+   */
+  readonly faultOfTestNode?: (entry: { readonly test?: object | undefined }) => string | undefined;
 };

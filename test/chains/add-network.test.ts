@@ -1,12 +1,9 @@
 // Adding an EVM network takes one file and its line in the list; the test uses it from order to payout. No migration, no other list.
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, test } from 'node:test';
-import { encryptKeystore } from '../../src/chains/signer/keystore.ts';
 import { gnosis } from '../fixtures/gnosis.ts';
-import { DEPTH, PRIVATE_KEY, SENDER, startFundedNode } from '../harness/evm.ts';
+import { DEPTH, SENDER, startFundedNode } from '../harness/evm.ts';
+import { keystoreSigner } from '../harness/keystore-signer.ts';
 import { withLines } from '../harness/with-lines.ts';
 
 const stops: (() => unknown)[] = [];
@@ -14,18 +11,7 @@ after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-const PASSWORD = 'a password of a test';
 const MAX_STEPS = 30;
-
-async function signerIn(): Promise<object> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'trilho-gnosis-'));
-  stops.push(() => rm(folder, { recursive: true }));
-  const [file, passwordFile] = [path.join(folder, 'hot.json'), path.join(folder, 'password')];
-  await writeFile(file, await encryptKeystore(PRIVATE_KEY, PASSWORD));
-  await writeFile(passwordFile, `${PASSWORD}\n`);
-  await Promise.all([chmod(file, 0o600), chmod(passwordFile, 0o600)]);
-  return { name: 'hot', kind: 'keystore', file, passwordFile, address: SENDER };
-}
 
 test('an order on a network that one file describes is paid and paid out', async () => {
   const { node, usdt, usdc } = await startFundedNode();
@@ -54,7 +40,7 @@ test('an order on a network that one file describes is paid and paid out', async
 
   const service = await startService({
     env: {
-      TRILHO_SIGNERS: JSON.stringify([await signerIn()]),
+      TRILHO_SIGNERS: JSON.stringify([await keystoreSigner(stops)]),
       TRILHO_CHAINS: JSON.stringify([
         {
           network: gnosis.id,

@@ -46,7 +46,7 @@ export function orderDriver(service: Service, accountId = 'acme'): OrderDriver {
 
     order: async (changes = {}) => {
       const fields = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 };
-      const { headers, ...given } = changes as { headers?: Record<string, string> };
+      const { headers, ...given } = changes as Record<string, unknown> & { headers?: Record<string, string> };
       const body = {
         accountId,
         ...('quoteId' in given ? {} : fields),
@@ -55,7 +55,11 @@ export function orderDriver(service: Service, accountId = 'acme'): OrderDriver {
         ...given,
       };
       const network = (body as { network?: string }).network ?? 'polygon';
-      return service.post('/crypto/transactions', { walletId: await wallet(network), ...body }, headers);
+      return service.post(
+        '/crypto/transactions',
+        { walletId: given['walletId'] ?? (await wallet(network)), ...body },
+        headers,
+      );
     },
 
     pay: (order, changes = {}) =>

@@ -18,4 +18,9 @@ export const evm = {
   messages: { prefix: '\x19Ethereum Signed Message:\n', signedWith: 'personal_sign', standard: 'EIP-191' },
   hasNonces: true,
   entry: EvmEntry,
+  faultOfTestNode: ({ test }) => {
+    if (!test) return ' has no test: a sandbox sends on test nodes only, and live on real networks.';
+    const isReal = 'chainId' in test && EVM_NETWORKS.some(({ chainId }) => chainId === test.chainId);
+    return isReal ? '.test.chainId is that of a real network, on which a sandbox does not send.' : undefined;
+  },
 } as const satisfies ChainFamily;
