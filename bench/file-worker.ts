@@ -58,6 +58,7 @@ const base = {
   ...{ db, queue, log, clock, rails, bankWaitMs: 0 },
   links: await openLinks(db, () => 'http://127.0.0.1:3000'),
   chargeFollowers: CHARGE_FOLLOWERS,
+  disputeDays: 11,
   rates: configuredRates({}, 'bench'),
   accounts: openedAccounts,
   chargeRules: STRICT_CHARGE_RULES,

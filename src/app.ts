@@ -19,6 +19,7 @@ import { remindersModule } from './billing/reminders/module.ts';
 import { subscriptionsModule } from './billing/subscriptions/module.ts';
 import { openChains } from './chains/open-chains.ts';
 import { startChargeWriters } from './charges/create/writers.ts';
+import { disputesModule } from './charges/disputes/module.ts';
 import { chargesModule } from './charges/module.ts';
 import type { Config } from './config/config.ts';
 import { eventsModule } from './events/module.ts';
@@ -116,6 +117,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       eventsModule({ ...core, ...outgoing, streamStallTimeoutMs }, config),
       ledgerModule(core),
       chargesModule({ ...charging, supportRefundLimitCents, passkeyRefundCents }, config),
+      disputesModule(core),
       walletsModule({ ...core, ...policy, walletWait, screening }),
       quotesModule({ ...core, feePercent, orderTerms }),
       payoutsModule({ ...paying, coldAddresses, receiptKey, payoutOwner }),

@@ -6,6 +6,7 @@ import { mandates } from './billing/mandates/noun.ts';
 import { plans } from './billing/plans/noun.ts';
 import { reminders } from './billing/reminders/noun.ts';
 import { subscriptions } from './billing/subscriptions/noun.ts';
+import { disputes } from './charges/disputes/noun.ts';
 import { charges } from './charges/noun.ts';
 import { events } from './events/noun.ts';
 import { ledger } from './ledger/noun.ts';
@@ -19,6 +20,7 @@ import { wallets } from './wallets/noun.ts';
 
 export const SHIPPED = [
   charges,
+  disputes,
   customers,
   instalments,
   mandates,

@@ -35,6 +35,7 @@ export const RefundView = Type.Object(
     amountCents: Type.Integer(),
     status: OneOf(REFUND_STATUSES),
     reason: Type.Optional(Type.String({ description: 'Why it failed, or why the bank took the money back.' })),
+    disputeId: Type.Optional(Uuid({ description: 'The dispute, when the bank of the payer asked for the money.' })),
     createdAt: DateTime(),
   },
   { $id: 'Refund', additionalProperties: false },

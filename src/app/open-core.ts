@@ -57,6 +57,7 @@ export async function openCore(config: Config, composed: Omit<Composition, 'rout
     mode: config.mode,
     version,
     pageSize: config.pageSize,
+    disputeDays: config.disputeDays,
     db,
     log,
     heartbeats,

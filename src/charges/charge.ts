@@ -194,6 +194,10 @@ export type Refund = {
   readonly reason?: string;
   /** The bank's id of a return. Not in any view. */
   readonly reference?: string;
+  /** The dispute about a return that the payer's bank asked for. */
+  readonly disputeId?: string;
+  /** A person has recorded how that dispute ended, and the bank has not reported it. Not in any view. */
+  readonly isUnconfirmed?: true;
   readonly createdAt: Date;
 };
 

@@ -7,7 +7,7 @@ import { ISSUE } from './issue/issue-job.ts';
 import { RETIRE, retireMethod } from './issue/retire.ts';
 import { WITHDRAW_REPEATS, withdrawRepeats } from './issue/withdraw-repeats.ts';
 import { handleNotifications, NOTIFIED } from './receive/notifications.ts';
-import type { PayDeps } from './receive/pay.ts';
+import type { ReceiptDeps } from './receive/receipts.ts';
 import { followRemainder } from './receive/remainder.ts';
 import { FOLLOW_REMAINDER } from './receive/remainder-job.ts';
 import { RECONCILE, reconcileCharge } from './reconcile/reconcile.ts';
@@ -24,7 +24,7 @@ export const CHARGE_JOBS = [
   FOLLOW_REMAINDER,
 ] as const;
 
-export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {
+export function chargeJobs(deps: IssueDeps & ReceiptDeps): JobHandler[] {
   return [
     handleJob(ISSUE, payload => issueCharges(deps, payload)),
     handleJob(RETIRE, payload => retireMethod(deps, payload)),

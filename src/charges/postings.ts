@@ -54,10 +54,12 @@ export function settlementPostings(
   );
 }
 
-/** The entry of a refund that is done. */
-export function refundPosting({ id, accountId }: Charge, refund: Refund, at: Date): Entry {
-  const { amountCents } = refund;
-  return refundEntry({ id: uuidV7(at), accountId, chargeId: id, refundId: refund.id, at, amountCents });
+/**
+ * The entry of a refund that is done. `causeId`: the refund, or the dispute if a person recorded its end. The bank may undo that end and
+ * later report the return as done, which is then posted with the refund as its cause.
+ */
+export function refundPosting({ id, accountId }: Charge, { amountCents }: Refund, causeId: string, at: Date): Entry {
+  return refundEntry({ id: uuidV7(at), accountId, chargeId: id, causeId, at, amountCents });
 }
 
 /** Only the boleto that paid the charge is a receivable: there is no report of when a repeated payment is credited. */

@@ -104,7 +104,7 @@ function centsOf(cents: bigint | undefined): number | undefined {
   return cents === undefined ? undefined : Number(cents);
 }
 
-export function refundView({ id, kind, paymentId, amountCents, status, reason, createdAt }: Refund) {
+export function refundView({ id, kind, paymentId, amountCents, status, reason, disputeId, createdAt }: Refund) {
   return {
     id,
     kind,
@@ -112,6 +112,7 @@ export function refundView({ id, kind, paymentId, amountCents, status, reason, c
     amountCents: Number(amountCents),
     status,
     reason,
+    disputeId,
     createdAt: createdAt.toISOString(),
   };
 }

@@ -35,7 +35,9 @@ type Task = {
 /** Does `work` on charges, in a database on which a service has started before. */
 export async function withCharges<T>(
   task: Task,
-  work: (deps: CommandDeps & WriteDeps & { readonly paymentBatches: PaymentBatches }) => Promise<T>,
+  work: (
+    deps: CommandDeps & WriteDeps & { readonly paymentBatches: PaymentBatches; readonly disputeDays: number },
+  ) => Promise<T>,
 ): Promise<T> {
   return runCommand(task, async (deps, stops) => {
     await requireInstallation(deps.db, task.config.mode);
@@ -46,7 +48,7 @@ export async function withCharges<T>(
     });
     stops.push(() => queue.stop());
     const links = await openLinks(deps.db, localUrl(task.config), secretBox(task.config.masterKeys));
-    const writing = { ...deps, queue, links, chargeFollowers: CHARGE_FOLLOWERS };
+    const writing = { ...deps, queue, links, chargeFollowers: CHARGE_FOLLOWERS, disputeDays: task.config.disputeDays };
     return work({ ...writing, paymentBatches: startPaymentBatches(writing) });
   });
 }

@@ -59,6 +59,17 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/sandbox/charges/${id}/return`, {});
     return id;
   },
+  'dispute.opened': async api => (await disputed(api)).id,
+  'dispute.updated': async api => {
+    const { id } = await disputed(api);
+    await api.patch(`/disputes/${id}`, { blockedUntil: api.day(4), note: 'The bank has written.' });
+    return id;
+  },
+  'dispute.closed': async api => {
+    const { id } = await disputed(api);
+    await api.post(`/sandbox/disputes/${id}/end`, { outcome: 'kept' });
+    return id;
+  },
   'crypto_transaction.pending_payment': async api => (await order(api)).id,
   'crypto_transaction.pending_fulfillment': async api => paidOrder(api, await order(api)),
   'crypto_transaction.fulfillment_scheduled': async api =>
@@ -308,6 +319,12 @@ async function refunded(api: Api, how: Record<string, unknown> = {}): Promise<st
   const id = await paid(api, await charge(api));
   await api.post(`/charges/${id}/refunds`, how);
   return id;
+}
+
+async function disputed(api: Api): Promise<{ readonly id: string }> {
+  const chargeId = await paid(api, await charge(api));
+  const { refunds } = await api.post(`/sandbox/charges/${chargeId}/return`, { cause: 'fraud' });
+  return { id: refunds[0].disputeId };
 }
 
 async function dueChanged(api: Api, how: Record<string, unknown> = {}): Promise<string> {

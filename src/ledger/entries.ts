@@ -34,10 +34,29 @@ export function bankFeeEntry({ amountCents, paymentId, ...head }: OfCharge & { p
   return { ...head, kind: 'bank_fee', causeId: paymentId, lines: movedLines('settled', 'bank_fee', amountCents) };
 }
 
-/** A refund was done. */
-export function refundEntry(input: OfCharge & { refundId: string }): Entry {
-  const { amountCents, refundId, ...head } = input;
-  return { ...head, kind: 'refund', causeId: refundId, lines: movedLines('settled', 'refund', amountCents) };
+/** A refund was done. The cause is the refund, or the dispute when a person recorded its end. */
+export function refundEntry(input: OfCharge & { causeId: string }): Entry {
+  const { amountCents, ...head } = input;
+  return { ...head, kind: 'refund', lines: movedLines('settled', 'refund', amountCents) };
+}
+
+type OfDispute = OfCharge & { readonly disputeId: string };
+
+/** A bank has blocked disputed money. */
+export function disputeOpenedEntry({ amountCents, disputeId, ...head }: OfDispute): Entry {
+  const lines = movedLines('settled', 'blocked', amountCents);
+  return { ...head, kind: 'dispute_opened', causeId: disputeId, lines };
+}
+
+/** Disputed money is blocked no longer; if it went back, a refund follows. */
+export function disputeEndedEntry({ amountCents, disputeId, ...head }: OfDispute): Entry {
+  const lines = movedLines('blocked', 'settled', amountCents);
+  return { ...head, kind: 'dispute_ended', causeId: disputeId, lines };
+}
+
+/** The bank has kept disputed money here that a person had recorded as gone. */
+export function refundUndoneEntry({ amountCents, disputeId, ...head }: OfDispute): Entry {
+  return { ...head, kind: 'refund_undone', causeId: disputeId, lines: movedLines('refund', 'settled', amountCents) };
 }
 
 /** The terms of an order: the money that pays for it, the fee in that, and the crypto committed for the rest. */

@@ -28,6 +28,8 @@ export const BOOKS = [
   'bank_fee',
   /** Coin sent to our other senders by top-ups. */
   'own_senders',
+  /** Disputed money that a bank has blocked. */
+  'blocked',
 ] as const;
 export type Book = (typeof BOOKS)[number];
 
@@ -47,6 +49,9 @@ export const ENTRY_KINDS = [
   'bank_fee',
   'top_up',
   'top_up_undone',
+  'dispute_opened',
+  'dispute_ended',
+  'refund_undone',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

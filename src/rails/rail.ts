@@ -201,6 +201,17 @@ export type RepeatsOutcome = CancelOutcome | { readonly kind: 'none' };
 export type RefundOutcome = { readonly kind: 'done' } | Rejected | Undecided;
 export type RefundFinding = RefundOutcome | { readonly kind: 'absent' };
 
+/** Why a payer's bank asks for money back. `other`: for a reason that this service does not know. */
+export const DISPUTE_CAUSES = ['fraud', 'operational_failure', 'automatic_pix', 'other'] as const;
+export type DisputeCause = (typeof DISPUTE_CAUSES)[number];
+
+/** The payer's bank has asked for the money, as in Brazil by the MED. */
+export type DisputedReturn = {
+  readonly cause: DisputeCause;
+  /** The bank's own code of the cause. */
+  readonly bankCode: string;
+};
+
 /** Money of a payment that went back. */
 export type MoneyReturn = {
   /**
@@ -216,6 +227,8 @@ export type MoneyReturn = {
   readonly at?: Date;
   /** The reason in the bank's words. */
   readonly reason?: string;
+  /** Present when it was not asked for by the receiver. */
+  readonly dispute?: DisputedReturn;
 };
 
 /** A payment that the bank has received. */

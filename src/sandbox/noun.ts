@@ -14,6 +14,7 @@ export const sandbox = {
       'GET /sandbox/chains/:network/transactions/:hash',
       'POST /sandbox/charges/:id/pay',
       'POST /sandbox/charges/:id/return',
+      'POST /sandbox/disputes/:id/end',
       'GET /sandbox/clock',
       'POST /sandbox/clock',
 

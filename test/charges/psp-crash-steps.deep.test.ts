@@ -244,6 +244,16 @@ for (const [how, verb] of [
       const { state, refunds } = await read(chargeId);
       assert.equal(`${state} ${refunds.length} ${refunds[0].kind} ${refunds[0].status}`, 'REFUNDED 1 return DONE');
       assert.equal(await eventsOf(chargeId), 'created active paid returned');
+      const { json } = await at.service.get(`/disputes?chargeId=${chargeId}`);
+      assert.deepEqual(
+        json.disputes.map(({ status }: { status: string }) => status),
+        ['lost'],
+      );
+      const { json: feed } = await at.service.get(`/events?objectId=${json.disputes[0].id}`);
+      assert.deepEqual(
+        feed.events.map(({ type }: { type: string }) => type),
+        ['dispute.opened', 'dispute.closed'],
+      );
     }
   });
 }

@@ -70,6 +70,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     },
     feePercent: '0',
     bankWaitMs: 3_000,
+    disputeDays: 11,
     settlement: { cutOffHour: 17, opensAtHour: 9, d0: 'at_once', bankingDays: new Map() },
   });
   assert.ok(Object.isFrozen(config));
@@ -130,6 +131,7 @@ test('every setting is read', () => {
     TRILHO_PRICE_MAX_SPREAD: '02.50',
     TRILHO_FEE_PERCENT: '0.5',
     TRILHO_BANK_WAIT_MS: '500',
+    TRILHO_DISPUTE_DAYS: '7',
     TRILHO_CUT_OFF: '15:30',
     TRILHO_SETTLES_AT: '10:00',
     TRILHO_SAME_DAY: 'banking_days',
@@ -206,6 +208,7 @@ test('every setting is read', () => {
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     bankWaitMs: 500,
+    disputeDays: 7,
     settlement: {
       cutOffHour: 15.5,
       opensAtHour: 10,
@@ -337,6 +340,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     '51',
     'TRILHO_PRICE_MAX_SPREAD must be a percent from 0 to 50 with at most 4 decimals, not "51".',
   ],
+  TRILHO_DISPUTE_DAYS: ['366', 'TRILHO_DISPUTE_DAYS must be a whole number from 0 to 365, not "366".'],
   TRILHO_BANK_WAIT_MS: ['-1', 'TRILHO_BANK_WAIT_MS must be a whole number from 0 to 30000, not "-1".'],
   TRILHO_FEE_PERCENT: [
     '1.00001',

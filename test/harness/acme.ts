@@ -4,6 +4,7 @@ import { STATEMENT_FILE_EXAMPLE } from '../../src/api/statements.ts';
 import { tablePrices } from '../../src/sandbox/prices.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from './bodies.ts';
+import { insertDispute } from './disputes.ts';
 import { insertMandate } from './mandates.ts';
 import { type OpenApi, readOpenApi } from './openapi.ts';
 import { ADDRESSES } from './orders.ts';
@@ -146,6 +147,7 @@ export async function startAcme(): Promise<Acme> {
     [made.json.id],
   );
   things['/reminders/:id'] = reminder!.id;
+  things['/disputes/:id'] = await insertDispute(service, made.json.id);
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;

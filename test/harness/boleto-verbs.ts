@@ -51,6 +51,7 @@ export async function openBoletoNode(databaseUrl: string): Promise<BoletoNode> {
       queue,
       links,
       chargeFollowers: CHARGE_FOLLOWERS,
+      disputeDays: 11,
       rails,
       rates: configuredRates({}, 'test'),
       clock,

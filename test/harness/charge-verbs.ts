@@ -87,6 +87,7 @@ function runVerb(
     queue,
     links,
     chargeFollowers: CHARGE_FOLLOWERS,
+    disputeDays: 11,
     rails: { pix: counted(bank.pix), boleto: counted(bank.boleto) },
     rates: configuredRates({}, 'test'),
     clock,

@@ -46,7 +46,7 @@ const db: typeof real = {
 };
 const links = await openLinks(real, () => 'http://localhost:3000');
 const base = {
-  ...{ db, queue, links, rails, clock, log: silentLog, bankWaitMs: 0 },
+  ...{ db, queue, links, rails, clock, log: silentLog, bankWaitMs: 0, disputeDays: 11 },
   chargeFollowers: CHARGE_FOLLOWERS,
   rates: configuredRates({}, 'test'),
   accounts: sandboxAccounts,

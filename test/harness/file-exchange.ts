@@ -71,7 +71,16 @@ export async function startFileExchange(
   const db = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const links = await openLinks(db, () => service.url);
-  const writing = { db, queue, links, chargeFollowers: CHARGE_FOLLOWERS, rails, clock, log: silentLog };
+  const writing = {
+    db,
+    queue,
+    links,
+    chargeFollowers: CHARGE_FOLLOWERS,
+    rails,
+    clock,
+    log: silentLog,
+    disputeDays: 11,
+  };
   const readingOver = (over: Database) => {
     const deps = { ...writing, db: over };
     return { ...deps, paymentBatches: startPaymentBatches(deps), decisionBatches: startDecisionBatches(deps) };

@@ -84,6 +84,7 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
       queue,
       links,
       chargeFollowers: CHARGE_FOLLOWERS,
+      disputeDays: 11,
       rails: { pix: rail, boleto: absentRail('boleto') },
       rates: configuredRates({}, 'test'),
       clock,

@@ -68,5 +68,8 @@ ${lines.join('\n')}
 
   Pay a charge:
   curl ${psp.controlUrl}/pay -d '{ "txid": "…" }'
+
+  Take a payment back, as the payer's bank may ask (MED):
+  curl ${psp.controlUrl}/med -d '{ "endToEndId": "…", "status": "EM_PROCESSAMENTO" }'
 `;
 }

@@ -8,7 +8,7 @@ import { FAULT_KINDS, type Fault } from './faults.ts';
 import { parseMoment } from './moments.ts';
 import type { PaymentInput } from './payer.ts';
 import type { EndRefundInput } from './psp.ts';
-import { MED_NATURES, type MedInput } from './refunds.ts';
+import { MED_NATURES, MED_STATUSES, type MedInput } from './refunds.ts';
 import type { TitlePayment } from './titles/title.ts';
 
 export function readFault(body: JsonObject): Fault {
@@ -112,13 +112,12 @@ export function readTexts<R extends string, O extends string>(
 }
 
 export function readMed(body: JsonObject): MedInput & { endToEndId: string } {
-  const { natureza, ...med } = readTexts(body, ['endToEndId'], ['valor', 'natureza']);
+  const { natureza, status, ...med } = readTexts(body, ['endToEndId'], ['valor', 'natureza', 'status']);
   if (med.valor !== undefined && !/^\d{1,10}\.\d{2}$/.test(med.valor))
     throw new RangeError('valor must be written as 12.34.');
-  if (natureza === undefined) return med;
-  const nature = MED_NATURES.find(known => known === natureza);
-  if (!nature) throw new RangeError(`natureza must be one of ${MED_NATURES.join(', ')}.`);
-  return { ...med, natureza: nature };
+  const nature = natureza === undefined ? undefined : oneOf('natureza', natureza, MED_NATURES);
+  const state = status === undefined ? undefined : oneOf('status', status, MED_STATUSES);
+  return { ...med, ...(nature && { natureza: nature }), ...(state && { status: state }) };
 }
 
 export function readEndRefund(body: JsonObject): EndRefundInput {
@@ -137,6 +136,12 @@ export function readClient({ keys, scopes, receiver, ...body }: JsonObject): Cli
   if (scopes !== undefined && !isTexts(scopes)) throw new RangeError('scopes must be a list of texts.');
   if (receiver !== undefined && !isObject(receiver)) throw new RangeError('receiver must be an object.');
   return { ...client, keys, ...(scopes && { scopes }), ...(receiver && { receiver: receiver as PixReceiver }) };
+}
+
+function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const known = allowed.find(each => each === value);
+  if (known === undefined) throw new RangeError(`${name} must be one of ${allowed.join(', ')}.`);
+  return known;
 }
 
 function moment(name: string, value: unknown): Date {

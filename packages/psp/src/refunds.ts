@@ -63,7 +63,12 @@ export type MedInput = {
   /** The rest when absent. */
   readonly valor?: string;
   readonly natureza?: MedNature;
+  /** `EM_PROCESSAMENTO`: `endRefund` ends it, for a dispute that is being examined. DEVOLVIDO when absent. */
+  readonly status?: MedStatus;
 };
+
+export const MED_STATUSES = ['EM_PROCESSAMENTO', 'DEVOLVIDO'] as const;
+type MedStatus = (typeof MED_STATUSES)[number];
 
 export const MED_NATURES = ['MED_FRAUDE', 'MED_OPERACIONAL', 'MED_PIX_AUTOMATICO'] as const;
 type MedNature = (typeof MED_NATURES)[number];
@@ -71,22 +76,26 @@ type MedNature = (typeof MED_NATURES)[number];
 /** Of a recurrence the norm knows no `MED_OPERACIONAL`, and of anything else no `MED_PIX_AUTOMATICO`. */
 const FOREIGN = { recurrence: 'MED_OPERACIONAL', other: 'MED_PIX_AUTOMATICO' } as const;
 
-/** A return that the receiver did not ask for. It is DEVOLVIDO at once. */
-export function medReturn(core: Core, pix: PixRecord, { valor, natureza = 'MED_FRAUDE' }: MedInput): Devolucao {
+/** A return that the payer's bank asks for, and not the receiver. It is DEVOLVIDO at once, unless it is to stay in process. */
+export function medReturn(
+  core: Core,
+  pix: PixRecord,
+  { valor, natureza = 'MED_FRAUDE', status = 'DEVOLVIDO' }: MedInput,
+): Devolucao {
   if (natureza === FOREIGN[pix.chave === undefined ? 'recurrence' : 'other'])
     throw new RangeError(`this payment is not returned as ${natureza}`);
   const left = leftToRefund(pix);
   const cents = valor === undefined ? left : centsOf(valor);
   if (cents <= 0n || cents > left) throw new RangeError(`at most ${amountText(left)} can be returned`);
   const at = core.now();
-  const settledAt = at.toISOString();
+  const askedAt = at.toISOString();
   const refund: Devolucao = {
     id: `MED${core.random.letters(12)}`,
     rtrId: settlementId('D', at, core.random),
     valor: amountText(cents),
     natureza,
-    horario: { solicitacao: settledAt, liquidacao: settledAt },
-    status: 'DEVOLVIDO',
+    horario: { solicitacao: askedAt, ...(status === 'DEVOLVIDO' && { liquidacao: askedAt }) },
+    status,
   };
   write(pix, at, [...refundsOf(pix), refund]);
   core.notifier.pixChanged(pix);

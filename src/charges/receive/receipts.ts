@@ -9,7 +9,7 @@ import type { WatchedRail } from '../../rails/watched-rails.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Charge, paymentRequest } from '../charge.ts';
 import { takeDueDay } from '../due-date/change-at-bank.ts';
-import { recordReturns } from '../refund/returns.ts';
+import { type ReturnDeps, recordReturns } from '../refund/returns.ts';
 import { findCharges } from '../store/charges.ts';
 import {
   findChargeByBoletoPix,
@@ -22,7 +22,9 @@ import { findUnmatched, insertUnmatched, noteReturned } from '../unmatched/store
 import type { WriteDeps } from '../write.ts';
 import { type PayDeps, recordReportedPayment } from './pay.ts';
 
-export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database; readonly rails: Rails };
+export type ReceiptDeps = PayDeps &
+  WriteDeps &
+  Pick<ReturnDeps, 'disputeDays'> & { readonly db: Database; readonly rails: Rails };
 
 /** What became of a bank's report of money: a payment, new or known; a possible duplicate; or refused by the charge. */
 type Taken = 'paid' | 'possible_duplicate' | 'refused';

@@ -1,18 +1,24 @@
 // Records money that went back out of a payment: a refund requested here has ended, or a bank has taken money back without a
-// request, for example after a fraud, which is recorded as a refund of the kind `return`.
+// request, for example after a fraud, which is recorded as a refund of the kind `return`. If the payer's bank asked for it, it has a dispute.
 import { postEntries } from '../../ledger/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { MoneyReturn } from '../../rails/rail.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import type { Charge, Payment, Refund } from '../charge.ts';
+import type { RecordedEnd } from '../disputes/dispute.ts';
+import { confirmDispute, endDispute, openDispute } from '../disputes/record.ts';
 import { type RefundEnd, refundEnded, returnBegun, unreturnedCents } from '../life.ts';
 import { refundPosting } from '../postings.ts';
 import { lockCharges } from '../store/charges.ts';
 import { hasReference, insertReturn, type KnownReturn, updateRefund } from '../store/money.ts';
 import { type WriteDeps, writeStep } from '../write.ts';
 
-export type ReturnDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
+export type ReturnDeps = WriteDeps & {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly disputeDays: number;
+};
 
 /** Safe to call with the same reports any number of times, in any order. */
 export async function recordReturns(
@@ -39,36 +45,71 @@ export async function recordReturnsOf(
 ): Promise<void> {
   let charge = locked;
   for (const reported of returns) {
-    const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, reported);
-    if (charge.refunds.some(refund => refund.paymentId === payment.id && isInFile(charge, payment, refund, reported)))
-      continue;
+    const ofPayment = charge.refunds.filter(({ paymentId }) => paymentId === payment.id);
+    const inFile = ofPayment.find(refund => isInFile(charge, payment, refund, reported));
     // A failed refund that was requested at the bank itself needs no record.
-    if (!charge.refunds.some(ofPayment) && reported.status !== 'FAILED') {
+    if (!inFile && !ofPayment.some(refund => isSame(refund, reported)) && reported.status !== 'FAILED') {
       charge = await beginReturn(deps, tx, charge, payment.id, reported);
     }
-    const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, reported));
-    if (refund && reported.status !== 'PENDING') {
-      charge = await endRefund(deps, tx, charge, refund, { ...reported, status: reported.status });
-    }
+    charge = await disputed(deps, tx, charge, payment, reported, inFile);
+    if (!inFile) charge = await endReported(deps, tx, charge, payment, reported);
   }
+}
+
+/** The charge with a dispute at the return, if the payer's bank asked for it. */
+async function disputed(
+  deps: ReturnDeps,
+  tx: Sql,
+  charge: Charge,
+  { id }: Payment,
+  reported: MoneyReturn,
+  inFile: Refund | undefined,
+): Promise<Charge> {
+  const refund = inFile ?? charge.refunds.find(({ paymentId, ...each }) => paymentId === id && isSame(each, reported));
+  if (!reported.dispute || !refund || refund.disputeId !== undefined) return charge;
+  return openDispute(deps, tx, charge, refund, reported.dispute);
+}
+
+async function endReported(
+  deps: ReturnDeps,
+  tx: Sql,
+  charge: Charge,
+  { id }: Payment,
+  { status, ...reported }: MoneyReturn,
+): Promise<Charge> {
+  const refund = charge.refunds.find(({ paymentId, ...each }) => paymentId === id && isSame(each, reported));
+  if (!refund || status === 'PENDING') return charge;
+  if (isEndedBy(refund, status)) return endRefund(deps, tx, charge, refund, { ...reported, status });
+  if (refund.isUnconfirmed && refund.disputeId !== undefined && refund.status === status) {
+    await confirmDispute(tx, refund.disputeId, deps.clock.now());
+  }
+  return charge;
 }
 
 /** Whether `recordReturns` would change anything, by the refunds that the payment has. */
 export function hasNewReturn(returns: readonly MoneyReturn[], known: readonly KnownReturn[]): boolean {
   return returns.some(reported => {
     const refund = known.find(candidate => isSame(candidate, reported));
-    return refund ? isEndedBy(refund, reported) : reported.status !== 'FAILED';
+    if (!refund) return reported.status !== 'FAILED';
+    const isConfirmed = refund.isUnconfirmed && refund.status === reported.status;
+    const isUndisputed = reported.dispute !== undefined && refund.disputeId === undefined;
+    return isEndedBy(refund, reported.status) || isConfirmed || isUndisputed;
   });
 }
 
 /**
- * A refund that the bank refused but now shows as done is done: the money has left, and a second refund would send it again.
+ * A refund that the bank refused but now shows as done is done: the money has left, and a second refund would send it again. What a
+ * person recorded as gone has stayed here if the bank says so.
  */
-function isEndedBy({ status }: KnownReturn, reported: MoneyReturn): boolean {
-  return status === 'PENDING' ? reported.status !== 'PENDING' : status === 'FAILED' && reported.status === 'DONE';
+function isEndedBy({ status, isUnconfirmed }: KnownReturn, reported: MoneyReturn['status']): boolean {
+  if (status === 'PENDING') return reported !== 'PENDING';
+  return status === 'FAILED' ? reported === 'DONE' : isUnconfirmed === true && reported === 'FAILED';
 }
 
-function isSame({ id, reference }: KnownReturn, reported: MoneyReturn): boolean {
+function isSame(
+  { id, reference }: Pick<KnownReturn, 'id' | 'reference'>,
+  reported: Pick<MoneyReturn, 'refundId' | 'reference'>,
+): boolean {
   return id === reported.refundId || reference === reported.reference;
 }
 
@@ -110,16 +151,22 @@ async function beginReturn(
   return writeStep(deps, tx, returnBegun(charge, refund), now);
 }
 
-/** Writes the end of a refund, requested here or not. The caller holds the row lock of the charge. */
+/**
+ * Writes the end of a refund, requested here or not. `recorded`: a person says how the dispute about it ended. The caller holds the row
+ * lock of the charge.
+ */
 export async function endRefund(
-  deps: Omit<ReturnDeps, 'db'>,
+  deps: WriteDeps & Pick<ReturnDeps, 'clock'>,
   tx: Sql,
   charge: Charge,
   refund: Refund,
   end: RefundEnd,
+  recorded?: RecordedEnd,
 ): Promise<Charge> {
   const at = deps.clock.now();
-  await updateRefund(tx, charge, refund.id, end, at);
-  if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
+  const { id, disputeId } = refund;
+  await updateRefund(tx, charge, id, end, at);
+  if (disputeId !== undefined) await endDispute(tx, { ...refund, disputeId }, end, at, recorded);
+  if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, (recorded && disputeId) ?? id, at)]);
   return writeStep(deps, tx, refundEnded(charge, refund.id, end), at);
 }

@@ -1,9 +1,16 @@
-// The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, settled money, bank fees.
+// The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, blocked and settled money, bank fees.
 import type { Book, EntryKind } from '../../ledger/entry.ts';
 import type { LedgerCheck } from '../../ledger/store-check.ts';
 import { methodsThat } from '../../rails/abilities.ts';
 
-const OF_MONEY: readonly EntryKind[] = ['payment', 'settlement', 'refund'];
+const OF_MONEY: readonly EntryKind[] = [
+  'payment',
+  'settlement',
+  'refund',
+  'refund_undone',
+  'dispute_opened',
+  'dispute_ended',
+];
 const DONE = `status = 'DONE'`;
 const CREDITED_LATER = methodsThat(({ isCreditedLater }) => isCreditedLater)
   .map(method => `'${method}'`)
@@ -15,6 +22,9 @@ const OWED_BY_BANK = `
     join charge_methods m
       on m.charge_id = p.charge_id and m.account_id = p.account_id and m.method = p.method and m.status = 'PAID'
    where p.method in (${CREDITED_LATER}) and not p.is_repeat`;
+
+/** Returns that are pending because of a dispute: the bank has blocked their money. */
+const BLOCKED = `select account_id, charge_id, amount_cents from disputes where status = 'open'`;
 
 export const CHARGE_LEDGER_CHECKS: readonly LedgerCheck[] = [
   check('payments are in payer', 'payer', 'select account_id, charge_id, -amount_cents as amount from payments'),
@@ -29,14 +39,28 @@ export const CHARGE_LEDGER_CHECKS: readonly LedgerCheck[] = [
     `select account_id, charge_id, amount_cents as amount from refunds where ${DONE}`,
   ),
   check(
+    'disputed money is in blocked',
+    'blocked',
+    `select account_id, charge_id, amount_cents as amount from (${BLOCKED}) disputed`,
+  ),
+  check(
     'the rest is in settled',
     'settled',
     `select account_id, charge_id, amount_cents as amount from payments
      union all
      select account_id, charge_id, -amount_cents from (${OWED_BY_BANK}) owed
      union all
-     select account_id, charge_id, -amount_cents from refunds where ${DONE}`,
+     select account_id, charge_id, -amount_cents from refunds where ${DONE}
+     union all
+     select account_id, charge_id, -amount_cents from (${BLOCKED}) disputed`,
   ),
+  {
+    name: 'disputes agree with their returns',
+    sql: `select d.id::text as object_id, 'BRL' as currency, d.amount_cents as expected, r.amount_cents as found
+            from disputes d join refunds r on r.id = d.refund_id and r.account_id = d.account_id
+           where d.amount_cents <> r.amount_cents
+              or r.status <> case d.status when 'open' then 'PENDING' when 'won' then 'FAILED' else 'DONE' end`,
+  },
   check(
     'what banks kept is in bank_fee',
     'bank_fee',

@@ -113,7 +113,7 @@ export async function findReferences(
 }
 
 /** A recorded refund, to compare with a return that a bank reports. */
-export type KnownReturn = Pick<Refund, 'id' | 'reference' | 'status'>;
+export type KnownReturn = Pick<Refund, 'id' | 'reference' | 'status' | 'disputeId' | 'isUnconfirmed'>;
 
 /** The refunds out of recorded payments of any rail, by `comparable` reference of the payment. */
 export async function findKnownReturns(
@@ -121,23 +121,38 @@ export async function findKnownReturns(
   references: readonly string[],
 ): Promise<ReadonlyMap<string, readonly KnownReturn[]>> {
   if (references.length === 0) return new Map();
-  type Found = { payment_reference: string; id: string; reference: string | null; status: Refund['status'] };
+  type Found = {
+    payment_reference: string;
+    id: string;
+    reference: string | null;
+    status: Refund['status'];
+    dispute_id: string | null;
+    is_unconfirmed: boolean;
+  };
   const rows = await sql.query<Found>(
-    `select p.comparable as payment_reference, r.id, r.reference, r.status
+    `select p.comparable as payment_reference, r.id, r.reference, r.status, d.id as dispute_id,
+            d.closed_by is not null and d.confirmed_at is null as is_unconfirmed
        from (select p.id, p.charge_id, p.account_id, p.reference as comparable
                from (select distinct name from rails) rail
                join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)
               union all
              select p.id, p.charge_id, p.account_id, p.also_reported_as from payments p
               where p.also_reported_as is not null and lower(p.also_reported_as collate "C") = any($1)) p
-       join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id`,
+       join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id
+       left join disputes d on d.refund_id = r.id and d.account_id = r.account_id`,
     [references.map(comparable)],
   );
   const found = Map.groupBy(rows, row => comparable(row.payment_reference));
   return new Map(
     [...found].map(([key, refunds]) => [
       key,
-      refunds.map(({ id, reference, status }) => ({ id, status, ...(reference !== null && { reference }) })),
+      refunds.map(({ id, reference, status, dispute_id: disputeId, is_unconfirmed: isUnconfirmed }) => ({
+        id,
+        status,
+        ...(reference !== null && { reference }),
+        ...(disputeId !== null && { disputeId }),
+        ...(isUnconfirmed && { isUnconfirmed }),
+      })),
     ]),
   );
 }

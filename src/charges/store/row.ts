@@ -48,9 +48,11 @@ export const CHARGE_COLUMNS = `
            where p.charge_id = c.id and p.account_id = c.account_id) as payments,
          (select json_agg(json_build_object('id', r.id, 'kind', r.kind, 'paymentId', r.payment_id,
                                             'amountCents', r.amount_cents::text, 'status', r.status, 'reason', r.reason,
-                                            'reference', r.reference, 'createdAt', iso_utc(r.created_at))
+                                            'reference', r.reference, 'createdAt', iso_utc(r.created_at),
+                                            'disputeId', d.id,
+                                            'isUnconfirmed', d.closed_by is not null and d.confirmed_at is null)
                           order by r.id)
-            from refunds r
+            from refunds r left join disputes d on d.refund_id = r.id and d.account_id = r.account_id
            where r.charge_id = c.id and r.account_id = c.account_id) as refunds`;
 
 export type ChargeRow = Row & {
@@ -138,11 +140,13 @@ type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | OptionalOfPayment> & 
   isByPix: boolean;
   alsoReportedAs: string | null;
 };
-type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason' | 'reference'> & {
+type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason' | 'reference' | 'disputeId' | 'isUnconfirmed'> & {
   amountCents: string;
   createdAt: string;
   reason: string | null;
   reference: string | null;
+  disputeId: string | null;
+  isUnconfirmed: boolean;
 };
 
 export function toCharge(row: ChargeRow): Charge {
@@ -243,12 +247,14 @@ function toPayment(paymentRow: PaymentRow): Payment {
   };
 }
 
-function toRefund({ reason, reference, ...row }: RefundRow): Refund {
+function toRefund({ reason, reference, disputeId, isUnconfirmed, ...row }: RefundRow): Refund {
   return {
     ...row,
     amountCents: BigInt(row.amountCents),
     createdAt: new Date(row.createdAt),
     ...(reason !== null && { reason }),
     ...(reference !== null && { reference }),
+    ...(disputeId !== null && { disputeId }),
+    ...(isUnconfirmed && { isUnconfirmed }),
   };
 }

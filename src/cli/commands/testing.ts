@@ -45,6 +45,7 @@ export const TESTING: Commands = [
         '                inter, banrisul, c6',
         '',
         'It listens on this machine only and needs no database. It keeps its state in memory and loses it when it stops.',
+        'The control API pays charges (POST /pay), takes payments back as a payer may ask their bank (POST /med, the MED), and more.',
       ],
       isService: true,
       load: async () => (await import('../psp.ts')).pspCommand,

@@ -1,7 +1,7 @@
 // Reads received pix as receipts: exact amounts, what went back, and whose key was paid.
 import { parseRfc3339 } from '../../lib/date-times.ts';
 import { centsAt, idAt, listAt, readableAt, textAt } from '../bank-client/read-answer.ts';
-import type { MoneyReturn, Receipt } from '../rail.ts';
+import type { DisputeCause, DisputedReturn, MoneyReturn, Receipt } from '../rail.ts';
 import { isSameKey } from './charges.ts';
 
 const MAX_RETURNS = 1_000;
@@ -81,15 +81,32 @@ const RETURN_STATUS: Readonly<Record<string, MoneyReturn['status']>> = {
   NAO_REALIZADO: 'FAILED',
 };
 
+/** Natures of returns that the receiver asks for; without one it is `ORIGINAL`. */
+const ASKED_BY_RECEIVER = ['ORIGINAL', 'RETIRADA'];
+
+const CAUSES: Readonly<Record<string, DisputeCause>> = {
+  MED_FRAUDE: 'fraud',
+  MED_OPERACIONAL: 'operational_failure',
+  MED_PIX_AUTOMATICO: 'automatic_pix',
+};
+const MAX_CODE_LENGTH = 40;
+
+/** A nature that the norm does not know was not asked for here either, so a person has to know of it. */
+function disputeOf(nature: string): DisputedReturn | undefined {
+  if (ASKED_BY_RECEIVER.includes(nature)) return undefined;
+  return { cause: CAUSES[nature] ?? 'other', bankCode: nature.slice(0, MAX_CODE_LENGTH) };
+}
+
 function readReturn(item: unknown): MoneyReturn | undefined {
   const reference = idAt(item, 'id') ?? idAt(item, 'rtrId');
   const amountCents = centsAt(item, 'valor');
   if (reference === undefined || amountCents === undefined) return undefined;
-  const nature = readableAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
+  const nature = readableAt(item, 'natureza')?.trim().toUpperCase() || 'ORIGINAL';
   const refundId = nature === 'ORIGINAL' ? uuidOf(reference) : undefined;
   const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), readableAt(item, 'motivo') ?? []].flat().join(': ');
   // The time of the request says nothing about when it ended.
   const at = timeAt(item, 'horario.liquidacao');
+  const dispute = disputeOf(nature);
   return {
     ...(refundId !== undefined && { refundId }),
     reference,
@@ -97,6 +114,7 @@ function readReturn(item: unknown): MoneyReturn | undefined {
     status: RETURN_STATUS[textAt(item, 'status')?.toUpperCase() ?? ''] ?? 'PENDING',
     ...(at && { at }),
     ...(reason !== '' && { reason: Array.from(reason).slice(0, MAX_REASON_LENGTH).join('') }),
+    ...(dispute && { dispute }),
   };
 }
 

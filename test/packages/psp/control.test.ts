@@ -31,6 +31,7 @@ test("it gives the PSP's addresses, pays, refuses, returns and removes", async t
   const { endToEndId } = paid.json;
   assert.equal((await control('POST', '/med', { endToEndId, valor: '10.00' })).json.natureza, 'MED_FRAUDE');
   assert.equal((await control('POST', '/med', { endToEndId, valor: '30.00' })).status, 400);
+  assert.equal((await control('POST', '/med', { endToEndId, status: 'NAO_REALIZADO' })).status, 400);
   assert.equal((await control('POST', `/charges/${other}/remove`)).status, 204);
   assert.equal((await call('GET', `/cob/${other}`)).json.status, 'REMOVIDA_PELO_PSP');
   const { json: state } = await control('GET', '/state');

@@ -127,3 +127,16 @@ test('a return of the MED takes a part or the rest without a request', async t =
   );
   assert.throws(() => psp.medReturn({ endToEndId }), /0\.00/);
 });
+
+test('a return of the MED in process has no time of settlement until it ends', async t => {
+  const { call, psp } = await startCaller(t);
+  const { endToEndId } = await psp.pay({ chave: KEY, valor: '10.00' });
+  const { id } = psp.medReturn({ endToEndId, status: 'EM_PROCESSAMENTO' });
+  const shown = async () => (await call('GET', `/pix/${endToEndId}`)).json.devolucoes[0];
+  const before = await shown();
+  assert.deepEqual([before.status, before.horario.liquidacao], ['EM_PROCESSAMENTO', undefined]);
+  assert.throws(() => psp.medReturn({ endToEndId }), /0\.00/, 'its amount is reserved');
+  psp.endRefund({ endToEndId, id, status: 'NAO_REALIZADO', motivo: 'Contestação recusada.' });
+  const after = await shown();
+  assert.deepEqual([after.status, after.motivo], ['NAO_REALIZADO', 'Contestação recusada.']);
+});

@@ -270,7 +270,14 @@ test('a returned amount is our refund only if its id can be ours and its kind is
   const at = new Date('2026-11-17T10:00:05Z');
   assert.deepEqual(receipt.returns, [
     { refundId: REFUND, reference: id, amountCents: 1_000n, status: 'DONE', at },
-    { reference: id, amountCents: 1_000n, status: 'DONE', at, reason: 'MED_FRAUDE: Golpe' },
+    {
+      reference: id,
+      amountCents: 1_000n,
+      status: 'DONE',
+      at,
+      reason: 'MED_FRAUDE: Golpe',
+      dispute: { cause: 'fraud', bankCode: 'MED_FRAUDE' },
+    },
     { reference: 'abc', amountCents: 1_000n, status: 'PENDING' },
     { reference: 'D1', amountCents: 50n, status: 'FAILED', reason: 'RETIRADA' },
   ]);
@@ -287,4 +294,21 @@ test('a notification gives ids and nothing else', () => {
   for (const body of [undefined, null, 'x', 5, {}, { pix: {} }, { pix: null }, []]) assert.deepEqual(hintsIn(body), []);
   const many = Array.from({ length: 5_000 }, (_, index) => ({ endToEndId: `E${String(index).padStart(31, '0')}` }));
   assert.equal(hintsIn({ pix: many }).length, 1_000);
+});
+
+test('a return is disputed unless its nature is one that the receiver asks for', () => {
+  const horario = { solicitacao: '2026-11-17T10:00:00Z' };
+  const causeOf = (natureza: unknown) => {
+    const item = { id: 'M1', rtrId: 'D1', valor: '10.00', horario, status: 'EM_PROCESSAMENTO', natureza };
+    const receipt = read({ ...PIX, devolucoes: [item] });
+    assert.ok(!('kind' in receipt));
+    const { cause, bankCode } = receipt.returns[0]?.dispute ?? {};
+    return cause === undefined ? undefined : `${cause} ${bankCode}`;
+  };
+  for (const nature of [undefined, null, '', 'ORIGINAL', 'original', 'RETIRADA'])
+    assert.equal(causeOf(nature), undefined);
+  assert.equal(causeOf('MED_FRAUDE'), 'fraud MED_FRAUDE');
+  assert.equal(causeOf(' med_operacional'), 'operational_failure MED_OPERACIONAL');
+  assert.equal(causeOf('MED_PIX_AUTOMATICO'), 'automatic_pix MED_PIX_AUTOMATICO');
+  assert.equal(causeOf('MED_NOVO'), 'other MED_NOVO');
 });
