@@ -38,7 +38,7 @@ import type { Module } from './module.ts';
 import { ordersModule } from './orders/module.ts';
 import { ordersAsOwners } from './orders/payout-owner.ts';
 import { payoutsModule } from './payouts/module.ts';
-import { openColdAddresses } from './payouts/own-transfers/cold-sweep.ts';
+import { openColdAddresses } from './payouts/own-transfers/cold-rules.ts';
 import { openPayoutPolicy } from './payouts/policy/policy.ts';
 import { openReceiptKey } from './payouts/receipts/open-receipt-key.ts';
 import { quotesModule } from './quotes/module.ts';

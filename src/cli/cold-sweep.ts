@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_RECORDS } from '../orders/payout-owner.ts';
-import { OPERATOR_ACCOUNT, openColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
+import { OPERATOR_ACCOUNT, openColdAddresses } from '../payouts/own-transfers/cold-rules.ts';
 import { sweepToCold } from '../payouts/own-transfers/sweep-to-cold.ts';
 import { openLimits } from '../payouts/policy/limits.ts';
 import { payoutView } from '../payouts/view.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { EffectiveSetting, Settings } from '../config/read.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
-import { openColdAddresses } from '../payouts/own-transfers/cold-sweep.ts';
+import { openColdAddresses } from '../payouts/own-transfers/cold-rules.ts';
 import { openLimits } from '../payouts/policy/limits.ts';
 
 /** The settings come from the caller: a secret in a pipe can be read only once. */

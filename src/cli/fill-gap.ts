@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { fillGap } from '../payouts/line/fill-gap.ts';
-import { OPERATOR_ACCOUNT } from '../payouts/own-transfers/cold-sweep.ts';
+import { OPERATOR_ACCOUNT } from '../payouts/own-transfers/cold-rules.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 import { openChainsOfService } from './open-chains.ts';

@@ -4,7 +4,7 @@ import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_RECORDS } from '../orders/payout-owner.ts';
 import { type Pause, type PauseScope, pausedScope, pauseMessage } from '../payouts/policy/pause.ts';
-import { type PauseDeps, pausePayouts, resumePayouts } from '../payouts/policy/pause-payouts.ts';
+import { type PauseDeps, pausePayouts, resumePayouts } from '../payouts/policy/pause-and-resume.ts';
 import { readPauses } from '../payouts/store/pauses.ts';
 import { checkNetwork } from '../quotes/check.ts';
 import { type Arguments, readArguments, refuseFaults } from './arguments.ts';

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_RECORDS } from '../orders/payout-owner.ts';
-import { OPERATOR_ACCOUNT } from '../payouts/own-transfers/cold-sweep.ts';
+import { OPERATOR_ACCOUNT } from '../payouts/own-transfers/cold-rules.ts';
 import { approveTopUp, standingOf, type TopUpDeps, topUp } from '../payouts/own-transfers/make-top-up.ts';
 import { showTopUp } from '../payouts/own-transfers/show-top-up.ts';
 import { openLimits } from '../payouts/policy/limits.ts';

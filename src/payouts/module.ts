@@ -16,12 +16,12 @@ import { payoutActs } from '../web/dashboard/payout-acts.ts';
 import { payoutPages } from '../web/dashboard/payouts.ts';
 import { topUpActs } from '../web/dashboard/top-up-acts.ts';
 import { type AdvanceDeps, payoutJobs } from './engine/advance.ts';
-import { payoutSweep } from './engine/sweep.ts';
+import { lookupTimerSweep } from './engine/lookup-timers.ts';
 import { type ClaimDeps, claimJobs } from './line/claim.ts';
-import { claimSweep } from './line/claim-sweep.ts';
+import { claimTimerSweep } from './line/claim-timers.ts';
 import type { TopUpDeps } from './own-transfers/make-top-up.ts';
 import type { ColdSweepDeps } from './own-transfers/sweep-to-cold.ts';
-import type { PauseDeps } from './policy/pause-payouts.ts';
+import type { PauseDeps } from './policy/pause-and-resume.ts';
 import { startWatchingPayouts, type WatchPayoutsDeps, watchPayouts } from './watch/watch.ts';
 
 type Work = AdvanceDeps & ClaimDeps & WatchPayoutsDeps;
@@ -30,7 +30,7 @@ type Faces = PauseDeps & SenderDeps & ColdSweepDeps & TopUpDeps & ReceiptDeps & 
 export function payoutsModule(deps: Work & Faces): Module {
   return {
     jobs: [...payoutJobs(deps), ...claimJobs(deps)],
-    sweeps: [payoutSweep(deps), claimSweep(deps)],
+    sweeps: [lookupTimerSweep(deps), claimTimerSweep(deps)],
     background: [{ start: () => startWatchingPayouts(deps), runDue: () => watchPayouts(deps) }],
     schemas: [...PAYOUT_SCHEMAS, ...ALARM_SCHEMAS, ...RECEIPT_SCHEMAS, ...SENDER_SCHEMAS, ...TOP_UP_SCHEMAS],
     routes: app => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { PAUSES_EXAMPLE, PauseBody, PausesView, ResumeBody } from '../../api/payouts.ts';
 import type { Pause } from '../../payouts/policy/pause.ts';
-import { type PauseDeps, pausePayouts, resumePayouts } from '../../payouts/policy/pause-payouts.ts';
+import { type PauseDeps, pausePayouts, resumePayouts } from '../../payouts/policy/pause-and-resume.ts';
 import { readPauses } from '../../payouts/store/pauses.ts';
 import { checkNetwork } from '../../quotes/check.ts';
 import { ok } from '../server/answers.ts';

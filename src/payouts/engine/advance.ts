@@ -14,6 +14,7 @@ import { takenMessage } from '../line/foreign-slots.ts';
 import { chainOf } from '../line/open.ts';
 import type { PayoutChange, PayoutOwner } from '../owner.ts';
 import { isWatched, type Payout, transferOf, type UnsignedSlots } from '../payout.ts';
+import { lockPayouts } from '../store/cold-sweeps.ts';
 import { noteTaken } from '../store/older-books.ts';
 import {
   findPayout,
@@ -24,7 +25,6 @@ import {
   updatePayouts,
 } from '../store/payouts.ts';
 import { haltSender } from '../store/senders.ts';
-import { lockPayouts } from '../store/sweeps.ts';
 import { askRefusal, type Refusal, readRefusals, saveFirst } from './first-signature.ts';
 import { logChange, logFieldsOf } from './log-change.ts';
 import { lockOwners } from './owners.ts';

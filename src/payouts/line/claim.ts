@@ -17,7 +17,7 @@ import { CLAIM } from '../jobs.ts';
 import type { Judged, PayoutOwner, Waiting } from '../owner.ts';
 import type { Payout, PayoutRequest } from '../payout.ts';
 import { type GateContext, NO_ANSWER, type Source, type WalletFacts } from '../policy/gate.ts';
-import { judge } from '../policy/gates.ts';
+import { judge } from '../policy/judge-payout.ts';
 import type { PayoutLimits } from '../policy/limits.ts';
 import { pausedSymbols } from '../policy/pause.ts';
 import { readPauses } from '../store/pauses.ts';

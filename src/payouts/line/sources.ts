@@ -5,7 +5,7 @@ import type { Chain, CheckReason } from '../../chains/chain.ts';
 import type { Sql } from '../../storage/database.ts';
 import { intentOf, type PayoutRequest } from '../payout.ts';
 import type { CheckFacts, Source } from '../policy/gate.ts';
-import { hasFreeSlot, judgeFunds } from '../policy/gates.ts';
+import { hasFreeSlot, judgeFunds } from '../policy/judge-payout.ts';
 import { countUnsigned, type Sender } from '../store/senders.ts';
 
 export type Draft = {

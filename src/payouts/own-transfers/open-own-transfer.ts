@@ -16,7 +16,7 @@ import { chainOf, chainSilent, openPayouts, requireSender } from '../line/open.t
 import type { OwnerRecords } from '../owner.ts';
 import { intentOf, type OwnRequest, type Payout } from '../payout.ts';
 import { findSender, lockSender, type Sender } from '../store/senders.ts';
-import { type Needs, spareUnits } from './cold-sweep.ts';
+import { type Needs, spareUnits } from './cold-rules.ts';
 
 type OwnTransferDeps = {
   readonly db: Database;

@@ -14,7 +14,7 @@ import { uuidV7 } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { ApplyChanges, PayoutChange } from '../owner.ts';
 import { type Payout, sentUnits } from '../payout.ts';
-import { lockPayouts } from '../store/sweeps.ts';
+import { lockPayouts } from '../store/cold-sweeps.ts';
 
 /** Locks the payouts. They have no owner that could change in the meantime. */
 export async function lockOwnTransfers(tx: Sql, payouts: readonly Payout[]): Promise<ApplyChanges> {

@@ -8,8 +8,8 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { chainOf } from '../line/open.ts';
 import type { Payout } from '../payout.ts';
 import { limitsOf, type PayoutLimits } from '../policy/limits.ts';
-import { findOpenSweep } from '../store/sweeps.ts';
-import type { ColdAddresses } from './cold-sweep.ts';
+import { findOpenSweep } from '../store/cold-sweeps.ts';
+import type { ColdAddresses } from './cold-rules.ts';
 import { type OperatorDeps, openOwnTransfer } from './open-own-transfer.ts';
 
 export type ColdSweepDeps = OperatorDeps & {

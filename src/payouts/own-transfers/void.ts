@@ -5,8 +5,8 @@ import { AppError } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { ADVANCE } from '../jobs.ts';
 import { isUnmined, type Payout } from '../payout.ts';
+import { lockPayouts } from '../store/cold-sweeps.ts';
 import { findPayout, requestVoid } from '../store/payouts.ts';
-import { lockPayouts } from '../store/sweeps.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
 

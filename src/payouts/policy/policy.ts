@@ -1,7 +1,7 @@
 // The settings of payouts as rules, for every check before crypto leaves.
 import { type ApprovalRules, openApprovalRules } from '../../accounts/approval-rules.ts';
 import type { Mode } from '../../lib/mode.ts';
-import { OPERATOR_ACCOUNT } from '../own-transfers/cold-sweep.ts';
+import { OPERATOR_ACCOUNT } from '../own-transfers/cold-rules.ts';
 import type { UnsignedSlots } from '../payout.ts';
 import type { PayoutSettings } from '../payout-settings.ts';
 import { type AlarmRules, openAlarmRules } from '../watch/judge-network.ts';

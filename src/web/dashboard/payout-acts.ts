@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import type { ColdAddresses } from '../../payouts/own-transfers/cold-sweep.ts';
+import type { ColdAddresses } from '../../payouts/own-transfers/cold-rules.ts';
 import { findPayoutByEither } from '../../payouts/store/list.ts';
 import { payoutView } from '../../payouts/view.ts';
 import { type Html, html } from '../html.ts';

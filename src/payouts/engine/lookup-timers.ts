@@ -1,4 +1,4 @@
-// Enqueues a job for every payout whose lookup is due, in the transaction that clears its lookup time.
+// Timers of lookups: enqueues a job for every payout whose lookup is due, in the transaction that clears its lookup time.
 import { NETWORKS } from '../../chains/asset.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../../jobs/sweep.ts';
@@ -10,7 +10,7 @@ import { nextLookupAt, takeDueLookups } from '../store/due.ts';
 type Deps = { readonly db: Database; readonly queue: Queue };
 
 /** A moved sandbox clock stops at every lookup, so that a result is dated when the chain shows it. */
-export function payoutSweep(deps: Deps): Sweep {
+export function lookupTimerSweep(deps: Deps): Sweep {
   return {
     name: 'timers of payouts',
     upTo: (moment, beat) => sweepPayouts(deps, moment, beat),

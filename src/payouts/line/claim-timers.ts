@@ -1,4 +1,4 @@
-// Wakes the lines that are due, even if nothing has woken them.
+// Timers of claims: wakes the lines that are due, even if nothing has woken them.
 import type { Queue } from '../../jobs/queue.ts';
 import type { Sweep } from '../../jobs/sweep.ts';
 import type { Database } from '../../storage/database.ts';
@@ -7,7 +7,7 @@ import { nextClaimAt, takeDueClaims } from '../store/senders.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 
-export function claimSweep({ db, queue }: Deps): Sweep {
+export function claimTimerSweep({ db, queue }: Deps): Sweep {
   return {
     name: 'timers of claims',
     upTo: async moment => {

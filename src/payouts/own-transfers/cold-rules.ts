@@ -1,4 +1,4 @@
-// A cold sweep: the surplus of a sender goes to the cold address of its network, as a payout without an owner. Pure rules.
+// Cold sweeps as rules: to which address the surplus of a sender goes, and how much of it. `sweep-to-cold.ts` makes one. Pure.
 import { readPayee } from '../../chains/address.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { type Chain, type Chains, type Funds, ownAddressesOf } from '../../chains/chain.ts';
