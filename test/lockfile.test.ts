@@ -25,13 +25,13 @@ test('the packages of this repository are links to their folders', () => {
   assert.deepEqual(own.toSorted(), folders.toSorted());
 });
 
-test('the packages of this repository have the version of the service', () => {
-  const versionOf = (folder: string) =>
-    JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')).version;
-  assert.deepEqual(
-    own.filter(folder => versionOf(folder) !== versionOf('.')),
-    [],
-  );
+test('the packages of this repository have the version of the service, which names exactly that one', () => {
+  const manifestOf = (folder: string) => JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+  const service = manifestOf('.');
+  for (const { name, version } of own.map(manifestOf)) {
+    assert.equal(version, service.version, name);
+    assert.equal(service.dependencies[name], version, name);
+  }
 });
 
 test('every package has its hash', () => {
