@@ -54,6 +54,8 @@ create unique index mandates_external_id on mandates (external_id, account_id) w
 create unique index mandates_of_recurrence on mandates (rail, recurrence_id) where recurrence_id is not null;
 create index mandates_newest on mandates (created_at desc, id desc);
 create index mandates_by_account on mandates (account_id, created_at desc, id desc);
+create index mandates_by_status on mandates (status, created_at desc, id desc);
+create index mandates_by_account_status on mandates (account_id, status, created_at desc, id desc);
 create index mandates_of_customer on mandates (customer_id, created_at desc, id desc);
 create index mandates_to_look_at on mandates (next_look_at) where next_look_at is not null;
 

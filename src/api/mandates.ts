@@ -113,6 +113,9 @@ const pspStatus = Type.Optional(
   Type.String({ description: 'The state in the words of the PSP, also one that the norm does not know.' }),
 );
 const reason = Type.Optional(Type.String({ description: 'Why it failed or was given up.' }));
+const cancelRefusal = Type.Optional(
+  Type.String({ description: 'Why the PSP refuses to cancel it, which was requested. It is asked again.' }),
+);
 
 const view = {
   id: Uuid(),
@@ -140,6 +143,7 @@ const view = {
   emv: Type.Optional(Type.String({ description: 'The code that the payer reads, in journeys 2, 3 and 4.' })),
   ending: Type.Optional(Ending),
   reason,
+  cancelRefusal,
   createdAt: DateTime(),
   updatedAt: DateTime(),
 };
@@ -179,6 +183,7 @@ export const CollectionView = Type.Object(
     ),
     ending: Type.Optional(Ending),
     reason,
+    cancelRefusal,
     createdAt: DateTime(),
     updatedAt: DateTime(),
   },

@@ -228,6 +228,8 @@ export type Charge = ChargeTerms & {
   readonly owedCents?: bigint;
   /** Money has arrived, but never as much as was owed. */
   readonly isPaidInPart?: true;
+  /** The bank of the payer was asked to pay it by a mandate. */
+  readonly isCollected?: true;
   /** The charge for the remainder. */
   readonly remainder?: Remainder;
   /** What all charges for the remainder received, and how much of that went back. */

@@ -23,6 +23,8 @@ export type LogFields = {
   readonly orderId?: string | undefined;
   readonly payoutId?: string;
   readonly walletId?: string;
+  readonly mandateId?: string;
+  readonly collectionId?: string;
   readonly refundId?: string;
   readonly reminderId?: string;
   readonly webhookId?: string;
@@ -61,6 +63,8 @@ const FIELDS: Readonly<Record<keyof LogFields, true>> = {
   orderId: true,
   payoutId: true,
   walletId: true,
+  mandateId: true,
+  collectionId: true,
   refundId: true,
   reminderId: true,
   webhookId: true,

@@ -105,6 +105,8 @@ test('a charge that the mandate cannot pay is refused, and nothing is written', 
   for (const [dueDay, more] of [
     [at.day(1), {}],
     [at.day(5), { amountCents: 3_501 }],
+    [at.day(5), { customer: { name: 'Maria da Silva', document: '11144477735' } }],
+    [at.day(5), { customer: undefined, customerId: await at.newCustomer() }],
   ] as const) {
     const refused = await at.collect(id, await at.newCharge(dueDay, more));
     assert.deepEqual([refused.status, refused.json.errors[0].path], [400, 'chargeId'], refused.text);

@@ -52,6 +52,24 @@ test('a mandate in a state that the norm does not know is canceled at the PSP', 
   assert.ok(recurrenceId);
 });
 
+test('a cancellation that the PSP refuses is shown, logged once, and repeated ever less often', async () => {
+  const id = await at.started();
+  const logged = () => at.lines.filter(line => line.includes('refuses to cancel a mandate')).length;
+  at.psp.setFault({ kind: 'status', status: 400, on: { method: 'PATCH', path: '/rec' } });
+  assert.equal((await at.cancelMandate(id)).status, 200);
+  const before = at.sentTo('PATCH', '/rec');
+  for (let minute = 0; minute < 60; minute++) await at.later(MINUTE_MS);
+  assert.ok(at.sentTo('PATCH', '/rec') - before < 15);
+  const refused = await at.read(id);
+  assert.equal(refused.status, 'CREATED');
+  assert.match(refused.cancelRefusal, /./);
+  assert.equal(logged(), 1);
+  at.psp.clearFaults();
+  await at.later(HOUR_MS);
+  const ended = await at.read(id);
+  assert.deepEqual([ended.status, ended.cancelRefusal], ['CANCELED', undefined]);
+});
+
 type Rec = {
   readonly idRec: string;
   readonly status: string;

@@ -111,11 +111,14 @@ test('a look may miss states; an older answer and a repeated one change nothing;
 test('the window of a collection counts days in São Paulo', () => {
   assert.equal(sendableFrom('2026-12-10', WINDOW).toISOString(), '2026-11-30T03:00:00.000Z');
   assert.equal(lastDayToSend('2026-12-10', WINDOW), '2026-12-08');
-  assert.equal(cancelableUntil('2026-12-10', WINDOW).toISOString(), '2026-12-10T01:00:00.000Z');
-  assert.equal(
-    cancelableUntil('2026-12-10', { ...WINDOW, cancelUntilHour: 24 }).toISOString(),
-    '2026-12-10T03:00:00.000Z',
-  );
+  const until = (attempts: Attempt[], cancelUntilHour = 22) =>
+    cancelableUntil({ dueDay: '2026-12-10', attempts }, { ...WINDOW, cancelUntilHour })?.toISOString();
+  assert.equal(until([]), '2026-12-10T01:00:00.000Z');
+  assert.equal(until([], 24), '2026-12-10T03:00:00.000Z');
+  const expired = attempt('2026-12-10', 'EXPIRED', 'FIRST');
+  assert.equal(until([attempt('2026-12-14', 'SCHEDULED', 'FIRST')]), '2026-12-14T01:00:00.000Z', 'moved by holidays');
+  assert.equal(until([expired, attempt('2026-12-13', 'SCHEDULED')]), '2026-12-13T01:00:00.000Z');
+  assert.equal(until([expired]), undefined, 'nothing is open');
 });
 
 test('three retries on different days within a week of the due day, none while an attempt is open', () => {
@@ -168,4 +171,16 @@ test('a collection takes what the PSP shows of it, and an older answer changes n
   const paid = seenCollection(after, { ...scheduled, status: 'COMPLETED', pspStatus: 'CONCLUIDA' }, AT);
   assert.equal(paid.status, 'COMPLETED');
   assert.equal(seenCollection(paid, scheduled, AT), paid);
+});
+
+test('an answer about the end counts although it leaves out earlier attempts, which stay known', () => {
+  const first = attempt('2026-12-10', 'EXPIRED', 'FIRST');
+  const open = collection('ACTIVE', { pspStatus: 'ATIVA', attempts: [first, attempt('2026-12-11', 'SCHEDULED')] });
+  const shown = { reference: 'k', paymentReferences: [], attempts: [attempt('2026-12-11', 'PAID')] } as const;
+  const paid = seenCollection(open, { ...shown, status: 'COMPLETED', pspStatus: 'CONCLUIDA' }, AT);
+  assert.equal(paid.status, 'COMPLETED');
+  assert.deepEqual(paid.attempts, [first, ...shown.attempts]);
+  assert.equal(seenCollection(open, { ...shown, status: 'ACTIVE', pspStatus: 'ATIVA' }, AT), open);
+  const bare = seenCollection(open, { ...shown, attempts: [], status: 'CANCELED', pspStatus: 'CANCELADA' }, AT);
+  assert.deepEqual([bare.status, bare.attempts], ['CANCELED', open.attempts]);
 });

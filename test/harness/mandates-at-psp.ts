@@ -1,6 +1,6 @@
 // Mandates and their collections at a simulated PSP: made, approved and collected, while a test moves the clock of both.
 import assert from 'node:assert/strict';
-import type { Log } from '../../src/lib/log.ts';
+import { recordingLog } from './log.ts';
 import { railSettings, startServiceAtPsp } from './psp.ts';
 import { openPspNode, type PspPlace } from './psp-verbs.ts';
 
@@ -13,11 +13,12 @@ export const MARIA = { name: 'Maria da Silva', document: '52998224725' } as cons
 type More = Readonly<Record<string, unknown>>;
 export type MandatesAtPsp = Awaited<ReturnType<typeof startMandatesAtPsp>>;
 
-export async function startMandatesAtPsp({ log }: { readonly log?: Log } = {}) {
+export async function startMandatesAtPsp() {
+  const { log, lines } = recordingLog();
   const at = await startServiceAtPsp({
     rail: { automatic: AUTOMATIC, timeoutSeconds: 5 },
     env: { TRILHO_RATE_LIMIT: '0' },
-    ...(log && { log }),
+    log,
   });
   await at.registerWebhook();
   const { service, psp } = at;
@@ -102,6 +103,8 @@ export async function startMandatesAtPsp({ log }: { readonly log?: Log } = {}) {
 
   return {
     ...at,
+    /** What the service has logged. */
+    lines,
     newCustomer,
     day,
     work,

@@ -35,7 +35,10 @@ export function takeRecurrence(
   mandate: MandateRecord,
   recurrence: Recurrence,
 ): Promise<MandateRecord> {
-  return changeMandate(deps, mandate, before => ({ ...before, ...seen(before, recurrence, deps.clock.now()) }));
+  return changeMandate(deps, mandate, before => {
+    const { cancelRefusal: _, ...rest } = before;
+    return { ...rest, ...seen(before, recurrence, deps.clock.now()) };
+  });
 }
 
 async function writeMandate(

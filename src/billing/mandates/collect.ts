@@ -11,9 +11,10 @@ import { civilDay } from '../../lib/civil-days.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
+import { requireCustomer } from '../customers/require.ts';
 import { callsOf, type LookDeps } from './calls.ts';
 import { changeCollection, changeMandate } from './change.ts';
-import { type Collection, isOver, lastDayToSend, sendableFrom } from './collection.ts';
+import { type Collection, cancelableUntil, isOver, lastDayToSend, sendableFrom } from './collection.ts';
 import { hasEnded } from './mandate.ts';
 import { lockCollection, lockMandate, requireMandate } from './require.ts';
 import type { MandateRecord } from './store.ts';
@@ -24,7 +25,7 @@ type Collected = { readonly collection: Collection; readonly replayed: boolean }
 
 /**
  * Collects a charge by a mandate. A repeat gets the collection that the charge has. Refuses a charge that the mandate cannot pay: of
- * another amount than a fixed one, due too early for the PSP or outside of the mandate's days, of another rail, or not payable.
+ * another payer, of another amount than a fixed one, due too early for the PSP or outside of the mandate's days, of another rail, or not payable.
  *
  * @example
  * const { collection } = await collectCharge(deps, { mandateId, chargeId: cycle.chargeId, accountId });
@@ -66,8 +67,11 @@ async function insert(deps: LookDeps, tx: Sql, { mandate, charge, id, now }: Ins
   if (hasEnded(mandate)) throw new AppError('wrong_state', `This mandate is ${mandate.status}.`);
   const dueDay = civilDay(charge.dueAt);
   const amountCents = owedOn(charge, 'pix', dueDay).totalCents;
+  const { document } = await requireCustomer(tx, mandate.customerId, mandate.accountId);
   const fault =
-    faultOf(mandate, charge, amountCents) ?? faultOfDay(mandate, dueDay, lastDayToSend(dueDay, calls.window), now);
+    faultOfPayer(mandate, charge, document) ??
+    faultOf(mandate, charge, amountCents) ??
+    faultOfDay(mandate, dueDay, lastDayToSend(dueDay, calls.window), now);
   if (fault !== undefined) throw notUsable(fault);
   const collection: Collection = {
     ...{ id, accountId: mandate.accountId, mandateId: mandate.id, chargeId: charge.id, amountCents, dueDay },
@@ -75,7 +79,8 @@ async function insert(deps: LookDeps, tx: Sql, { mandate, charge, id, now }: Ins
   };
   const from = sendableFrom(dueDay, calls.window);
   await insertCollection(tx, collection, from > now ? from : now);
-  await insertReference(tx, { reference: referenceOf(collection), rail: mandate.rail, method: 'pix', charge });
+  const reference = referenceOf(collection);
+  await insertReference(tx, { reference, rail: mandate.rail, method: 'pix', charge, amountCents });
   await insertEvents(tx, [collectionEvent(collection, 'mandate.collection_created', now)]);
   return collection;
 }
@@ -83,6 +88,13 @@ async function insert(deps: LookDeps, tx: Sql, { mandate, charge, id, now }: Ins
 /** How the PSP knows it. */
 export function referenceOf({ id }: Pick<Collection, 'id'>): string {
   return id.replaceAll('-', '');
+}
+
+/** A mandate is the approval of one payer. */
+function faultOfPayer({ customerId }: MandateRecord, charge: Charge, document: string): string | undefined {
+  const isOther = charge.customerId !== undefined && charge.customerId !== customerId;
+  if (isOther) return 'is of another customer than the mandate';
+  return charge.customer.document === document ? undefined : 'has another document than the customer of the mandate';
 }
 
 function faultOf(
@@ -125,6 +137,9 @@ export async function cancelCollection(deps: LookDeps, id: string, accountId?: s
   const asked = (one: Collection): Collection => {
     if (isOver(one)) return one;
     const isUnsent = one.status === 'WAITING' && !one.sentAt;
+    const until = isUnsent ? undefined : cancelableUntil(one, calls.window);
+    if (until && until <= now)
+      throw new AppError('wrong_state', `The PSP is collecting it: it could be canceled until ${until.toISOString()}.`);
     return { ...one, cancelAskedAt: now, updatedAt: now, ...(isUnsent && { status: 'CANCELED' as const }) };
   };
   return changeCollection(deps, before, calls.window, asked, now);

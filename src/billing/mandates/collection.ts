@@ -59,6 +59,8 @@ export type Collection = {
   /** When it was last sent: without an answer the PSP is asked before it is sent again. */
   readonly sentAt?: Date;
   readonly cancelAskedAt?: Date;
+  /** Why the PSP refuses to cancel it, while it does. */
+  readonly cancelRefusal?: string;
 };
 
 export const COLLECTION_EVENTS = [
@@ -102,15 +104,25 @@ export function seenCollection(before: Collection, shown: CollectionAtPsp, at: D
     before.pspStatus === pspStatus &&
     stepsOf(before.attempts) === stepsOf(attempts) &&
     !ending === !before.ending;
-  if (isSame || attempts.length < before.attempts.length) return before;
+  const isOlder = attempts.length < before.attempts.length && !isNext;
+  if (isSame || isOlder) return before;
+  const { cancelRefusal, ...rest } = before;
+  const isNowOver = isNext && isOver({ status });
   return {
-    ...before,
+    ...rest,
     pspStatus,
-    attempts,
+    attempts: withEarlier(before.attempts, attempts),
     ...(isNext && { status }),
+    ...(cancelRefusal !== undefined && !isNowOver && { cancelRefusal }),
     ...(ending && { ending }),
     updatedAt: at,
   };
+}
+
+/** An answer about the end may leave out attempts that were shown before. */
+function withEarlier(before: readonly Attempt[], shown: readonly Attempt[]): readonly Attempt[] {
+  const isShown = ({ day, kind }: Attempt) => shown.some(one => one.day === day && one.kind === kind);
+  return shown.length < before.length ? [...before.filter(one => !isShown(one)), ...shown] : shown;
 }
 
 function stepsOf(attempts: readonly Attempt[]): string {
@@ -129,9 +141,18 @@ export function lastDayToSend(dueDay: CivilDay, { latestDays }: Window): CivilDa
   return addDays(dueDay, -latestDays);
 }
 
-/** Until when the PSP lets the receiver cancel it. */
-export function cancelableUntil(dueDay: CivilDay, { cancelUntilHour }: Window): Date {
-  return momentOn(addDays(dueDay, -1), cancelUntilHour);
+/**
+ * Until when the PSP lets the receiver cancel it: by the day of the open attempt, which holidays move. Undefined when all attempts have
+ * ended: it brings money only if it is tried again.
+ */
+export function cancelableUntil(
+  { dueDay, attempts }: Pick<Collection, 'dueDay' | 'attempts'>,
+  { cancelUntilHour }: Window,
+): Date | undefined {
+  const open = attempts.filter(isOpen);
+  if (attempts.length > 0 && open.length === 0) return undefined;
+  const [first = dueDay] = open.flatMap(({ day }) => day ?? []).sort();
+  return momentOn(addDays(first, -1), cancelUntilHour);
 }
 
 const MAX_RETRIES = 3;
@@ -173,7 +194,7 @@ export function nextLookAtCollection(collection: Collection, window: Window, at:
   const sent = [createdAt, sendableFrom(dueDay, window)].map(from => new Date(from.getTime() + FIRST_LOOK_MS));
   const moments = [
     ...sent,
-    new Date(cancelableUntil(dueDay, window).getTime() - BEFORE_LIMIT_MS),
+    new Date((cancelableUntil(collection, window) ?? at).getTime() - BEFORE_LIMIT_MS),
     ...days.flatMap(day => HOURS_OF_RESULTS.map(hour => momentOn(day, hour))),
     new Date(at.getTime() + DAY_MS),
   ];

@@ -10,16 +10,16 @@ import type { Log } from '../../lib/log.ts';
 import { type Beat, type Loop, startLoop } from '../../lib/loop.ts';
 import { findWatchedRail } from '../../rails/watched-rails.ts';
 import type { Database } from '../../storage/database.ts';
-import { FOLLOW_MANDATES } from './charge-follower.ts';
+import { FOLLOW_COLLECTED_CHARGE, FOLLOW_MANDATES } from './charge-follower.ts';
 import { lookAtMandate } from './look.ts';
-import { type CollectDeps, lookAtCollection } from './look-collection.ts';
+import { type CollectDeps, lookAtCollection, lookAtCollectionOf } from './look-collection.ts';
 import { findMandatesOf, type MandateRef, takeDueMandates } from './store.ts';
 import { type CollectionRef, findCollectionRefs, hasDueLooks, takeDueCollections } from './store-collections.ts';
 
 const LOOK_AT_MANDATE = defineJob<MandateRef>('mandate.look');
 const LOOK_AT_COLLECTION = defineJob<CollectionRef>('mandate.look_at_collection');
 
-export const MANDATE_JOBS = [LOOK_AT_MANDATE, LOOK_AT_COLLECTION, FOLLOW_MANDATES] as const;
+export const MANDATE_JOBS = [LOOK_AT_MANDATE, LOOK_AT_COLLECTION, FOLLOW_MANDATES, FOLLOW_COLLECTED_CHARGE] as const;
 
 export type MandateJobDeps = CollectDeps & { readonly queue: Queue };
 
@@ -28,6 +28,7 @@ export function mandateJobs(deps: MandateJobDeps): JobHandler[] {
     handleJob(LOOK_AT_MANDATE, payload => lookAtMandate(deps, payload)),
     handleJob(LOOK_AT_COLLECTION, payload => lookAtCollection(deps, payload)),
     handleJob(FOLLOW_MANDATES, payload => followNotification(deps, payload)),
+    handleJob(FOLLOW_COLLECTED_CHARGE, payload => lookAtCollectionOf(deps, payload)),
   ];
 }
 

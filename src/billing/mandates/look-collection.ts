@@ -6,7 +6,7 @@ import { type ReceiptDeps, takeReceipt } from '../../charges/receive/receipts.ts
 import { findCharge } from '../../charges/store/charges.ts';
 import type { JobOutcome } from '../../jobs/job.ts';
 import { civilDay } from '../../lib/civil-days.ts';
-import type { AutomaticCalls, CollectionAnswer, Collection as CollectionAtPsp } from '../../rails/automatic.ts';
+import type { AutomaticCalls, Collection as CollectionAtPsp } from '../../rails/automatic.ts';
 import { findWatchedRail } from '../../rails/watched-rails.ts';
 import { callsOf, type LookDeps, SETTLED_AFTER_MS } from './calls.ts';
 import { changeCollection } from './change.ts';
@@ -22,7 +22,7 @@ import {
 } from './collection.ts';
 import { hasEnded } from './mandate.ts';
 import { findMandate, type MandateRecord } from './store.ts';
-import { type CollectionRef, findCollection } from './store-collections.ts';
+import { type CollectionRef, findCollection, findCollectionOfCharge } from './store-collections.ts';
 
 export type CollectDeps = LookDeps & ReceiptDeps;
 
@@ -62,7 +62,8 @@ async function bring(work: Work): Promise<void> {
     if (found.kind !== 'absent') return again(work);
     if (at.getTime() - collection.sentAt.getTime() < SETTLED_AFTER_MS) return again(work);
   }
-  if (!isWanted(work)) return finish(work, 'CANCELED', 'Its charge needs no money any more.');
+  const needless = whyNeedless(work);
+  if (needless !== undefined) return finish(work, 'CANCELED', needless);
   if (hasEnded(mandate)) return finish(work, 'FAILED', `The mandate is ${mandate.status}.`);
   if (civilDay(at) > lastDayToSend(collection.dueDay, calls.window)) {
     return finish(work, 'FAILED', 'The PSP did not take it in time, or the payer had not approved the mandate.');
@@ -70,9 +71,9 @@ async function bring(work: Work): Promise<void> {
   const isTooEarly = at < sendableFrom(collection.dueDay, calls.window) || mandate.status !== 'APPROVED';
   if (isTooEarly) return void (await changeCollection(deps, collection, calls.window, before => before));
   const sending = await changeCollection(deps, collection, calls.window, before =>
-    before.status === 'WAITING' && !before.cancelAskedAt ? { ...before, sentAt: at } : before,
+    isAsRead(before, collection) && !before.cancelAskedAt ? { ...before, sentAt: at } : before,
   );
-  if (sending.status !== 'WAITING' || sending.cancelAskedAt) return;
+  if (sending.status !== 'WAITING' || sending.cancelAskedAt || sending.sentAt?.getTime() !== at.getTime()) return;
   const { dueDay, amountCents } = sending;
   const { description } = work.charge ?? {};
   const answer = await calls.collect(
@@ -83,7 +84,7 @@ async function bring(work: Work): Promise<void> {
     reference,
   );
   if (answer.kind === 'found') await take(work, answer.collection);
-  else if (answer.kind === 'rejected') await finish(work, 'FAILED', answer.reason);
+  else if (answer.kind === 'rejected') await finish({ ...work, collection: sending }, 'FAILED', answer.reason);
   else await again(work);
 }
 
@@ -95,22 +96,43 @@ async function follow(work: Work): Promise<void> {
   const now = await take(work, answer.collection);
   if (isOver(now)) return;
   const at = deps.clock.now();
-  const isCancelable = at < cancelableUntil(now.dueDay, calls.window);
-  if (!isWanted({ ...work, collection: now })) {
-    if (isCancelable) await settle(work, await calls.cancelCollection(referenceOf(now)));
+  if (whyNeedless({ ...work, collection: now }) !== undefined) {
+    const until = cancelableUntil(now, calls.window);
+    if (until && at < until) await cancel({ ...work, collection: now });
     return;
   }
   const day = mandate.allowsRetries && !hasEnded(mandate) ? nextRetryDay(now, at) : undefined;
-  if (day !== undefined) await settle(work, await calls.retryCollection(referenceOf(now), day));
+  if (day === undefined) return;
+  const retried = await calls.retryCollection(referenceOf(now), day);
+  if (retried.kind === 'found') await take(work, retried.collection);
+  else if (retried.kind !== 'rejected') await again(work);
 }
 
-async function settle(work: Work, answer: CollectionAnswer | { readonly kind: string }): Promise<void> {
-  if (answer.kind === 'found') await take(work, (answer as CollectionAnswer).collection);
+async function cancel(work: Work): Promise<void> {
+  const { deps, calls, collection } = work;
+  const answer = await calls.cancelCollection(referenceOf(collection));
+  if (answer.kind === 'found') return void (await take(work, answer.collection));
+  if (answer.kind !== 'rejected') return again(work);
+  const { id: collectionId, cancelRefusal } = collection;
+  if (cancelRefusal === undefined)
+    deps.log.warn('the PSP refuses to cancel a collection; it is asked again while it may be canceled', {
+      collectionId,
+    });
+  await changeCollection(deps, collection, calls.window, before =>
+    isOver(before) ? before : { ...before, cancelRefusal: answer.reason },
+  );
 }
 
-/** Whether its charge still needs the money, and its cancellation was not requested. */
-function isWanted({ collection, charge }: Work): boolean {
-  return !collection.cancelAskedAt && (charge?.methods.some(isPayable) ?? false);
+/** Why it is canceled; undefined while its charge needs the money. */
+function whyNeedless({ collection, charge }: Work): string | undefined {
+  if (collection.cancelAskedAt) return 'Its cancellation was requested.';
+  if (!charge?.methods.some(isPayable)) return 'Its charge needs no money any more.';
+  return charge.state === 'PARTIALLY_PAID' ? 'Its charge was paid in part.' : undefined;
+}
+
+/** Another node has not sent it meanwhile. */
+function isAsRead(now: Collection, read: Collection): boolean {
+  return now.status === 'WAITING' && now.sentAt?.getTime() === read.sentAt?.getTime();
 }
 
 /** The money before the state: a crash between them takes the money again, which changes nothing. */
@@ -128,8 +150,17 @@ async function take({ deps, calls, collection, mandate }: Work, shown: Collectio
 async function finish({ deps, calls, collection }: Work, status: 'FAILED' | 'CANCELED', reason: string): Promise<void> {
   const updatedAt = deps.clock.now();
   await changeCollection(deps, collection, calls.window, before =>
-    before.status === 'WAITING' ? { ...before, status, reason, updatedAt } : before,
+    isAsRead(before, collection) ? { ...before, status, reason, updatedAt } : before,
   );
+}
+
+/** The job `mandate.charge_changed`: looks at the collection of a charge, which may not be needed any more. */
+export async function lookAtCollectionOf(
+  deps: CollectDeps,
+  { chargeId, accountId }: { readonly chargeId: string; readonly accountId: string },
+): Promise<JobOutcome> {
+  const collection = await findCollectionOfCharge(deps.db, chargeId);
+  return collection ? lookAtCollection(deps, { collectionId: collection.id, accountId }) : 'done';
 }
 
 /** The answer is missing, or it is too early: it is looked at again. */

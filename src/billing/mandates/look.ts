@@ -24,7 +24,15 @@ export async function lookAtMandate(deps: LookDeps, { mandateId, accountId }: Ma
 async function cancel(deps: LookDeps, calls: AutomaticCalls, mandate: MandateRecord): Promise<void> {
   const answer = await calls.cancelRecurrence(mandate.recurrenceId!);
   if (answer.kind === 'found') await takeRecurrence(deps, mandate, answer.recurrence);
+  else if (answer.kind === 'rejected') await noteRefusal(deps, mandate, answer.reason);
   else await planNextLook(deps, mandate);
+}
+
+async function noteRefusal(deps: LookDeps, mandate: MandateRecord, reason: string): Promise<void> {
+  const { id: mandateId, cancelRefusal } = mandate;
+  if (cancelRefusal === undefined)
+    deps.log.warn('the PSP refuses to cancel a mandate; it is asked again', { mandateId });
+  await changeMandate(deps, mandate, before => (hasEnded(before) ? before : { ...before, cancelRefusal: reason }));
 }
 
 /** Reads what became of it, and asks the payer in journey 1. */

@@ -75,6 +75,8 @@ export type Mandate = {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly cancelAskedAt?: Date;
+  /** Why the PSP refuses to cancel it, while it does. */
+  readonly cancelRefusal?: string;
 };
 
 export const MANDATE_EVENTS = [
@@ -113,8 +115,11 @@ export function seen(before: Mandate, recurrence: Recurrence, at: Date): Mandate
   if (before.recurrenceId !== undefined && before.recurrenceId !== recurrenceId) return before;
   const isNext = status !== undefined && canReach<MandateStatus>(MANDATE_TRANSITIONS, before.status, status);
   if (!isNext && status !== undefined && status !== before.status) return before;
+  const { cancelRefusal, ...rest } = before;
+  const isNowOver = isNext && hasEnded({ status });
   const after: Mandate = {
-    ...before,
+    ...rest,
+    ...(cancelRefusal !== undefined && !isNowOver && { cancelRefusal }),
     recurrenceId,
     pspStatus,
     ...(isNext && { status }),
@@ -142,9 +147,16 @@ export function nextLookAt(mandate: Mandate, at: Date): Date | undefined {
 }
 
 function waitMs({ status, recurrenceId, cancelAskedAt, createdAt }: Mandate, at: Date): number {
-  if (cancelAskedAt || recurrenceId === undefined) return MINUTE_MS;
+  if (recurrenceId === undefined) return MINUTE_MS;
+  if (cancelAskedAt) return waitToCancelMs(at.getTime() - cancelAskedAt.getTime());
   if (status === 'APPROVED') return DAY_MS;
   const ageMs = at.getTime() - createdAt.getTime();
   if (ageMs < HOUR_MS) return 5 * MINUTE_MS;
   return ageMs < 2 * DAY_MS ? HOUR_MS : 6 * HOUR_MS;
+}
+
+/** A PSP that refuses it, or does not answer, is asked ever less often. */
+function waitToCancelMs(ageMs: number): number {
+  if (ageMs < 10 * MINUTE_MS) return MINUTE_MS;
+  return ageMs < DAY_MS ? HOUR_MS : DAY_MS;
 }

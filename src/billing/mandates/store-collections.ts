@@ -4,7 +4,7 @@ import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Collection } from './collection.ts';
 
 const COLUMNS = `id, account_id, mandate_id, charge_id, amount_cents, due_day, status, psp_status, attempts, ending, reason, sent_at,
-  cancel_asked_at, event_count, created_at, updated_at`;
+  cancel_asked_at, cancel_refusal, event_count, created_at, updated_at`;
 const SELECTED = COLUMNS.replace(/\w+_day/g, '$&::text as $&');
 const toCollection = recordOf<Collection>(COLUMNS, ['amountCents']);
 
@@ -12,12 +12,13 @@ const toCollection = recordOf<Collection>(COLUMNS, ['amountCents']);
 export async function insertCollection(tx: Sql, collection: Collection, nextLookAt: Date): Promise<boolean> {
   const rows = await tx.query(
     `insert into mandate_collections (${COLUMNS}, next_look_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict do nothing returning id`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) on conflict do nothing returning id`,
     [
       ...[collection.id, collection.accountId, collection.mandateId, collection.chargeId, collection.amountCents],
       ...[collection.dueDay, collection.status, collection.pspStatus, JSON.stringify(collection.attempts)],
       ...[collection.ending && JSON.stringify(collection.ending), collection.reason, collection.sentAt],
-      ...[collection.cancelAskedAt, collection.eventCount, collection.createdAt, collection.updatedAt, nextLookAt],
+      ...[collection.cancelAskedAt, collection.cancelRefusal, collection.eventCount, collection.createdAt],
+      ...[collection.updatedAt, nextLookAt],
     ],
   );
   return rows.length > 0;
@@ -27,14 +28,14 @@ export async function insertCollection(tx: Sql, collection: Collection, nextLook
 export async function updateCollection(tx: Sql, collection: Collection, nextLookAt: Date | undefined): Promise<void> {
   await tx.query(
     `update mandate_collections
-        set status = $3, psp_status = $4, attempts = $5, ending = $6, reason = $7, sent_at = $8, cancel_asked_at = $9, event_count = $10,
-            updated_at = $11, next_look_at = $12
+        set status = $3, psp_status = $4, attempts = $5, ending = $6, reason = $7, sent_at = $8, cancel_asked_at = $9, cancel_refusal = $10,
+            event_count = $11, updated_at = $12, next_look_at = $13
       where id = $1 and account_id = $2`,
     [
       ...[collection.id, collection.accountId, collection.status, collection.pspStatus],
       ...[JSON.stringify(collection.attempts), collection.ending && JSON.stringify(collection.ending)],
-      ...[collection.reason, collection.sentAt, collection.cancelAskedAt, collection.eventCount],
-      ...[collection.updatedAt, nextLookAt],
+      ...[collection.reason, collection.sentAt, collection.cancelAskedAt, collection.cancelRefusal],
+      ...[collection.eventCount, collection.updatedAt, nextLookAt],
     ],
   );
 }

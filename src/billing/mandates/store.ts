@@ -18,8 +18,8 @@ export type MandateRecord = Mandate & {
 
 const COLUMNS = `id, account_id, customer_id, external_id, rail, journey, approved_by, contract, description, period,
   first_day, last_day, amount_cents, minimum_cents, allows_retries, charge_id, status, psp_status, recurrence_id, emv, ending, reason,
-  location_id, payer_account, asks_until, request_id, asked_at, first_sent_at, sent_at, cancel_asked_at, event_count, created_at,
-  updated_at`;
+  location_id, payer_account, asks_until, request_id, asked_at, first_sent_at, sent_at, cancel_asked_at, cancel_refusal, event_count,
+  created_at, updated_at`;
 
 /** The select list: days as text. */
 export const MANDATE_COLUMNS = COLUMNS.replace(/\w+_day/g, '$&::text as $&');
@@ -33,7 +33,7 @@ export async function insertMandate(tx: Sql, { mandate, contentHash, nextLookAt 
   const rows = await tx.query(
     `insert into mandates (${COLUMNS}, next_look_at, content_hash)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-             $27, $28, $29, $30, $31, $32, $33, $34, decode($35, 'hex'))
+             $27, $28, $29, $30, $31, $32, $33, $34, $35, decode($36, 'hex'))
      on conflict do nothing returning id`,
     [...valuesOf(mandate), nextLookAt, contentHash],
   );
@@ -46,7 +46,7 @@ export async function updateMandate(tx: Sql, mandate: MandateRecord, nextLookAt:
     `update mandates
         set approved_by = $3, status = $4, psp_status = $5, recurrence_id = $6, emv = $7, ending = $8, reason = $9, location_id = $10,
             payer_account = $11, request_id = $12, asked_at = $13, first_sent_at = $14, sent_at = $15, cancel_asked_at = $16,
-            event_count = $17, updated_at = $18, next_look_at = $19
+            cancel_refusal = $17, event_count = $18, updated_at = $19, next_look_at = $20
       where id = $1 and account_id = $2`,
     [
       mandate.id,
@@ -65,6 +65,7 @@ export async function updateMandate(tx: Sql, mandate: MandateRecord, nextLookAt:
       mandate.firstSentAt,
       mandate.sentAt,
       mandate.cancelAskedAt,
+      mandate.cancelRefusal,
       mandate.eventCount,
       mandate.updatedAt,
       nextLookAt,
@@ -80,7 +81,7 @@ function valuesOf(mandate: MandateRecord): unknown[] {
     ...[mandate.pspStatus, mandate.recurrenceId, mandate.emv, mandate.ending && JSON.stringify(mandate.ending)],
     ...[mandate.reason, mandate.locationId, mandate.payerAccount && JSON.stringify(mandate.payerAccount)],
     ...[mandate.asksUntil, mandate.requestId, mandate.askedAt, mandate.firstSentAt, mandate.sentAt],
-    ...[mandate.cancelAskedAt, mandate.eventCount, mandate.createdAt, mandate.updatedAt],
+    ...[mandate.cancelAskedAt, mandate.cancelRefusal, mandate.eventCount, mandate.createdAt, mandate.updatedAt],
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Mandate, MandateEvent } from './mandate.ts';
 export function mandateView(mandate: Mandate) {
   const { id, accountId, customerId, externalId, journey, approvedBy, contract, description, period } = mandate;
   const { firstDay, lastDay, amountCents, minimumCents, allowsRetries, chargeId, status, pspStatus } = mandate;
-  const { recurrenceId, emv, ending, reason, createdAt, updatedAt } = mandate;
+  const { recurrenceId, emv, ending, reason, cancelRefusal, createdAt, updatedAt } = mandate;
   return {
     id,
     accountId,
@@ -30,6 +30,7 @@ export function mandateView(mandate: Mandate) {
     emv,
     ending: endingView(ending),
     reason,
+    cancelRefusal,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
@@ -37,7 +38,7 @@ export function mandateView(mandate: Mandate) {
 
 export function collectionView(collection: Collection) {
   const { id, accountId, mandateId, chargeId, amountCents, dueDay, status, pspStatus, attempts } = collection;
-  const { ending, reason, createdAt, updatedAt } = collection;
+  const { ending, reason, cancelRefusal, createdAt, updatedAt } = collection;
   return {
     id,
     accountId,
@@ -57,6 +58,7 @@ export function collectionView(collection: Collection) {
     })),
     ending: endingView(ending),
     reason,
+    cancelRefusal,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

@@ -29,6 +29,8 @@ export type ReportedPayment = {
   readonly method: Method;
   /** Defaults to the amount owed on that day. */
   readonly amountCents?: bigint;
+  /** What its request asked for, whatever is owed on the day: a later attempt of a collection asks for no fine and no interest. */
+  readonly askedCents?: bigint;
   /** Defaults to now, and to the creation of the charge where that is later: clocks of nodes differ a little. */
   readonly paidAt?: Date;
   readonly source: PaymentSource;
@@ -152,7 +154,7 @@ export function judgePayment(
     ...(channel !== undefined && { channel }),
     ...(isByPix && { isByPix }),
   };
-  const asked = source === 'bank' ? owedAsBankAsked(charge, owed, { amountCents, discountCents }) : owed;
+  const asked = source === 'bank' ? owedAsBankAsked(charge, owed, { ...report, amountCents }) : owed;
   const step = paid(charge, payment, owedInAll(charge, asked, amountCents));
   return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step };
 }

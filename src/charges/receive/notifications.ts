@@ -123,12 +123,12 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
 
 /** The bank may have decided on requests that it accepted earlier: their jobs ask it. */
 async function askForDecisions(deps: Deps, { rail, names }: WatchedRail, references: readonly string[]): Promise<void> {
-  const ids = await Promise.all(
+  const known = await Promise.all(
     references.map(reference => findChargeByReference(deps.db, names, rail.method, reference)),
   );
   const charges = await findCharges(
     deps.db,
-    ids.flatMap(id => id ?? []),
+    known.flatMap(one => one?.chargeId ?? []),
   );
   const jobs = charges
     .filter(({ methods }) => methods.some(({ method, status }) => method === rail.method && status === 'CREATING'))

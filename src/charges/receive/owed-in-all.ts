@@ -7,14 +7,21 @@ import { type Charge, payableReductions } from '../charge.ts';
 import { heldCents } from '../life.ts';
 
 /** A payment as its bank reports it. */
-type AskedByBank = { readonly amountCents: bigint; readonly discountCents?: bigint | undefined };
+type AskedByBank = {
+  readonly amountCents: bigint;
+  readonly askedCents?: bigint;
+  readonly discountCents?: bigint | undefined;
+};
 
 /**
  * What is owed and how much of a discount is in it, for a payment that the bank reports. The bank computes both itself: some get interest
  * by file in whole cents a day and ask for up to a cent a day less, and a discount ends later where a holiday of the payer's city moves
- * its day. A payment of what the bank asked for paid everything owed; amount and fine are never short.
+ * its day. A payment of what the bank asked for paid everything owed; amount and fine are never short. A request with an amount of its own
+ * owes that amount.
  */
-export function owedAsBankAsked(charge: Charge, owed: AmountOwed, { amountCents, discountCents }: AskedByBank): Owed {
+export function owedAsBankAsked(charge: Charge, owed: AmountOwed, report: AskedByBank): Owed {
+  const { amountCents, askedCents, discountCents } = report;
+  if (askedCents !== undefined) return { totalCents: askedCents, lines: [] };
   const { lines, lateDays, totalCents } = owed;
   const withBanks = totalCents + discountIn(owed) - (discountCents ?? 0n);
   if (discountCents !== undefined && discountCents <= mostDiscount(charge) && amountCents === withBanks) {

@@ -17,6 +17,7 @@ import {
   findChargeByTxid,
   findChargeOfPayment,
   hasBoletosByLocation,
+  type ReferencedCharge,
 } from '../store/money.ts';
 import { findUnmatched, insertUnmatched, noteReturned } from '../unmatched/store.ts';
 import type { WriteDeps } from '../write.ts';
@@ -36,8 +37,8 @@ export async function takeReceipt(
   receipt: Receipt,
 ): Promise<boolean> {
   const { reference, requestReference, isToOtherKey } = receipt;
-  const chargeId = await findPaidCharge(deps, { rail, names }, receipt);
-  if (chargeId !== undefined) return (await takeReceiptOf(deps, rail, chargeId, receipt)) === 'paid';
+  const paid = await findPaidCharge(deps, { rail, names }, receipt);
+  if (paid) return (await takeReceiptOf(deps, rail, paid.chargeId, receipt, paid.askedCents)) === 'paid';
   const [carrier] = methodsThat(({ carries }) => carries === rail.method);
   const boletoOf = carrier && (await findBoletoOf(deps, rail, requestReference));
   if (carrier && boletoOf !== undefined) {
@@ -62,12 +63,12 @@ async function findPaidCharge(
   { db }: ReceiptDeps,
   { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
   { requestReference, paidRequest }: Receipt,
-): Promise<string | undefined> {
+): Promise<ReferencedCharge | undefined> {
   if (requestReference === undefined) return undefined;
-  const chargeId = await findChargeByReference(db, names, rail.method, requestReference);
-  if (chargeId === undefined || !paidRequest) return chargeId;
-  const [charge] = await findCharges(db, [chargeId]);
-  return charge && isPaidRequest(charge, rail.method, paidRequest) ? chargeId : undefined;
+  const found = await findChargeByReference(db, names, rail.method, requestReference);
+  if (!found || !paidRequest) return found;
+  const [charge] = await findCharges(db, [found.chargeId]);
+  return charge && isPaidRequest(charge, rail.method, paidRequest) ? found : undefined;
 }
 
 /** The request by its bank id. One with the same terms counts only where a duplicate may exist: it was sent twice or its id was lost. */
@@ -101,12 +102,16 @@ async function locationOf(watch: ReceiptsByTime, txid: string): Promise<string |
   }
 }
 
-/** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
+/**
+ * A receipt that the charge refuses is kept for a person and does not stop the other receipts. `askedCents`: what its request asked for,
+ * where that is not what is owed on the day.
+ */
 export async function takeReceiptOf(
   deps: ReceiptDeps,
   { method }: Pick<Rail, 'method'>,
   chargeId: string,
   receipt: Receipt,
+  askedCents?: bigint,
 ): Promise<Taken> {
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
   const { discountCents, abatementCents } = receipt;
@@ -119,6 +124,7 @@ export async function takeReceiptOf(
       reference,
       amountCents,
       paidAt,
+      ...(askedCents !== undefined && { askedCents }),
       ...(feeCents !== undefined && { feeCents }),
       ...(discountCents !== undefined && { discountCents }),
       ...(abatementCents !== undefined && { abatementCents }),

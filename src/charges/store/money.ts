@@ -293,20 +293,23 @@ export async function insertReturn(tx: Sql, charge: Charge, refund: Refund): Pro
   );
 }
 
-/** The charge with a method that one of the rails knows by this reference. */
+/** A charge that is paid under a reference, and what was asked for under it, where that is not what is owed on the day. */
+export type ReferencedCharge = { readonly chargeId: string; readonly askedCents?: bigint };
+
+/** The charge that one of the rails knows by this reference. */
 export async function findChargeByReference(
   sql: Sql,
   rails: readonly string[],
   method: Method,
   reference: string,
-): Promise<string | undefined> {
-  const [row] = await sql.query<{ charge_id: string }>(
-    `select charge_id from charge_methods where reference = $1 and rail = any($2) and method = $3
+): Promise<ReferencedCharge | undefined> {
+  const [row] = await sql.query<{ charge_id: string; asked_cents: string | null }>(
+    `select charge_id, null as asked_cents from charge_methods where reference = $1 and rail = any($2) and method = $3
      union all
-     select charge_id from charge_references where reference = $1 and rail = any($2) and method = $3`,
+     select charge_id, amount_cents from charge_references where reference = $1 and rail = any($2) and method = $3`,
     [reference, rails, method],
   );
-  return row?.charge_id;
+  return row && { chargeId: row.charge_id, ...(row.asked_cents !== null && { askedCents: BigInt(row.asked_cents) }) };
 }
 
 /** The charge on which a payment is recorded under this reference, on any rail: a person may have chosen the rail. */
