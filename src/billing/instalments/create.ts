@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { requireAccount } from '../../accounts/require.ts';
+import { firstsIn, HASH_OF_BYTES } from '../../accounts/store-first.ts';
 import type { Charge } from '../../charges/charge.ts';
 import { buildCharge } from '../../charges/create/build.ts';
 import { type ChargeDeps, contentOfTerms, requirePayer } from '../../charges/create/create.ts';
@@ -16,7 +17,7 @@ import { traceOf } from '../../lib/tracing.ts';
 import type { Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
 import { type InstalmentPlan, type NewInstalmentPlan, numbered, type Part, partsOf } from './instalment-plan.ts';
-import { findFirstByExternalId, findFirstById, insertInstalmentPlan } from './store.ts';
+import { insertInstalmentPlan } from './store.ts';
 import { instalmentPlanEvent } from './view.ts';
 
 type CreatedPlan = { readonly id: string; readonly accountId: string; readonly replayed: boolean };
@@ -61,8 +62,7 @@ export async function createInstalments(
 }
 
 const records: Records<FirstOne> = {
-  byId: findFirstById,
-  byExternalId: findFirstByExternalId,
+  ...firstsIn('instalment_plans', HASH_OF_BYTES),
   conflict: instalmentPlanId =>
     new AppError('external_id_conflict', 'Another instalment plan of this account has this externalId.', {
       first: { instalmentPlanId },

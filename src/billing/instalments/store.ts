@@ -1,5 +1,4 @@
 // The SQL of single instalment plans, and of their charges.
-import type { FirstOne } from '../../accounts/once.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { InstalmentPlan, PlanEnd } from './instalment-plan.ts';
@@ -40,26 +39,6 @@ export async function insertInstalmentPlan(tx: Sql, plan: InstalmentPlan, conten
     ],
   );
   return rows.length > 0;
-}
-
-const FIRST = `select id, encode(content_hash, 'hex') as content_hash from instalment_plans`;
-const toFirst = recordOf<FirstOne>('id, content_hash');
-
-export async function findFirstById(sql: Sql, accountId: string, id: string): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(`${FIRST} where id = $1 and account_id = $2`, [id, accountId]);
-  return row && toFirst(row);
-}
-
-export async function findFirstByExternalId(
-  sql: Sql,
-  accountId: string,
-  externalId: string,
-): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(`${FIRST} where external_id = $1 and account_id = $2`, [
-    externalId,
-    accountId,
-  ]);
-  return row && toFirst(row);
 }
 
 /** `accountId` restricts the search to one account. */

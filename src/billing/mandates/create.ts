@@ -1,6 +1,7 @@
 // Creates a mandate: checks it and writes it; the PSP is asked in the background.
 import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
+import { firstsIn, HASH_OF_BYTES } from '../../accounts/store-first.ts';
 import { type Charge, isInstant, isOf } from '../../charges/charge.ts';
 import { isPayable } from '../../charges/life.ts';
 import { findCharge } from '../../charges/store/charges.ts';
@@ -15,7 +16,7 @@ import { type Rails, railFor } from '../../rails/rails.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { requireCustomer } from '../customers/require.ts';
 import type { Journey, PayerAccount } from './mandate.ts';
-import { findFirstByExternalId, findFirstById, insertMandate, type MandateRecord } from './store.ts';
+import { insertMandate, type MandateRecord } from './store.ts';
 
 export type NewMandate = {
   readonly accountId: string;
@@ -88,8 +89,7 @@ export async function createMandate(
 }
 
 const records: Records<FirstOne> = {
-  byId: findFirstById,
-  byExternalId: findFirstByExternalId,
+  ...firstsIn('mandates', HASH_OF_BYTES),
   conflict: mandateId =>
     new AppError('external_id_conflict', 'Another mandate of this account has this externalId.', {
       first: { mandateId },

@@ -1,5 +1,4 @@
 // The SQL of single mandates.
-import type { FirstOne } from '../../accounts/once.ts';
 import type { RecurrenceLocation } from '../../rails/automatic.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
@@ -83,26 +82,6 @@ function valuesOf(mandate: MandateRecord): unknown[] {
     ...[mandate.asksUntil, mandate.requestId, mandate.askedAt, mandate.firstSentAt, mandate.sentAt],
     ...[mandate.cancelAskedAt, mandate.cancelRefusal, mandate.eventCount, mandate.createdAt, mandate.updatedAt],
   ];
-}
-
-const FIRST = `select id, encode(content_hash, 'hex') as content_hash from mandates`;
-const toFirst = recordOf<FirstOne>('id, content_hash');
-
-export async function findFirstById(sql: Sql, accountId: string, id: string): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(`${FIRST} where id = $1 and account_id = $2`, [id, accountId]);
-  return row && toFirst(row);
-}
-
-export async function findFirstByExternalId(
-  sql: Sql,
-  accountId: string,
-  externalId: string,
-): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(`${FIRST} where external_id = $1 and account_id = $2`, [
-    externalId,
-    accountId,
-  ]);
-  return row && toFirst(row);
 }
 
 /** `accountId` restricts the search to one account. */

@@ -1,6 +1,7 @@
 // Creates a plan, or finds the one that the same request made before.
 import { type FirstOne, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
+import { firstsIn } from '../../accounts/store-first.ts';
 import { insertEvents } from '../../events/store.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -11,7 +12,7 @@ import type { Database } from '../../storage/database.ts';
 import { checkDay, checkPastDue } from './check.ts';
 import type { NewPlan, Plan } from './plan.ts';
 import { requirePlan } from './require.ts';
-import { findKnownByExternalId, findKnownById, insertPlan } from './store.ts';
+import { insertPlan } from './store.ts';
 import { planEvent } from './view.ts';
 
 export type PlanDeps = { readonly db: Database; readonly clock: Clock; readonly accounts: AccountPolicy };
@@ -45,8 +46,7 @@ export async function createPlan(deps: PlanDeps, input: NewPlan, idempotencyKey?
 }
 
 const records: Records<FirstOne> = {
-  byId: findKnownById,
-  byExternalId: findKnownByExternalId,
+  ...firstsIn('plans'),
   conflict: planId =>
     new AppError('external_id_conflict', 'Another plan of this account has this externalId.', { first: { planId } }),
 };

@@ -1,8 +1,7 @@
 // The SQL of plans.
-import type { FirstOne } from '../../accounts/once.ts';
 import type { PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
-import { pageSql } from '../../storage/page.ts';
+import { readNewest } from '../../storage/read-newest.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Plan } from './plan.ts';
 
@@ -78,28 +77,6 @@ export async function findPlan(
   return row && toPlan(row);
 }
 
-export async function findKnownById(sql: Sql, accountId: string, id: string): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(
-    'select id, content_hash from plans where id = $1 and account_id = $2',
-    [id, accountId],
-  );
-  return row && toKnown(row);
-}
-
-export async function findKnownByExternalId(
-  sql: Sql,
-  accountId: string,
-  externalId: string,
-): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(
-    'select id, content_hash from plans where external_id = $1 and account_id = $2',
-    [externalId, accountId],
-  );
-  return row && toKnown(row);
-}
-
-const toKnown = recordOf<FirstOne>('id, content_hash');
-
 export type PlanQuery = PageQuery & {
   readonly accountId?: string;
   readonly externalId?: string;
@@ -108,18 +85,11 @@ export type PlanQuery = PageQuery & {
 /** A page of plans, newest first, and their total number. */
 export async function readPlanPage(sql: Sql, query: PlanQuery): Promise<{ plans: Plan[]; total: number }> {
   const { accountId, externalId } = query;
-  const equals = { account_id: accountId, external_id: externalId };
-  const { where, limit, offset, values } = pageSql(query, equals);
-  // The last value is the page number, which this statement does not use.
-  values.pop();
-  const rows = await sql.query<PlanRow & { total: string }>(
-    `with found as not materialized (select id, created_at from plans ${where}),
-          page as (select id from found order by created_at desc, id desc limit ${limit} offset ${offset})
-     select counted.total, p.*
-       from (select count(*) as total from found) counted
-       left join (page join plans p using (id)) on true
-      order by p.created_at desc, p.id desc`,
-    values,
-  );
-  return { plans: rows.filter(row => row.id !== null).map(toPlan), total: Number(rows[0]!.total) };
+  const { rows, total } = await readNewest(sql, query, {
+    from: 'plans',
+    columns: COLUMNS,
+    equals: { account_id: accountId, external_id: externalId },
+    read: toPlan,
+  });
+  return { plans: rows, total };
 }

@@ -2,7 +2,7 @@
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
-import { pageSql } from '../../storage/page.ts';
+import { readNewest } from '../../storage/read-newest.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Occasion, Progress, Rule } from './rule.ts';
 import { DEFAULT_SETTINGS, type OwnTexts, type ReminderSettings } from './settings.ts';
@@ -85,19 +85,13 @@ export type RuleQuery = PageQuery & { readonly accountId?: string };
 
 /** A page of rules, newest first, and their total number. */
 export async function readRulePage(sql: Sql, query: RuleQuery): Promise<{ rules: Rule[]; total: number }> {
-  const { where, limit, offset, values } = pageSql(query, { account_id: query.accountId });
-  // The last value is the page number, which this statement does not use.
-  values.pop();
-  const rows = await sql.query<RuleRow & { total: string }>(
-    `with found as not materialized (select id, created_at from reminder_rules ${where}),
-          page as (select id from found order by created_at desc, id desc limit ${limit} offset ${offset})
-     select counted.total, shown.*
-       from (select count(*) as total from found) counted
-       left join (select ${COLUMNS} from reminder_rules where id in (select id from page)) shown on true
-      order by shown.created_at desc, shown.id desc`,
-    values,
-  );
-  return { rules: rows.filter(row => row.id !== null).map(toRule), total: Number(rows[0]!.total) };
+  const { rows, total } = await readNewest(sql, query, {
+    from: 'reminder_rules',
+    columns: COLUMNS,
+    equals: { account_id: query.accountId },
+    read: toRule,
+  });
+  return { rules: rows, total };
 }
 
 export type DueRule = Rule & { readonly doneUntil: CivilDay };

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
+import { firstsIn } from '../../accounts/store-first.ts';
 import type { Metadata } from '../../charges/charge.ts';
 import { insertEvents } from '../../events/store.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
@@ -18,7 +19,7 @@ import { findPlan } from '../plans/store.ts';
 import { begun, type Step } from './life.ts';
 import { type OwnTerms, termsOf, withOwnTerms } from './own-terms.ts';
 import { requireSubscription } from './require.ts';
-import { findKnownByExternalId, findKnownById, insertSubscription } from './store.ts';
+import { insertSubscription } from './store.ts';
 import type { Subscription } from './subscription.ts';
 import { eventsOf } from './write.ts';
 
@@ -87,8 +88,7 @@ async function replayOf(db: Sql, { id }: FirstOne): Promise<CreatedSubscription>
 }
 
 const records: Records<FirstOne> = {
-  byId: findKnownById,
-  byExternalId: findKnownByExternalId,
+  ...firstsIn('subscriptions'),
   conflict: subscriptionId =>
     new AppError('external_id_conflict', 'Another subscription of this account has this externalId.', {
       first: { subscriptionId },

@@ -1,5 +1,4 @@
 // The SQL of subscriptions and of the cycles that a step needs.
-import type { FirstOne } from '../../accounts/once.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Standing } from './life.ts';
@@ -110,28 +109,6 @@ export async function findOfCustomer(sql: Sql, customerId: string): Promise<Subs
   );
   return rows.map(toSubscription);
 }
-
-export async function findKnownById(sql: Sql, accountId: string, id: string): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(
-    'select id, content_hash from subscriptions where id = $1 and account_id = $2',
-    [id, accountId],
-  );
-  return row && toKnown(row);
-}
-
-export async function findKnownByExternalId(
-  sql: Sql,
-  accountId: string,
-  externalId: string,
-): Promise<FirstOne | undefined> {
-  const [row] = await sql.query<RowOf<FirstOne>>(
-    'select id, content_hash from subscriptions where external_id = $1 and account_id = $2',
-    [externalId, accountId],
-  );
-  return row && toKnown(row);
-}
-
-const toKnown = recordOf<FirstOne>('id, content_hash');
 
 /** Subscriptions that time changes, the oldest first. */
 export async function findDue(sql: Sql, until: Date, limit: number): Promise<string[]> {

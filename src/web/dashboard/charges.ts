@@ -23,7 +23,7 @@ import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkWindows } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters, searchedNote } from './filters.ts';
 import { cost, documentOf, reais, when } from './formats.ts';
-import { badge, facts, idLink, pager, queryOf, table } from './parts.ts';
+import { badge, facts, idLink, pager, queryOf, table, timeline } from './parts.ts';
 import { METHOD_FILTER, methodParameter, PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
 import { abatementText, discountsText } from './reductions.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
@@ -193,7 +193,7 @@ ${
     ]),
   })}</section>`
 }
-<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol>
+<section class="card">${timeline(events)}
 <p><a href="/dashboard/ledger?chargeId=${charge.id}">In the ledger</a></p></section></div>`,
     });
     return sendHtml(request, reply, page);

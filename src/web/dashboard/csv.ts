@@ -1,9 +1,11 @@
 // Lists as CSV, read and written page by page, so that any size takes the memory of one page.
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asksForPresent, type ListReadDeps, type ListReadOptions, nameAge } from '../../http/server/list-read.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { PageQuery } from '../../lib/paging.ts';
-import type { Sql } from '../../storage/database.ts';
+import { recordReading } from '../../storage/audit.ts';
+import type { Database, Sql } from '../../storage/database.ts';
 import { type Html, html } from '../html.ts';
 import { addressWith } from './parts.ts';
 
@@ -78,6 +80,33 @@ export function pageReader(
     notBefore = asOf;
     return value;
   };
+}
+
+type Listed = { readonly id: string; readonly createdAt: Date | string };
+type CsvDeps = ListReadDeps & { readonly db: Database; readonly clock: Clock };
+type CsvList<T, Query> = {
+  /** Of the file, and of its address below `/dashboard`. */
+  readonly name: string;
+  readonly columns: Columns<T>;
+  query(request: FastifyRequest): Query;
+  read(db: Sql, query: Query): Promise<readonly T[]>;
+};
+
+/** The route of a list that is newest first, as CSV. Each reading of it is on record. */
+export function csvOfList<T extends Listed, Query extends PageQuery & { readonly externalId?: string }>(
+  app: FastifyInstance,
+  deps: CsvDeps,
+  { name, columns, query: queryFor, read }: CsvList<T, Query>,
+): void {
+  const options = { config: { isOnRecord: true }, schema: { hide: true } } as const;
+  app.get(`/dashboard/${name}.csv`, options, async (request, reply) => {
+    const query = queryFor(request);
+    await recordReading(deps.db);
+    const reader = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
+    const readPage = (page: PageQuery) => reader(db => read(db, { ...query, ...page }));
+    const pages = walkBack(deps.clock.now(), query, readPage, ({ id, createdAt }) => ({ id, at: createdAt }));
+    return sendCsv(reply, name, columns, pages);
+  });
 }
 
 const PAGE_SIZE = 500;

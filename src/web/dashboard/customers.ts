@@ -11,23 +11,21 @@ import { normaliseDocument } from '../../charges/create/check.ts';
 import { listCharges } from '../../charges/list.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
-import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { balanceCard } from './balance-card.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, csvOfList } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { count, documentOf, reais, when } from './formats.ts';
-import { badge, facts, idLink, pager, table } from './parts.ts';
+import { badge, facts, idLink, pager, table, timeline } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly db: Database };
 
 const HIDDEN = { schema: { hide: true } } as const;
-const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 /** Charges that the page of a customer shows; the list of charges has all. */
 const SHOWN_CHARGES = 10;
 
@@ -66,17 +64,11 @@ ${pager(request, list)}`,
   });
   app.get('/dashboard/customers', HIDDEN, show);
 
-  app.get('/dashboard/customers.csv', ON_RECORD, async (request, reply) => {
-    const query = queryFor(deps, request);
-    await recordReading(deps.db);
-    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
-    const pages = walkBack(
-      deps.clock.now(),
-      query,
-      async page => (await read(db => listCustomers({ db }, { ...query, ...page }))).customers,
-      ({ id, createdAt }) => ({ id, at: createdAt }),
-    );
-    return sendCsv(reply, 'customers', CSV, pages);
+  csvOfList(app, deps, {
+    name: 'customers',
+    columns: CSV,
+    query: request => queryFor(deps, request),
+    read: async (db, query) => (await listCustomers({ db }, query)).customers,
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/customers/:id', HIDDEN, async (request, reply) => {
@@ -136,7 +128,7 @@ ${balanceCard(customer.balance)}
         empty: 'Nothing was charged yet.',
       })}
 ${list.total > 0 && html`<p><a href="/dashboard/charges?customerId=${customer.id}">All ${count(list.total)} in the list of charges</a></p>`}</section>
-<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol></section></div>`,
+<section class="card">${timeline(events)}</section></div>`,
     });
     return sendHtml(request, reply, page);
   });

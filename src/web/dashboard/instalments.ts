@@ -9,23 +9,21 @@ import { requireInstalmentPlan } from '../../billing/instalments/require.ts';
 import { showInstalmentPlan } from '../../billing/instalments/show.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
-import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { balanceCard } from './balance-card.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, csvOfList } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { cost, documentOf, reais, when } from './formats.ts';
-import { badge, facts, idLink, pager, table } from './parts.ts';
+import { badge, facts, idLink, pager, table, timeline } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly db: Database };
 
 const HIDDEN = { schema: { hide: true } } as const;
-const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 
 const InstalmentsFilter = Type.Object(InstalmentsQuery.properties, { additionalProperties: false });
 
@@ -66,17 +64,11 @@ ${pager(request, list)}</div>`,
   });
   app.get('/dashboard/instalments', HIDDEN, show);
 
-  app.get('/dashboard/instalments.csv', ON_RECORD, async (request, reply) => {
-    const query = queryFor(deps, request);
-    await recordReading(deps.db);
-    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
-    const pages = walkBack(
-      deps.clock.now(),
-      query,
-      async page => (await read(db => listInstalmentPlans({ ...deps, db }, { ...query, ...page }))).instalments,
-      ({ id, createdAt }) => ({ id, at: createdAt }),
-    );
-    return sendCsv(reply, 'instalments', CSV, pages);
+  csvOfList(app, deps, {
+    name: 'instalments',
+    columns: CSV,
+    query: request => queryFor(deps, request),
+    read: async (db, query) => (await listInstalmentPlans({ ...deps, db }, query)).instalments,
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/instalments/:id', HIDDEN, async (request, reply) => {
@@ -130,7 +122,7 @@ ${balanceCard(plan.balance)}
           when(charge.dueAt),
         ]),
       })}</section>
-<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol></section></div>`,
+<section class="card">${timeline(events)}</section></div>`,
     });
     return sendHtml(request, reply, page);
   });

@@ -10,23 +10,21 @@ import { hasEnded, MANDATE_STATUSES } from '../../billing/mandates/mandate.ts';
 import { requireMandate } from '../../billing/mandates/require.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
-import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, csvOfList } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { day, reais, when } from './formats.ts';
 import { JOURNEY_NAMES } from './mandate-acts.ts';
-import { badge, facts, idLink, pager, table } from './parts.ts';
+import { badge, facts, idLink, pager, table, timeline } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly db: Database };
 
 const HIDDEN = { schema: { hide: true } } as const;
-const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 
 const MandatesFilter = Type.Object(MandatesQuery.properties, { additionalProperties: false });
 
@@ -67,17 +65,11 @@ ${pager(request, list)}</div>`,
   });
   app.get('/dashboard/mandates', HIDDEN, show);
 
-  app.get('/dashboard/mandates.csv', ON_RECORD, async (request, reply) => {
-    const query = queryFor(deps, request);
-    await recordReading(deps.db);
-    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
-    const pages = walkBack(
-      deps.clock.now(),
-      query,
-      async page => (await read(db => listMandates({ db }, { ...query, ...page }))).mandates,
-      ({ id, createdAt }) => ({ id, at: createdAt }),
-    );
-    return sendCsv(reply, 'mandates', CSV, pages);
+  csvOfList(app, deps, {
+    name: 'mandates',
+    columns: CSV,
+    query: request => queryFor(deps, request),
+    read: async (db, query) => (await listMandates({ db }, query)).mandates,
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/mandates/:id', HIDDEN, async (request, reply) => {
@@ -139,7 +131,7 @@ ${pager(request, list)}</div>`,
         ]),
         empty: 'No charge was collected yet.',
       })}</section>
-<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol></section></div>`,
+<section class="card">${timeline(events)}</section></div>`,
     });
     return sendHtml(request, reply, page);
   });

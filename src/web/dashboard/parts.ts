@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { PageCounts } from '../../lib/paging.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
-import { count } from './formats.ts';
+import { count, when } from './formats.ts';
 
 /** The start and the end of an id, enough to distinguish two; the full id is in the link. */
 export function shortId(id: string): string {
@@ -101,6 +101,16 @@ function shortActor(actor: string): string {
 export function facts(values: readonly (readonly [string, Piece])[]): Html {
   const shown = values.filter(([, value]) => value !== undefined && value !== false && value !== '');
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+type ShownEvent = { readonly id: string; readonly type: string; readonly occurredAt: Date | string };
+
+/** The events of an object, each with a link to its page. */
+export function timeline(events: readonly ShownEvent[]): Html {
+  const items = events.map(
+    ({ id, type, occurredAt }) => html`<li>${when(occurredAt)} <a href="/dashboard/events/${id}">${type}</a></li>`,
+  );
+  return html`<h2>What happened</h2><ol class="timeline">${items}</ol>`;
 }
 
 type Query = Readonly<Record<string, unknown>>;

@@ -15,22 +15,20 @@ import { SUBSCRIPTION_STATUSES } from '../../billing/subscriptions/subscription.
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { formatUnits } from '../../lib/decimals.ts';
-import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, csvOfList } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { cost, count, day, when } from './formats.ts';
-import { badge, facts, idLink, pager, table } from './parts.ts';
+import { badge, facts, idLink, pager, table, timeline } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly db: Database };
 
 const HIDDEN = { schema: { hide: true } } as const;
-const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 /** Cycles that the page of a subscription shows; the API has all. */
 const SHOWN_CYCLES = 24;
 
@@ -75,17 +73,11 @@ ${pager(request, list)}`,
   });
   app.get('/dashboard/subscriptions', HIDDEN, show);
 
-  app.get('/dashboard/subscriptions.csv', ON_RECORD, async (request, reply) => {
-    const query = queryFor(deps, request);
-    await recordReading(deps.db);
-    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
-    const pages = walkBack(
-      deps.clock.now(),
-      query,
-      async page => (await read(db => listSubscriptions({ db }, { ...query, ...page }))).subscriptions,
-      ({ id, createdAt }) => ({ id, at: createdAt }),
-    );
-    return sendCsv(reply, 'subscriptions', CSV, pages);
+  csvOfList(app, deps, {
+    name: 'subscriptions',
+    columns: CSV,
+    query: request => queryFor(deps, request),
+    read: async (db, query) => (await listSubscriptions({ db }, query)).subscriptions,
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/subscriptions/:id', HIDDEN, async (request, reply) => {
@@ -145,7 +137,7 @@ ${pager(request, list)}`,
         ]),
         empty: 'There is no cycle.',
       })}</section>
-<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol></section></div>`,
+<section class="card">${timeline(events)}</section></div>`,
     });
     return sendHtml(request, reply, page);
   });
