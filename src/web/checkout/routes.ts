@@ -7,58 +7,42 @@ import { readInstalments } from '../../billing/instalments/show.ts';
 import { findInstalmentPlan } from '../../billing/instalments/store.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { type Charge, isOf } from '../../charges/charge.ts';
-import type { Linked, Links } from '../../charges/links/links.ts';
 import { makeRemainder, type RemainderDeps } from '../../charges/receive/remainder.ts';
 import { findCharge } from '../../charges/store/charges.ts';
-import { networkOf } from '../../http/server/limits.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError, isOutage } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Mode } from '../../lib/mode.ts';
-import { tokenBuckets } from '../../lib/token-bucket.ts';
 import type { Order } from '../../orders/order.ts';
 import { findOrder } from '../../orders/store.ts';
 import { findPayoutOfOwner } from '../../payouts/store/payouts.ts';
 import { findRail, type Rails } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Assets } from '../assets.ts';
 import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
 import { html } from '../html.ts';
 import { slipsFile } from '../instalment-slips.ts';
 import { languageOf } from '../language.ts';
 import { layout } from '../layout.ts';
+import { PAYER_PAGE, type PayerLinkDeps, payerLinks, type TokenRoute } from '../payer-links.ts';
 import { sendHtml } from '../send-html.ts';
 import { factsOf, nextOf } from './facts.ts';
 import { maskedDocument, maskedName } from './masks.ts';
-import { type PlainPage, plainPages } from './plain-pages.ts';
 import { readVersions } from './store.ts';
 import { checkoutStreams } from './stream.ts';
 import { type Bought, type View, viewOf } from './view-model.ts';
 
-export type CheckoutDeps = RemainderDeps & {
-  readonly db: Database;
-  readonly links: Links;
-  readonly clock: Clock;
-  readonly machineClock: Clock;
-  readonly chains: Chains;
-  readonly rails: Rails;
-  readonly mode: Mode;
-  readonly log: Log;
-  readonly assets: Assets;
-  readonly heartbeats?: Heartbeats;
-  readonly showPageStreams: Observers['showPageStreams'];
-  readonly beforeWork?: (() => Promise<void>) | undefined;
-};
-
-/** Unknown links per second from one address; a payer with a mistyped link needs a few. */
-const MAX_WRONG_A_SECOND = 10;
-/** Requests per second for one checkout, from all addresses. */
-const MAX_A_SECOND = 50;
-
-type TokenRoute = { Params: { token: string } };
-const OPTIONS = { config: { hasOwnLimit: true }, schema: { hide: true } } as const;
+export type CheckoutDeps = RemainderDeps &
+  PayerLinkDeps & {
+    readonly db: Database;
+    readonly clock: Clock;
+    readonly chains: Chains;
+    readonly rails: Rails;
+    readonly mode: Mode;
+    readonly log: Log;
+    readonly heartbeats?: Heartbeats;
+    readonly showPageStreams: Observers['showPageStreams'];
+  };
 
 export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   // A scope of its own: every refusal here, even before a route has run, is shown to the payer as a page.
@@ -66,43 +50,8 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
 }
 
 function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
-  const wrong = tokenBuckets(MAX_WRONG_A_SECOND, deps.machineClock);
-  const right = tokenBuckets(MAX_A_SECOND, deps.machineClock);
-  const plain = plainPages(deps.assets);
+  const { say, refuse, openBy } = payerLinks(app, deps);
   const streams = checkoutStreams(app, deps);
-  const STATUS = { badLink: 404, tooMany: 429, unavailable: 503 } as const satisfies Record<PlainPage, number>;
-
-  const say = (page: PlainPage, request: FastifyRequest, reply: FastifyReply) => {
-    if (page !== 'badLink') reply.header('retry-after', '2');
-    return sendHtml(request, reply, plain(page, languageOf(request)), { status: STATUS[page], isFixed: true });
-  };
-
-  const refused = ({ ip }: FastifyRequest): PlainPage => (wrong.take(networkOf(ip)).isAllowed ? 'badLink' : 'tooMany');
-
-  app.setErrorHandler((error, request, reply) => {
-    if (isOutage(error)) {
-      app.reportOutage(request, error);
-      return say('unavailable', request, reply);
-    }
-    if (!(error instanceof AppError)) throw error;
-    if (error.code === 'rate_limited') return say('tooMany', request, reply);
-    // An address that cannot be decoded, or a picture that the charge does not have.
-    return say(refused(request), request, reply);
-  });
-
-  /** What a link opens, or the page to say instead. A link that was withdrawn looks like one that never was. */
-  async function openBy<T extends Linked>(
-    request: FastifyRequest<TokenRoute>,
-    find: (id: string) => Promise<T | undefined>,
-  ): Promise<T | PlainPage> {
-    const { token } = request.params;
-    const named = deps.links.read(token);
-    if (!named) return refused(request);
-    if (!right.take(token).isAllowed) return 'tooMany';
-    await deps.beforeWork?.();
-    const found = await find(named.id);
-    return found && found.linkEpoch === named.linkEpoch ? found : refused(request);
-  }
   const open = (request: FastifyRequest<TokenRoute>) => openBy(request, id => findCharge(deps.db, id));
 
   type Handler = (charge: Charge, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>;
@@ -110,7 +59,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   const route = (path: string, handle: Handler, config: { readonly isLasting?: true } = {}) =>
     app.get<TokenRoute>(
       `/pay/:token${path}`,
-      { ...OPTIONS, config: { ...OPTIONS.config, ...config } },
+      { ...PAYER_PAGE, config: { ...PAYER_PAGE.config, ...config } },
       async (request, reply) => {
         const opened = await open(request);
         return typeof opened === 'string' ? say(opened, request, reply) : handle(opened, request, reply);
@@ -141,7 +90,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     path: string,
     handle: (plan: InstalmentPlan, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>,
   ) =>
-    app.get<TokenRoute>(`/pay/instalments/:token${path}`, OPTIONS, async (request, reply) => {
+    app.get<TokenRoute>(`/pay/instalments/:token${path}`, PAYER_PAGE, async (request, reply) => {
       const opened = await openBy(request, id => findInstalmentPlan(deps.db, id));
       return typeof opened === 'string' ? say(opened, request, reply) : handle(opened, request, reply);
     });
@@ -175,7 +124,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   // A form without fields: the payer asks to pay the rest, where the account allows it. A repeat gets the same charge.
   app.register(async inner => {
     inner.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => undefined);
-    inner.post<TokenRoute>('/pay/:token/remainder', OPTIONS, async (request, reply) => {
+    inner.post<TokenRoute>('/pay/:token/remainder', PAYER_PAGE, async (request, reply) => {
       const opened = await open(request);
       if (typeof opened === 'string') return say(opened, request, reply);
       const { offersRemainder } = await findSettings(deps.db, opened.accountId);
@@ -187,7 +136,7 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
 
   // No token, more path after it, or a token that is too long.
   for (const path of ['/pay', '/pay/*']) {
-    app.get(path, OPTIONS, async (request, reply) => say(refused(request), request, reply));
+    app.get(path, PAYER_PAGE, async (request, reply) => refuse(request, reply));
   }
   route('/stream', async (charge, request, reply) => streams.open(charge.id, request, reply), { isLasting: true });
   route('/pix.svg', async (charge, _, reply) => reply.type('image/svg+xml').send(await pixSvg(charge)));
