@@ -56,8 +56,8 @@ create table subscriptions (
   -- The day on which it is canceled: the first that is not paid for.
   cancel_on           date,
   cancel_reason       text check (cancel_reason in ('requested', 'by_payer', 'unpaid', 'customer_erased')),
-  -- 128 random bits: whoever has them sees the payer's page.
-  token               text not null,
+  -- A link to the payer's page of an earlier epoch is withdrawn.
+  link_epoch          smallint not null default 0 check (link_epoch between 0 and 255),
   -- When time next changes it; null once it has ended, and while it is paused.
   next_at             timestamptz,
   content_hash        text not null,
@@ -72,7 +72,6 @@ create table subscriptions (
   foreign key (customer_id, account_id) references customers (id, account_id)
 );
 create unique index subscriptions_external_id on subscriptions (external_id, account_id) where external_id is not null;
-create unique index subscriptions_token on subscriptions (token);
 create index subscriptions_due on subscriptions (next_at, id) where next_at is not null;
 create index subscriptions_newest on subscriptions (created_at desc, id desc);
 create index subscriptions_by_account on subscriptions (account_id, created_at desc, id desc);

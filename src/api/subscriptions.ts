@@ -104,6 +104,10 @@ const view = {
   cancelOn: Type.Optional(Day({ description: 'It is canceled on this day, unless it is resumed before.' })),
   cancelReason: Type.Optional(OneOf(CANCEL_REASONS)),
   metadata: Type.Optional(MetadataView),
+  checkoutUrl: Type.String({
+    format: 'uri-reference',
+    description: 'The page to send to the payer: what is due, what was paid, and a button that stops it.',
+  }),
   pausedAt: Type.Optional(DateTime()),
   endedAt: Type.Optional(DateTime({ description: 'When it was canceled or completed.' })),
   createdAt: DateTime(),
@@ -184,6 +188,7 @@ export const SUBSCRIPTION_EXAMPLE: Static<typeof SubscriptionView> = {
   pastDue: { afterDays: 3, action: 'cancel', actionAfterDays: 30 },
   description: 'Gold',
   day: 10,
+  checkoutUrl: 'https://pay.example.com/my/AZqPIF0Re-KcNH0eLzpLXADk0o2yH6uXkE8aVf1cJ9t',
   createdAt: '2026-11-16T06:33:20.240Z',
   updatedAt: '2026-12-05T03:00:00.000Z',
 };

@@ -42,7 +42,7 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
     yield { kind: 'customer', record: customerView(customer) };
     for (const event of await readEventsOf(db, customer.id)) yield { kind: 'event', record: event };
     for (const subscription of await findOfCustomer(db, customer.id)) {
-      yield { kind: 'subscription', record: subscriptionView(subscription) };
+      yield { kind: 'subscription', record: subscriptionView(links, subscription) };
       for (const event of await readEventsOf(db, subscription.id)) yield { kind: 'event', record: event };
     }
   }

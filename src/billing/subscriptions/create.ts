@@ -1,9 +1,9 @@
 // Creates a subscription of a plan for a customer, or finds the one that the same request made before. The sweep charges its cycles.
-import { randomBytes } from 'node:crypto';
 import { type FirstOne, findEarlier, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { firstsIn } from '../../accounts/store-first.ts';
 import type { Metadata } from '../../charges/charge.ts';
+import type { Links } from '../../charges/links/links.ts';
 import { insertEvents } from '../../events/store.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { addDays, type CivilDay, civilDay } from '../../lib/civil-days.ts';
@@ -23,7 +23,12 @@ import { insertSubscription } from './store.ts';
 import type { Subscription } from './subscription.ts';
 import { eventsOf } from './write.ts';
 
-export type SubscriptionDeps = { readonly db: Database; readonly clock: Clock; readonly accounts: AccountPolicy };
+export type SubscriptionDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly accounts: AccountPolicy;
+  readonly links: Links;
+};
 
 export type NewSubscription = OwnTerms & {
   readonly accountId: string;
@@ -74,7 +79,7 @@ export async function createSubscription(
       const step = await begin(tx, input, id, now);
       subscription = step.after.subscription;
       const isNew = await insertSubscription(tx, step.after, claim.hash);
-      if (isNew) await insertEvents(tx, eventsOf(subscription, step.events, now));
+      if (isNew) await insertEvents(tx, eventsOf(deps.links, subscription, step.events, now));
       return isNew;
     });
     setAuditObject(known?.id ?? id);
@@ -94,8 +99,6 @@ const records: Records<FirstOne> = {
       first: { subscriptionId },
     }),
 };
-
-const TOKEN_BYTES = 16;
 
 async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Promise<Step> {
   const { accountId, planId, customerId, startDay, externalId, metadata } = input;
@@ -126,7 +129,7 @@ async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Pr
     ...(metadata && { metadata }),
     ...(trialDays > 0 && { trialEndDay }),
     status: trialDays > 0 ? 'trialing' : 'active',
-    token: randomBytes(TOKEN_BYTES).toString('base64url'),
+    linkEpoch: 0,
     eventCount: 1,
     createdAt: now,
     updatedAt: now,

@@ -7,7 +7,7 @@ import type { Cycle, Subscription } from './subscription.ts';
 
 const COLUMNS = `id, account_id, external_id, plan_id, customer_id, status, amount_cents, currency, interval, day, cycles, methods, days_ahead,
   past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, trial_end_day, cancel_on,
-  cancel_reason, token, event_count, created_at, updated_at, paused_at, resumed_at, ended_at`;
+  cancel_reason, link_epoch, event_count, created_at, updated_at, paused_at, resumed_at, ended_at`;
 export type SubscriptionRow = RowOf<Subscription>;
 export const toSubscription = recordOf<Subscription>(COLUMNS, ['amountCents']);
 
@@ -24,7 +24,7 @@ export const SELECTED_CYCLE = CYCLE_COLUMNS.replace(' day,', ' day::text,').repl
 const RECORD = `id uuid, account_id text, external_id text, plan_id uuid, customer_id uuid, status text, amount_cents bigint, currency text,
   interval text, day integer, cycles integer, methods text[], days_ahead integer, past_due_after_days integer, unpaid_action text,
   unpaid_after_days integer, description text, fine_percent numeric, interest_percent numeric, metadata jsonb, trial_end_day date,
-  cancel_on date, cancel_reason text, token text, event_count integer, created_at timestamptz, updated_at timestamptz,
+  cancel_on date, cancel_reason text, link_epoch smallint, event_count integer, created_at timestamptz, updated_at timestamptz,
   paused_at timestamptz, resumed_at timestamptz, ended_at timestamptz, next_at timestamptz, content_hash text`;
 const CYCLE_RECORD = `subscription_id uuid, account_id text, number integer, day date, status text, amount_cents bigint, currency text,
   due_day date, charge_id uuid, attempts integer, reason text, retry_at timestamptz, paid_at timestamptz`;
@@ -44,7 +44,7 @@ export async function insertSubscription(tx: Sql, standing: Standing, hash: stri
 
 const CHANGING = COLUMNS.split(',')
   .map(column => column.trim())
-  .filter(column => !['id', 'account_id', 'token', 'created_at'].includes(column));
+  .filter(column => !['id', 'account_id', 'created_at'].includes(column));
 
 /** Replaces subscriptions, whose rows the caller has locked, and the cycles that changed. */
 export async function updateStandings(tx: Sql, standings: readonly Standing[]): Promise<void> {
@@ -76,6 +76,14 @@ function snaked(record: object): Record<string, unknown> {
       typeof value === 'bigint' ? String(value) : value,
     ]),
   );
+}
+
+export async function storeLinkEpoch(tx: Sql, { id, accountId, linkEpoch }: Subscription): Promise<void> {
+  await tx.query('update subscriptions set link_epoch = $3 where id = $1 and account_id = $2', [
+    id,
+    accountId,
+    linkEpoch,
+  ]);
 }
 
 /** A number is inserted once: the primary key prevents a duplicate cycle. */
@@ -199,4 +207,14 @@ async function readNeededCycles(
 /** The cycles that are not over of each of these subscriptions, for a list: the one to come and those that are to be paid. */
 export async function findPendingCycles(sql: Sql, ids: readonly string[]): Promise<Cycle[]> {
   return readNeededCycles(sql, ids, undefined, PAST_DUE_NEEDED);
+}
+
+/** All cycles of one subscription that are not over: those that are to be paid and the one to come, the oldest first. */
+export async function findUnpaidCycles(sql: Sql, id: string): Promise<Cycle[]> {
+  const rows = await sql.query<CycleRow>(
+    `select ${SELECTED_CYCLE} from subscription_cycles
+      where subscription_id = $1 and status in ('waiting', 'open', 'past_due') order by number`,
+    [id],
+  );
+  return rows.map(toCycle);
 }

@@ -69,8 +69,8 @@ export type Subscription = Terms & {
   readonly cancelOn?: CivilDay;
   readonly cancelReason?: CancelReason;
   readonly metadata?: Metadata;
-  /** Part of the address of the payer's page. */
-  readonly token: string;
+  /** A link to the payer's page of an earlier epoch is withdrawn. */
+  readonly linkEpoch: number;
   readonly eventCount: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

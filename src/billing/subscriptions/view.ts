@@ -1,10 +1,11 @@
 // A subscription as the API and its events show it. Its schema is `SubscriptionView` in api/; JSON leaves out what is undefined.
+import type { Links } from '../../charges/links/links.ts';
 import { addDays } from '../../lib/civil-days.ts';
 import { termsView } from '../plans/view.ts';
 import { isToCharge } from './moments.ts';
 import type { Cycle, Subscription } from './subscription.ts';
 
-export function subscriptionView(subscription: Subscription) {
+export function subscriptionView(links: Links, subscription: Subscription) {
   const { metadata, pausedAt, endedAt, createdAt, updatedAt } = subscription;
   return {
     id: subscription.id,
@@ -19,6 +20,7 @@ export function subscriptionView(subscription: Subscription) {
     cancelOn: subscription.cancelOn,
     cancelReason: subscription.cancelReason,
     metadata,
+    checkoutUrl: links.subscriptionUrl(subscription),
     pausedAt: pausedAt?.toISOString(),
     endedAt: endedAt?.toISOString(),
     createdAt: createdAt.toISOString(),

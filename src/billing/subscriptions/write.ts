@@ -1,6 +1,7 @@
 // Writes steps of subscriptions: the row, its cycles and its events in one transaction. The caller holds the row locks.
 import { cancelOpen } from '../../charges/cancel.ts';
 import { isUnpaid } from '../../charges/life.ts';
+import type { Links } from '../../charges/links/links.ts';
 import { lockCharges } from '../../charges/store/charges.ts';
 import type { WriteDeps } from '../../charges/write.ts';
 import { insertEvents } from '../../events/store.ts';
@@ -20,7 +21,7 @@ export async function writeSteps(deps: WriteDeps, tx: Sql, steps: readonly Step[
   await updateStandings(tx, counted);
   await insertEvents(
     tx,
-    steps.flatMap(({ events }, index) => eventsOf(counted[index]!.subscription, events, at)),
+    steps.flatMap(({ events }, index) => eventsOf(deps.links, counted[index]!.subscription, events, at)),
   );
   await withdraw(
     deps,
@@ -37,8 +38,8 @@ export async function writeStep(deps: WriteDeps, tx: Sql, step: Step, at: Date):
 }
 
 /** Events that carry the subscription as it is after the last of them, each with its cycle. */
-export function eventsOf(subscription: Subscription, events: readonly StepEvent[], at: Date) {
-  const object = subscriptionView(subscription);
+export function eventsOf(links: Links, subscription: Subscription, events: readonly StepEvent[], at: Date) {
+  const object = subscriptionView(links, subscription);
   return events.map(({ event, cycle }, index) => ({
     id: uuidV7(at),
     accountId: subscription.accountId,

@@ -1,6 +1,7 @@
-// Links to the checkout of a charge. A link is a capability: whoever has it may see and pay the charge. It contains the id, an epoch
-// and a MAC, so a forged one is refused without a query, and raising the epoch of the charge withdraws it.
+// Links to the pages of payers. A link is a capability: whoever has it may do what its page offers. It contains the id, an epoch and a
+// MAC, so a forged one is refused without a query, and raising the epoch of what it opens withdraws it.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type SecretBox, secretBox } from '../../storage/secret-box.ts';
 import type { Charge } from '../charge.ts';
@@ -14,6 +15,8 @@ export type Links = {
   checkoutUrl(charge: Linked): string;
   /** The page of an instalment plan. */
   instalmentsUrl(plan: Linked): string;
+  /** The page of a subscription. */
+  subscriptionUrl(subscription: Linked): string;
   /** The content of a token that this service made. The caller compares its epoch with that of the charge. */
   read(token: string): Linked | undefined;
   /** The content of the token in a full link, regardless of its host name. */
@@ -53,9 +56,24 @@ export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox
     tokenOf,
     checkoutUrl: charge => `${publicUrl()}/pay/${tokenOf(charge)}`,
     instalmentsUrl: plan => `${publicUrl()}/pay/instalments/${tokenOf(plan)}`,
+    subscriptionUrl: subscription => `${publicUrl()}/my/${tokenOf(subscription)}`,
     read,
-    readUrl: checkoutUrl => read(/\/pay\/(?:instalments\/)?([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
+    readUrl: checkoutUrl => read(/\/(?:pay|pay\/instalments|my)\/([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
   };
+}
+
+/** The epoch that withdraws a link. The request names the link by its epoch, so that a repeat withdraws no other. */
+export function epochAfter({ linkEpoch }: Linked, named: number, noun: string): number {
+  if (named !== linkEpoch) {
+    throw new AppError('wrong_state', `This link was withdrawn already; the ${noun} has another one.`);
+  }
+  if (linkEpoch >= MAX_EPOCH) {
+    throw new AppError(
+      'wrong_state',
+      `The link of this ${noun} was withdrawn ${MAX_EPOCH} times: it gets no other one.`,
+    );
+  }
+  return linkEpoch + 1;
 }
 
 function uuidOf(bytes: Buffer): string {

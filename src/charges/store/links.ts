@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from '../../storage/database.ts';
 import type { SecretStore } from '../../storage/sealed-secrets.ts';
 import type { SecretBox } from '../../storage/secret-box.ts';
+import type { Charge } from '../charge.ts';
 
 const KEY_BYTES = 32;
 
@@ -39,16 +40,10 @@ export async function hasLinks(sql: Sql): Promise<boolean> {
   return row!.has;
 }
 
-/** The next epoch, which withdraws earlier links; undefined when no epoch is left or the charge does not exist. */
-export async function raiseLinkEpoch(
-  sql: Sql,
-  { id, accountId, linkEpoch }: { id: string; accountId: string; linkEpoch: number },
-  maxEpoch: number,
-): Promise<number | undefined> {
-  const [row] = await sql.query<{ link_epoch: number }>(
-    `update charges set link_epoch = link_epoch + 1
-      where id = $1 and account_id = $2 and link_epoch = $3 and link_epoch < $4 returning link_epoch`,
-    [id, accountId, linkEpoch, maxEpoch],
-  );
-  return row?.link_epoch;
+/** Of a charge whose row the caller has locked. */
+export async function storeLinkEpoch(
+  tx: Sql,
+  { id, accountId, linkEpoch }: Pick<Charge, 'id' | 'accountId' | 'linkEpoch'>,
+): Promise<void> {
+  await tx.query('update charges set link_epoch = $3 where id = $1 and account_id = $2', [id, accountId, linkEpoch]);
 }

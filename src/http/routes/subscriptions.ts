@@ -1,5 +1,6 @@
 // Subscriptions: customers who are charged by a plan, cycle after cycle.
 import type { FastifyInstance } from 'fastify';
+import { WithdrawalBody } from '../../api/charges.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import {
   CancelBody,
@@ -26,6 +27,8 @@ import { requireSubscription } from '../../billing/subscriptions/require.ts';
 import { showSubscription } from '../../billing/subscriptions/show.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../../billing/subscriptions/verbs.ts';
 import { subscriptionView } from '../../billing/subscriptions/view.ts';
+import { withdrawSubscriptionLink } from '../../billing/subscriptions/withdraw-link.ts';
+import { invalidRequest } from '../../lib/errors.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
@@ -53,7 +56,7 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
       const { subscription, replayed } = await createSubscription(deps, toNewSubscription(body), idempotencyKey);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/subscriptions/${subscription.id}`);
-      return subscriptionView(subscription);
+      return subscriptionView(deps.links, subscription);
     },
   });
 
@@ -122,7 +125,7 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     answer: ok(SubscriptionView, 'The subscription as it is then', SUBSCRIPTION_EXAMPLE),
     problems: ['external_id_conflict', 'wrong_state'],
     handle: async ({ path: { id }, body, caller }) =>
-      subscriptionView(await changeSubscription(deps, id, toSubscriptionChanges(body), caller?.accountId)),
+      subscriptionView(deps.links, await changeSubscription(deps, id, toSubscriptionChanges(body), caller?.accountId)),
   });
 
   defineRoute(app, {
@@ -136,7 +139,8 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     path,
     answer: ok(SubscriptionView, 'The subscription, paused', { ...SUBSCRIPTION_EXAMPLE, status: 'paused' }),
     problems: ['wrong_state'],
-    handle: async ({ path: { id }, caller }) => subscriptionView(await pauseSubscription(deps, id, caller?.accountId)),
+    handle: async ({ path: { id }, caller }) =>
+      subscriptionView(deps.links, await pauseSubscription(deps, id, caller?.accountId)),
   });
 
   defineRoute(app, {
@@ -150,7 +154,8 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     path,
     answer: ok(SubscriptionView, 'The subscription as it is then', SUBSCRIPTION_EXAMPLE),
     problems: ['wrong_state'],
-    handle: async ({ path: { id }, caller }) => subscriptionView(await resumeSubscription(deps, id, caller?.accountId)),
+    handle: async ({ path: { id }, caller }) =>
+      subscriptionView(deps.links, await resumeSubscription(deps, id, caller?.accountId)),
   });
 
   defineRoute(app, {
@@ -170,7 +175,32 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     problems: ['wrong_state'],
     handle: async ({ path: { id }, body: { at = 'now', forgive = false }, caller }) =>
       subscriptionView(
+        deps.links,
         await cancelSubscription(deps, id, { at, forgives: forgive, reason: 'requested' }, caller?.accountId),
       ),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/subscriptions/:id/checkout/withdraw',
+    operationId: 'withdrawSubscriptionLink',
+    summary: 'Withdraw the link to the page of a subscription',
+    description:
+      'For a link that reached the wrong person: it stops working, and the subscription gets a new one. The request names the link, so that a repeat does not withdraw the new one. The checkouts of its charges have links of their own, which are withdrawn one by one.',
+    tag,
+    path,
+    body: WithdrawalBody,
+    answer: ok(SubscriptionView, 'The subscription with its new link', SUBSCRIPTION_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, body, caller }) => {
+      await requireSubscription(deps.db, id, caller?.accountId);
+      const named = deps.links.readUrl(body.checkoutUrl);
+      if (named?.id !== id) {
+        throw invalidRequest([
+          { path: 'checkoutUrl', code: 'not_found', message: 'must be a link of this subscription' },
+        ]);
+      }
+      return subscriptionView(deps.links, await withdrawSubscriptionLink(deps, named));
+    },
   });
 }

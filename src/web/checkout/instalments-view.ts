@@ -6,9 +6,9 @@ import { civilDay } from '../../lib/civil-days.ts';
 import { boletosOfPlan } from '../boletos-of-plan.ts';
 import { type Html, html } from '../html.ts';
 import { type Facts, factsOf } from './facts.ts';
+import { pageFoot, pageHead } from './frame.ts';
 import { maskedDocument, maskedName } from './masks.ts';
-import { pageFoot, pageHead } from './view.ts';
-import { sellerOf, type View } from './view-model.ts';
+import { frameOf, sellerOf, type View } from './view-model.ts';
 
 export type PlanView = {
   readonly plan: InstalmentPlan;
@@ -25,7 +25,7 @@ export function planTitleOf({ view, plan }: PlanView): string {
 
 export function planBody(page: PlanView): Html {
   const { view, charges } = page;
-  return html`${pageHead(view)}
+  return html`${pageHead(frameOf(view))}
 <p class="visually-hidden" role="status" data-live="said">${progressOf(page)}</p>
 <main data-live="main">
 ${nextCard(page)}
@@ -34,7 +34,7 @@ ${nextCard(page)}
 ${hasOpenBoleto(page) && html`<a class="button secondary no-print" href="/pay/instalments/${page.links.tokenOf(page.plan)}/slips.pdf">${view.texts.instalments.pdf}</a>`}
 </section>
 </main>
-${pageFoot(view)}`;
+${pageFoot(frameOf(view))}`;
 }
 
 function progressOf({ plan: { paidCount, instalmentCount }, view: { texts } }: PlanView): string {

@@ -8,6 +8,7 @@ import type { Method } from '../../rails/methods/methods.ts';
 import type { SlipIssuer } from '../../rails/rail.ts';
 import { type Formats, formatsOf, type Language } from '../language.ts';
 import { type Facts, pixCodeOf } from './facts.ts';
+import type { Frame } from './frame.ts';
 import { CHECKOUT_TEXTS, type CheckoutTexts } from './texts.ts';
 
 /** The order, its transfer, and the confirmations that the transfer needs. */
@@ -35,11 +36,24 @@ export function viewOf(parts: Omit<View, 'texts' | 'formats'>): View {
   return { ...parts, texts: CHECKOUT_TEXTS[parts.language], formats: formatsOf(parts.language) };
 }
 
+type Selling = {
+  readonly settings: AccountSettings;
+  readonly charge?: Charge | undefined;
+  readonly beneficiary?: View['beneficiary'];
+  readonly isSandbox: boolean;
+};
+
 /** The name above the page and on the receipt. */
-export function sellerOf({ settings, charge, beneficiary, isSandbox }: Omit<View, 'texts' | 'formats'>): string {
-  const emv = charge.methods
+export function sellerOf({ settings, charge, beneficiary, isSandbox }: Selling): string {
+  const emv = charge?.methods
     .map(({ instrument }) => instrument && pixCodeOf(instrument))
     .find(code => code !== undefined);
   const named = settings.displayName ?? (emv === undefined ? undefined : receiverIn(emv)) ?? beneficiary?.name;
   return named ?? (isSandbox ? SANDBOX_NAME : '');
+}
+
+export function frameOf(view: View): Frame {
+  const { texts, language, settings, isSandbox, facts, token } = view;
+  const canPay = facts.payable.length > 0;
+  return { texts, language, settings, isSandbox, canPay, seller: sellerOf(view), address: `/pay/${token}` };
 }

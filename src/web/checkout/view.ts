@@ -4,12 +4,12 @@ import type { AccountSettings } from '../../accounts/settings.ts';
 import { receiverIn } from '../../rails/br-code.ts';
 import { writtenDocument } from '../boleto/format.ts';
 import { type Html, html } from '../html.ts';
-import type { Language } from '../language.ts';
 import { type Payable, pixCodeOf } from './facts.ts';
+import { pageFoot, pageHead } from './frame.ts';
 import { orderCard } from './order-card.ts';
 import { receiptCard } from './receipt.ts';
 import { amountsOf, spokenStatus, statusCard } from './status.ts';
-import { sellerOf, type View } from './view-model.ts';
+import { frameOf, sellerOf, type View } from './view-model.ts';
 import { wayOf, wayTexts } from './ways/ways.ts';
 
 export function titleOf(view: View): string {
@@ -22,7 +22,7 @@ export function titleOf(view: View): string {
 
 export function checkoutBody(view: View): Html {
   const canPay = view.facts.payable.length > 0;
-  return html`${pageHead(view)}
+  return html`${pageHead(frameOf(view))}
 <p class="visually-hidden" role="status" data-live="said">${spokenStatus(view)}</p>
 <main data-live="main">
 ${statusCard(view)}
@@ -30,33 +30,7 @@ ${view.bought && orderCard(view, view.bought)}
 ${canPay && payPart(view)}
 ${receiptCard(view)}
 </main>
-${pageFoot(view)}`;
-}
-
-export function pageHead(view: View): Html {
-  const { texts, token, settings, isSandbox, language } = view;
-  const other: Language = language === 'en' ? 'pt-BR' : 'en';
-  const seller = sellerOf(view);
-  return html`<header>
-${isSandbox && html`<p class="banner">${texts.sandbox}</p>`}
-<div class="top">
-<div class="seller">${settings.logo && html`<img class="logo" src="/pay/${token}/logo" alt="" width="40" height="40">`}<span>${seller}</span></div>
-<a class="language no-print" href="?lang=${other}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>
-</div>
-</header>`;
-}
-
-export function pageFoot({ texts, settings, facts, language }: View): Html {
-  return html`<footer class="foot no-print">
-${facts.payable.length > 0 && html`<noscript><a class="button secondary" href="?lang=${language}">${texts.refresh}</a></noscript>`}
-<div class="actions">
-${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${texts.help}</a>` : html`<p class="muted small">${texts.askSeller}</p>`}
-${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${texts.back}</a>`}
-<button type="button" class="button secondary needs-script" id="share" hidden>${texts.share}</button>
-<button type="button" class="button secondary needs-script" id="print">${texts.print}</button>
-</div>
-</footer>
-<template id="texts" data-copied="${texts.copied}" data-select="${texts.selectInstead}"></template>`;
+${pageFoot(frameOf(view))}`;
 }
 
 function payPart(view: View): Html {

@@ -1,14 +1,15 @@
 // Acts on a charge: cancel it, change its due date, charge the rest, withdraw the link to its checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { missingCents } from '../../charges/life.ts';
-import { type Links, MAX_EPOCH } from '../../charges/links/links.ts';
+import type { Links } from '../../charges/links/links.ts';
 import { requireCharge } from '../../charges/require.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { type Fields, textField } from './form.ts';
+import { textField } from './form.ts';
 import { reais, when } from './formats.ts';
+import { linkField, linkIn } from './link-field.ts';
 import { facts } from './parts.ts';
 import { daysIn, EXPIRE_FIELD, METHODS_FIELD } from './payer-fields.ts';
 
@@ -113,26 +114,16 @@ seen can still be paid; cancel the charge for that.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
         ])}`,
-        // Identifies the link, so that a form that is sent twice withdraws one. Not the link itself: it is a credential.
-        fields: [{ name: 'linkEpoch', label: 'Link', type: 'hidden', value: String(charge.linkEpoch) }],
+        fields: [linkField(charge)],
         button: 'Withdraw the link',
         back,
       };
     },
-    call: (fields, { id = '' }) => {
-      const linkEpoch = epochIn(fields);
-      return {
-        method: 'POST',
-        url: `/charges/${encodeURIComponent(id)}/checkout/withdraw`,
-        body: { checkoutUrl: linkEpoch === undefined ? '' : deps.links.checkoutUrl({ id, linkEpoch }) },
-      };
-    },
+    call: (fields, params) => ({
+      method: 'POST',
+      url: `/charges/${encodeURIComponent(params['id'] ?? '')}/checkout/withdraw`,
+      body: { checkoutUrl: linkIn(fields, params, deps.links.checkoutUrl) },
+    }),
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,
   });
-}
-
-/** Which link a form withdraws; undefined when that field was changed. */
-export function epochIn(fields: Fields): number | undefined {
-  const linkEpoch = Number(textField(fields, 'linkEpoch') || NaN);
-  return Number.isInteger(linkEpoch) && linkEpoch >= 0 && linkEpoch <= MAX_EPOCH ? linkEpoch : undefined;
 }

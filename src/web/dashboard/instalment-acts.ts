@@ -7,10 +7,10 @@ import type { Links } from '../../charges/links/links.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { epochIn } from './charge-acts.ts';
 import { accountField } from './choices.ts';
 import { centsIn, type Fields, filled, numbersIn, textField } from './form.ts';
 import { EXAMPLE_AMOUNT, reais } from './formats.ts';
+import { linkField, linkIn } from './link-field.ts';
 import { CURRENCY_FIELD, TAX_FIELDS, taxesIn } from './new-charge.ts';
 import { facts } from './parts.ts';
 import { customerIn, DESCRIPTION_FIELD, MORE_PAYER_FIELDS, noteFields, notesIn, PAYER_FIELDS } from './payer-fields.ts';
@@ -103,20 +103,16 @@ export function instalmentActs(app: FastifyInstance, deps: ActDeps & { readonly 
       return {
         title: 'Withdraw the link to the page of these instalments?',
         text: html`<p>For a link that reached the wrong person: it opens nothing any more, and the plan has a new one. The checkouts of its charges have links of their own.</p>`,
-        // Which link it is, so that a form that is sent twice withdraws one. Not the link itself: it is a credential.
-        fields: [{ name: 'linkEpoch', label: 'Link', type: 'hidden', value: String(plan.linkEpoch) }],
+        fields: [linkField(plan)],
         button: 'Withdraw the link',
         back: pageOf(params),
       };
     },
-    call: (fields, { id = '' }) => {
-      const linkEpoch = epochIn(fields);
-      return {
-        method: 'POST',
-        url: `/instalments/${encodeURIComponent(id)}/checkout/withdraw`,
-        body: { checkoutUrl: linkEpoch === undefined ? '' : deps.links.instalmentsUrl({ id, linkEpoch }) },
-      };
-    },
+    call: (fields, params) => ({
+      method: 'POST',
+      url: `/instalments/${encodeURIComponent(params['id'] ?? '')}/checkout/withdraw`,
+      body: { checkoutUrl: linkIn(fields, params, deps.links.instalmentsUrl) },
+    }),
     done: (_, params) => pageOf(params),
   });
 

@@ -1,8 +1,9 @@
-// Acts on subscriptions: create, change, pause, resume, cancel.
+// Acts on subscriptions: create, change, pause, resume, cancel, withdraw the link to their page.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireCustomer } from '../../billing/customers/require.ts';
 import { requireSubscription } from '../../billing/subscriptions/require.ts';
 import type { Subscription } from '../../billing/subscriptions/subscription.ts';
+import type { Links } from '../../charges/links/links.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
@@ -10,6 +11,7 @@ import { planField } from './choices.ts';
 import { customerFields, customerOf } from './customer-field.ts';
 import { centsIn, type Fields, filled, linesIn, metadataText, numbersIn, textField, textsIn } from './form.ts';
 import { fieldAmount } from './formats.ts';
+import { linkField, linkIn } from './link-field.ts';
 import { facts } from './parts.ts';
 import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from './payer-fields.ts';
 
@@ -46,7 +48,7 @@ const PRESENT_TERMS: readonly Field[] = [
   { ...DESCRIPTION_FIELD, isRequired: true },
 ];
 
-export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
+export function subscriptionActs(app: FastifyInstance, deps: ActDeps & { readonly links: Links }): void {
   const section = 'subscriptions';
   const pageOf = ({ id = '' }: Params) => `/dashboard/subscriptions/${id}`;
   const read = ({ caller }: FastifyRequest, { id = '' }: Params) =>
@@ -181,6 +183,21 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps): void {
     }),
     call: (fields, params) =>
       callOf('cancel', params, { at: textField(fields, 'at'), forgive: textField(fields, 'forgive') === 'true' }),
+    done: (_, params) => pageOf(params),
+  });
+
+  defineAct(app, deps, {
+    url: '/subscriptions/:id/withdraw',
+    section,
+    ask: async (request, params) => ({
+      title: 'Withdraw the link to the page of this subscription?',
+      text: html`<p>For a link that reached the wrong person: it stops working, and the subscription gets a new one. The checkouts of its charges have links of their own.</p>${await factsOf(request, params)}`,
+      fields: [linkField(await read(request, params))],
+      button: 'Withdraw the link',
+      back: pageOf(params),
+    }),
+    call: (fields, params) =>
+      callOf('checkout/withdraw', params, { checkoutUrl: linkIn(fields, params, deps.links.subscriptionUrl) }),
     done: (_, params) => pageOf(params),
   });
 }

@@ -1,0 +1,101 @@
+// The texts of the payer's page of a subscription, in Portuguese and English.
+import type { Interval } from '../../billing/plans/cycle-days.ts';
+import type { CycleStatus, SubscriptionStatus } from '../../billing/subscriptions/subscription.ts';
+import type { ByLanguage } from '../language.ts';
+
+const pt = {
+  title: 'Assinatura',
+  status: {
+    trialing: 'Período de teste',
+    active: 'Assinatura ativa',
+    past_due: 'Pagamento em atraso',
+    paused: 'Assinatura pausada',
+    canceled: 'Assinatura encerrada',
+    completed: 'Assinatura concluída',
+  } as Readonly<Record<SubscriptionStatus, string>>,
+  price: (amount: string, interval: Interval) => `${amount} ${PERIODS[interval]}`,
+  freeUntil: (day: string) => `Sem cobrança até ${day}`,
+  endsOn: (day: string) => `Termina em ${day}. Depois disso nada mais é cobrado.`,
+  next: (amount: string, day: string) => `Próxima cobrança: ${amount} em ${day}`,
+  due: 'A pagar',
+  nothingDue: 'Nada a pagar agora',
+  of: (day: string) => `Período a partir de ${day}`,
+  pay: (amount: string) => `Pagar ${amount}`,
+  history: 'Histórico',
+  older: 'Mais antigos',
+  newer: 'Mais recentes',
+  receipt: 'Abrir comprovante',
+  cycle: {
+    waiting: 'Ainda não cobrado',
+    open: 'Aguardando pagamento',
+    past_due: 'Em atraso',
+    paid: 'Pago',
+    refunded: 'Devolvido',
+    canceled: 'Cancelado',
+  } as Readonly<Record<CycleStatus, string>>,
+  stop: 'Encerrar a assinatura',
+  stopAtEnd: 'Ela vale até o fim do período já iniciado. Depois disso nada mais é cobrado.',
+  stopNow: 'Ela termina agora, e nada mais é cobrado.',
+  owedStays: 'O que já venceu continua a pagar.',
+  stopConfirm: 'Sim, encerrar',
+  keep: 'Manter a assinatura',
+};
+
+const PERIODS: Readonly<Record<Interval, string>> = {
+  weekly: 'por semana',
+  biweekly: 'a cada duas semanas',
+  monthly: 'por mês',
+  quarterly: 'por trimestre',
+  semiannual: 'por semestre',
+  yearly: 'por ano',
+};
+
+const EN_PERIODS: Readonly<Record<Interval, string>> = {
+  weekly: 'a week',
+  biweekly: 'every two weeks',
+  monthly: 'a month',
+  quarterly: 'a quarter',
+  semiannual: 'every six months',
+  yearly: 'a year',
+};
+
+const en: typeof pt = {
+  title: 'Subscription',
+  status: {
+    trialing: 'Trial',
+    active: 'Subscription active',
+    past_due: 'Payment overdue',
+    paused: 'Subscription paused',
+    canceled: 'Subscription canceled',
+    completed: 'Subscription completed',
+  },
+  price: (amount, interval) => `${amount} ${EN_PERIODS[interval]}`,
+  freeUntil: day => `Free until ${day}`,
+  endsOn: day => `Ends on ${day}. Nothing is charged after that.`,
+  next: (amount, day) => `Next charge: ${amount} on ${day}`,
+  due: 'To pay',
+  nothingDue: 'Nothing to pay now',
+  of: day => `Period from ${day}`,
+  pay: amount => `Pay ${amount}`,
+  history: 'History',
+  older: 'Older',
+  newer: 'Newer',
+  receipt: 'Open the receipt',
+  cycle: {
+    waiting: 'Not charged yet',
+    open: 'Waiting for payment',
+    past_due: 'Overdue',
+    paid: 'Paid',
+    refunded: 'Returned',
+    canceled: 'Canceled',
+  },
+  stop: 'Cancel the subscription',
+  stopAtEnd: 'It stays valid until the end of the present period. Nothing is charged after that.',
+  stopNow: 'It ends now, and nothing more is charged.',
+  owedStays: 'What is overdue is still to be paid.',
+  stopConfirm: 'Yes, cancel it',
+  keep: 'Keep the subscription',
+};
+
+export type SubscriptionTexts = typeof pt;
+export const SUBSCRIPTION_TEXTS: ByLanguage<SubscriptionTexts> = { 'pt-BR': pt, en };
