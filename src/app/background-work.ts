@@ -9,7 +9,7 @@ import { type Prune, pruneDue, startPruning } from '../storage/pruning.ts';
 type Deps = Omit<Parameters<typeof startSweeping>[0], 'sweeps'> &
   Omit<Parameters<typeof startPruning>[0], 'prunes'> & { readonly queue: Queue };
 
-export type BackgroundWork = {
+type BackgroundWork = {
   readonly sweeps: readonly Sweep[];
   readonly prunes: readonly Prune[];
   /** Starts the loops. Jobs are stopped with the queue. */

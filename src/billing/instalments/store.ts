@@ -11,7 +11,7 @@ export const PLAN_COLUMNS = `${STORED.replaceAll(/\w+/g, 'p.$&')},
   (select count(*)::integer from charges c
     where c.instalment_plan_id = p.id and c.account_id = p.account_id and not c.is_paid_in_part
       and c.state in ('PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED')) as paid_count`;
-export type PlanRow = RowOf<InstalmentPlan>;
+type PlanRow = RowOf<InstalmentPlan>;
 export const toPlan = recordOf<InstalmentPlan>(`${STORED}, paid_count`, ['amountCents']);
 
 /** Inserts a plan; false when its id or its externalId is taken. */

@@ -22,7 +22,7 @@ const COLUMNS = `id, account_id, customer_id, external_id, rail, journey, approv
 
 /** The select list: days as text. */
 export const MANDATE_COLUMNS = COLUMNS.replace(/\w+_day/g, '$&::text as $&');
-export type MandateRow = RowOf<MandateRecord>;
+type MandateRow = RowOf<MandateRecord>;
 export const toMandate = recordOf<MandateRecord>(COLUMNS, ['amountCents', 'minimumCents']);
 
 type Insert = { readonly mandate: MandateRecord; readonly contentHash: string; readonly nextLookAt: Date };
