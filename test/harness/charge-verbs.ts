@@ -3,6 +3,10 @@
 
 import { cancelInstalments } from '../../src/billing/instalments/cancel.ts';
 import { createInstalments } from '../../src/billing/instalments/create.ts';
+import { createSubscription } from '../../src/billing/subscriptions/create.ts';
+import { subscriptionJobs } from '../../src/billing/subscriptions/follow.ts';
+import { subscriptionSweep } from '../../src/billing/subscriptions/sweep.ts';
+import { cancelSubscription, pauseSubscription } from '../../src/billing/subscriptions/verbs.ts';
 import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
 import { startChargeBatches } from '../../src/charges/create/create-batch.ts';
@@ -31,12 +35,19 @@ export type ChargeVictim = {
   readonly chargeId: string;
   readonly refundId?: string;
   readonly planId?: string;
+  readonly customerId?: string;
+  readonly subscriptionId?: string;
   readonly externalId?: string;
 };
 
 export type ChargeVerb =
   | 'create instalments'
   | 'cancel instalments'
+  | 'subscribe'
+  | 'charge cycles'
+  | 'follow subscription'
+  | 'pause subscription'
+  | 'cancel subscription'
   | 'create'
   | 'issue'
   | 'pay'
@@ -102,7 +113,7 @@ function runVerb(
     decisionBatches: startDecisionBatches(base),
     paymentBatches: startPaymentBatches(base),
   };
-  const { chargeId, refundId = '', planId = '', externalId } = victim;
+  const { chargeId, refundId = '', planId = '', customerId = '', subscriptionId = '', externalId } = victim;
   const verbs: Record<ChargeVerb, () => Promise<unknown>> = {
     create: () =>
       createCharge(deps, {
@@ -128,6 +139,16 @@ function runVerb(
         },
       }),
     'cancel instalments': () => cancelInstalments(base, planId),
+    subscribe: () =>
+      createSubscription(base, {
+        ...{ accountId: 'acme', planId, customerId },
+        ...(externalId !== undefined && { externalId }),
+      }),
+    'charge cycles': () => subscriptionSweep(base).upTo(clock.now()),
+    'follow subscription': () => subscriptionJobs(base)[0]!.run({ accountId: 'acme', subscriptionId, chargeId }),
+    'pause subscription': () => pauseSubscription(base, subscriptionId),
+    'cancel subscription': () =>
+      cancelSubscription(base, subscriptionId, { at: 'now', forgives: true, reason: 'requested' }),
     issue: () => issueCharges(deps, { charges: [{ accountId: 'acme', chargeId }] }),
     pay: () =>
       recordPayment(deps, {
