@@ -58,6 +58,10 @@ export const termFields = {
     description: 'How many cycles; without an end when absent.',
   }),
   methods: MethodsBody,
+  automatic: Type.Boolean({
+    description:
+      'True: the bank of a customer who has a mandate (Pix Automático) pays each charge. Without one, or when it brings nothing, the customer pays by the methods, of which pix must be one.',
+  }),
   daysAhead: Days(MAX_DAYS_AHEAD, 'How many days before its day a cycle is charged.'),
   trialDays: Days(MAX_TRIAL_DAYS, 'Days before the first cycle that cost nothing.'),
   description: Text({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'What the payer reads on each charge.' }),
@@ -69,6 +73,7 @@ export const termViews = {
   interval: OneOf(INTERVALS),
   cycles: Type.Optional(Type.Integer({ minimum: 1 })),
   methods: Type.Array(OneOf(METHODS)),
+  automatic: Type.Optional(Type.Boolean({ description: 'True: charges are collected by a mandate of the customer.' })),
   daysAhead: Type.Integer({ minimum: 0 }),
   pastDue: Type.Object({ afterDays, action, actionAfterDays }, { additionalProperties: false }),
   description: Type.String(),

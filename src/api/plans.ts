@@ -7,12 +7,14 @@ import { Metadata, MetadataView } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { AccountId, DateTime, optional, orNull, Ref, Text, Uuid } from './schemas.ts';
 
-const { amountCents, currency, interval, day, cycles, methods, daysAhead, trialDays, description } = termFields;
+const { amountCents, currency, interval, day, cycles, methods, automatic, daysAhead, trialDays, description } =
+  termFields;
 const externalId = Text({ description: 'Your own id. A repeat for the same account returns the first plan.' });
 const name = Text({ description: 'For yourselves.' });
 
 export const PLAN_DEFAULTS = {
   currency: 'BRL',
+  automatic: false,
   daysAhead: 5,
   trialDays: 0,
   pastDue: { pastDueAfterDays: 3, unpaidAction: 'keep', unpaidAfterDays: 30 },
@@ -38,6 +40,7 @@ export const PlanBody = Type.Object(
     ...{ amountCents, interval, methods },
     ...optional({ externalId, day, cycles, pastDue: PastDueBody, taxes: TaxesBody, metadata: Metadata }),
     currency: Type.Optional({ ...currency, default: PLAN_DEFAULTS.currency }),
+    automatic: Type.Optional({ ...automatic, default: PLAN_DEFAULTS.automatic }),
     daysAhead: Type.Optional({ ...daysAhead, default: PLAN_DEFAULTS.daysAhead }),
     trialDays: Type.Optional({ ...trialDays, default: PLAN_DEFAULTS.trialDays }),
     description: Type.Optional({
@@ -51,7 +54,7 @@ export type PlanBody = Static<typeof PlanBody>;
 
 export const PlanChanges = Type.Object(
   {
-    ...optional({ name, amountCents, currency, interval, methods, daysAhead, trialDays, description }),
+    ...optional({ name, amountCents, currency, interval, methods, automatic, daysAhead, trialDays, description }),
     pastDue: Type.Optional(PastDueBody),
     externalId: orNull(externalId),
     day: orNull(day),
@@ -115,8 +118,9 @@ export const PLANS_EXAMPLE: Static<typeof PlansPage> = { plans: [PLAN_EXAMPLE], 
 
 /** The plan that a body asks for. */
 export function toNewPlan({ taxes = {}, pastDue = {}, ...body }: PlanBody): NewPlan {
-  const { amountCents: cents, methods: asked, ...rest } = body;
+  const { amountCents: cents, methods: asked, automatic: isAutomatic = PLAN_DEFAULTS.automatic, ...rest } = body;
   return {
+    isAutomatic,
     ...{ currency: PLAN_DEFAULTS.currency, daysAhead: PLAN_DEFAULTS.daysAhead, trialDays: PLAN_DEFAULTS.trialDays },
     ...{ description: body.name, ...rest },
     amountCents: BigInt(cents),
@@ -128,9 +132,10 @@ export function toNewPlan({ taxes = {}, pastDue = {}, ...body }: PlanBody): NewP
 }
 
 export function toPlanChanges({ taxes, pastDue = {}, archived, ...body }: PlanChanges): Changes {
-  const { amountCents: cents, methods: asked, ...rest } = body;
+  const { amountCents: cents, methods: asked, automatic: isAutomatic, ...rest } = body;
   return {
     ...rest,
+    ...(isAutomatic !== undefined && { isAutomatic }),
     ...(cents !== undefined && { amountCents: BigInt(cents) }),
     ...(asked && { methods: [...new Set(asked)] }),
     ...toPastDue(pastDue),

@@ -9,9 +9,9 @@ import { Metadata, MetadataView } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { AccountId, DateTime, Day, OneOf, optional, orNull, Ref, Text, Uuid } from './schemas.ts';
 
-const { amountCents, day, cycles, methods, trialDays, description } = termFields;
+const { amountCents, day, cycles, methods, automatic, trialDays, description } = termFields;
 const externalId = Text({ description: 'Your own id. A repeat for the same account returns the first subscription.' });
-const ownTerms = { amountCents, day, cycles, methods, description };
+const ownTerms = { amountCents, day, cycles, methods, automatic, description };
 
 const EXAMPLE = {
   accountId: 'acme',
@@ -48,7 +48,7 @@ export const SubscriptionChanges = Type.Object(
           'Takes all terms of this plan; fields given in the same request override them. One with no more cycles than were charged needs `cycles` too.',
       }),
     ),
-    ...optional({ amountCents, day, methods, description }),
+    ...optional({ amountCents, day, methods, automatic, description }),
     cycles: orNull(cycles),
     externalId: orNull(externalId),
     metadata: orNull(Metadata),
@@ -84,6 +84,10 @@ const cycleFields = {
   currency: Type.Optional(OneOf(CURRENCIES)),
   dueDay: Type.Optional(Day({ description: 'Until when its charge is to be paid.' })),
   chargeId: Type.Optional(Uuid()),
+  collectionId: Type.Optional(Uuid({ description: 'The collection of its charge by a mandate.' })),
+  fallbackReason: Type.Optional(
+    Type.String({ description: 'Why no mandate brings its money, so that the customer has to pay the charge.' }),
+  ),
   reason: Type.Optional(Type.String({ description: 'Why no charge could be made; it is tried again.' })),
   retryAt: Type.Optional(DateTime()),
   paidAt: Type.Optional(DateTime()),
@@ -214,18 +218,30 @@ export const CYCLES_EXAMPLE: Static<typeof CyclesPage> = {
 };
 
 /** The subscription that a body asks for. */
-export function toNewSubscription({ amountCents: cents, methods: asked, ...body }: SubscriptionBody): NewSubscription {
+export function toNewSubscription({
+  amountCents: cents,
+  methods: asked,
+  automatic,
+  ...body
+}: SubscriptionBody): NewSubscription {
   return {
     ...body,
     ...(cents !== undefined && { amountCents: BigInt(cents) }),
     ...(asked && { methods: [...new Set(asked)] }),
+    ...(automatic !== undefined && { isAutomatic: automatic }),
   };
 }
 
-export function toSubscriptionChanges({ amountCents: cents, methods: asked, ...body }: SubscriptionChanges): Changes {
+export function toSubscriptionChanges({
+  amountCents: cents,
+  methods: asked,
+  automatic,
+  ...body
+}: SubscriptionChanges): Changes {
   return {
     ...body,
     ...(cents !== undefined && { amountCents: BigInt(cents) }),
     ...(asked && { methods: [...new Set(asked)] }),
+    ...(automatic !== undefined && { isAutomatic: automatic }),
   };
 }

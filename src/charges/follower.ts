@@ -12,6 +12,8 @@ export type ChargeChange = { readonly charge: Charge; readonly event: Step['even
 export type ChargeFollower = {
   /** In the transaction that writes the changes; those of one charge are in sequence. */
   chargesChanged?(deps: { readonly queue: Queue }, tx: Sql, changes: readonly ChargeChange[]): Promise<void>;
+  /** A collection by a mandate has ended without the money of this charge. In the transaction that writes its end. */
+  collectionFailed?(deps: { readonly queue: Queue }, tx: Sql, charge: Charge): Promise<void>;
   /** A notification may be about more than payments. Anybody may have sent it, with any content, and it may come again. */
   notified?(deps: { readonly db: Database; readonly queue: Queue }, rail: Rail, body: unknown): Promise<void>;
 };

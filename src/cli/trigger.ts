@@ -153,6 +153,8 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   // More than a boleto can carry.
   'subscription.charge_failed': api =>
     subscription(api, { ...soon(api), methods: ['boleto'], amountCents: 99_999_999_999 }),
+  // No customer of a sandbox has a mandate.
+  'subscription.collection_failed': api => subscription(api, { ...soon(api), automatic: true }),
   'subscription.paid': async api => (await paidSubscription(api)).id,
   'subscription.refunded': async api => {
     const { id, chargeId } = await paidSubscription(api);

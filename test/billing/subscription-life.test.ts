@@ -30,6 +30,7 @@ const AT = momentOn('2026-11-16', 9);
 const subscriptionOf = (changes: Partial<Subscription> = {}): Subscription => ({
   ...{ id: 'subscription', accountId: 'acme', planId: 'plan', customerId: 'customer', linkEpoch: 0 },
   ...{ status: 'active', amountCents: 9_900n, currency: 'BRL', interval: 'monthly', day: 31, methods: ['pix'] },
+  isAutomatic: false,
   ...{ daysAhead: 5, pastDueAfterDays: 3, unpaidAction: 'keep', unpaidAfterDays: 30, description: 'Gold' },
   ...{ eventCount: 1, createdAt: AT, updatedAt: AT },
   ...changes,

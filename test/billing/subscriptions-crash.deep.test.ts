@@ -9,7 +9,7 @@ import { crashAt, crashEverywhere } from '../harness/crash.ts';
 import type { ChargeCrash } from '../harness/crash-at-step.ts';
 import { bankRecords, fileBank } from '../harness/file-bank.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { cutOffAfter } from '../harness/steps.ts';
+import { cutOffAfter, UNCUT } from '../harness/steps.ts';
 import { planBody, subscriptionCalls } from '../harness/subscriptions.ts';
 
 const NOW = '2026-11-16T12:00:00.000Z';
@@ -55,8 +55,7 @@ const sweep = (now = NOW) => atBoth('charge cycles', { chargeId: '' }, now);
 
 /** Both nodes do it at the same time. */
 async function atBoth(verb: ChargeVerb, victim: ChargeVictim, now: string): Promise<void> {
-  const whole = { database: <T>(db: T) => db, partner: <T>(partner: T) => partner, answers: () => {} };
-  await Promise.all(nodes.map(node => node.run(verb, victim, { bankFile, now, steps: whole })));
+  await Promise.all(nodes.map(node => node.run(verb, victim, { bankFile, now, steps: UNCUT })));
 }
 
 async function charged(now = NOW): Promise<ChargeVictim> {

@@ -1,16 +1,21 @@
 // Writes what became of a mandate or of a collection: the row, its event and its next look, in one transaction.
+import { findCharge } from '../../charges/store/charges.ts';
+import type { WriteDeps } from '../../charges/write.ts';
 import { insertEvents } from '../../events/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AutomaticCalls, Recurrence } from '../../rails/automatic.ts';
 import type { Database, Sql } from '../../storage/database.ts';
-import { type Collection, collectionEventOf, nextLookAtCollection } from './collection.ts';
+import { type Collection, collectionEventOf, isOver, nextLookAtCollection } from './collection.ts';
 import { eventOf, hasEnded, nextLookAt, seen } from './mandate.ts';
 import { lockCollection, lockMandate } from './require.ts';
 import { type MandateRecord, updateMandate } from './store.ts';
 import { lookAtCollectionsOf, updateCollection } from './store-collections.ts';
 import { collectionEvent, mandateEvent } from './view.ts';
 
-export type ChangeDeps = { readonly db: Database; readonly clock: Clock };
+export type ChangeDeps = Pick<WriteDeps, 'queue' | 'chargeFollowers'> & {
+  readonly db: Database;
+  readonly clock: Clock;
+};
 
 /**
  * Applies a change to the mandate as it is now, and plans the next look. A change that returns what it was given leaves the row as it is
@@ -61,7 +66,7 @@ async function writeMandate(
 
 /** As `changeMandate`. `retryAt`: when it is looked at next, where an answer is missing. */
 export async function changeCollection(
-  { db, clock }: ChangeDeps,
+  { db, clock, ...following }: ChangeDeps,
   { id, accountId }: Pick<Collection, 'id' | 'accountId'>,
   window: AutomaticCalls['window'],
   change: (before: Collection) => Collection,
@@ -75,8 +80,20 @@ export async function changeCollection(
     const after = event ? { ...changed, eventCount: before.eventCount + 1 } : changed;
     await updateCollection(tx, after, earlier(nextLookAtCollection(after, window, at), retryAt));
     if (event) await insertEvents(tx, [collectionEvent(after, event, at)]);
+    if (event && isOver(after) && after.status !== 'COMPLETED') await announceFailure(following, tx, after);
     return after;
   });
+}
+
+/** The payer is asked as for any charge: what follows the charge may have to do with that. */
+async function announceFailure(
+  { queue, chargeFollowers }: Pick<WriteDeps, 'queue' | 'chargeFollowers'>,
+  tx: Sql,
+  { chargeId, accountId }: Collection,
+): Promise<void> {
+  const charge = await findCharge(tx, chargeId, accountId);
+  if (!charge) return;
+  await Promise.all(chargeFollowers.map(follower => follower.collectionFailed?.({ queue }, tx, charge)));
 }
 
 function earlier(planned: Date | undefined, retryAt: Date | undefined): Date | undefined {

@@ -80,6 +80,16 @@ export async function findCollectionOfCharge(sql: Sql, chargeId: string): Promis
   return row && toCollection(row);
 }
 
+/** The newest collection of a charge, whatever its end. */
+export async function findLastCollectionOfCharge(sql: Sql, chargeId: string): Promise<Collection | undefined> {
+  const [row] = await sql.query<RowOf<Collection>>(
+    `select ${SELECTED} from mandate_collections where charge_id = $1
+      order by mandate_collections.created_at desc, id desc limit 1`,
+    [chargeId],
+  );
+  return row && toCollection(row);
+}
+
 export type CollectionRef = { readonly accountId: string; readonly collectionId: string };
 
 export async function findCollectionRefs(sql: Sql, ids: readonly string[]): Promise<CollectionRef[]> {

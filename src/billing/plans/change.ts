@@ -6,7 +6,7 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { isUniqueViolation } from '../../storage/faults.ts';
 import { type Changes, changed } from '../changed.ts';
-import { checkDay, checkPastDue } from './check.ts';
+import { checkAutomatic, checkDay, checkPastDue } from './check.ts';
 import type { NewPlan, Plan } from './plan.ts';
 import { lockPlan } from './require.ts';
 import { updatePlan } from './store.ts';
@@ -28,7 +28,7 @@ export async function changePlan(
     return await db.transaction(async tx => {
       const before = await lockPlan(tx, id, accountId);
       const after = changed(before, changes);
-      const faults = [...checkDay(after.interval, after.day), ...checkPastDue(after)];
+      const faults = [...checkDay(after.interval, after.day), ...checkPastDue(after), ...checkAutomatic(after)];
       if (faults.length > 0) throw invalidRequest(faults);
       if (isDeepStrictEqual(before, after)) return before;
       const written = { ...after, eventCount: before.eventCount + 1, updatedAt: now };

@@ -16,3 +16,23 @@ export function checkPastDue({ pastDueAfterDays, unpaidAfterDays }: PastDue): Fa
   const message = 'must not be less than pastDue.afterDays';
   return [{ path: 'pastDue.actionAfterDays', code: 'before_past_due', message }];
 }
+
+/** A PSP takes a collection until two days before its due day, and the charge is made within the first of these days. */
+const MIN_DAYS_TO_COLLECT = 3;
+
+export function checkAutomatic({
+  isAutomatic,
+  methods,
+  daysAhead,
+}: Pick<Terms, 'isAutomatic' | 'methods' | 'daysAhead'>): Fault[] {
+  if (!isAutomatic) return [];
+  const faults: Fault[] = [];
+  if (!methods.includes('pix')) {
+    faults.push({ path: 'methods', code: 'no_pix', message: 'must have pix, as automatic is true' });
+  }
+  if (daysAhead < MIN_DAYS_TO_COLLECT) {
+    const message = `must be at least ${MIN_DAYS_TO_COLLECT}, as automatic is true`;
+    faults.push({ path: 'daysAhead', code: 'too_late_to_collect', message });
+  }
+  return faults;
+}

@@ -9,7 +9,7 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
-import { checkDay, checkPastDue } from './check.ts';
+import { checkAutomatic, checkDay, checkPastDue } from './check.ts';
 import type { NewPlan, Plan } from './plan.ts';
 import { requirePlan } from './require.ts';
 import { insertPlan } from './store.ts';
@@ -21,15 +21,20 @@ type CreatedPlan = { readonly plan: Plan; readonly replayed: boolean };
 
 /** A repeat, by externalId or by idempotency key, gets the first plan, as it is now. Refuses a repeat with other content. */
 export async function createPlan(deps: PlanDeps, input: NewPlan, idempotencyKey?: string): Promise<CreatedPlan> {
-  const faults = [...checkDay(input.interval, input.day), ...checkPastDue(input)];
+  const faults = [...checkDay(input.interval, input.day), ...checkPastDue(input), ...checkAutomatic(input)];
   if (faults.length > 0) throw invalidRequest(faults);
   const now = deps.clock.now();
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own row.
   const plan: Plan = { ...input, id: uuidV7(now), isArchived: false, eventCount: 1, createdAt: now, updatedAt: now };
-  const { accountId } = input;
+  const { accountId, isAutomatic, ...content } = input;
   const claim: RequestIdentity = {
     hash: contentHash({
-      plan: { ...input, amountCents: String(input.amountCents), metadata: { ...input.metadata } },
+      plan: {
+        ...{ ...content, accountId },
+        ...(isAutomatic && { isAutomatic }),
+        amountCents: String(input.amountCents),
+        metadata: { ...input.metadata },
+      },
     }),
     scope: deps.accounts.keyScopeOf(accountId),
     key: idempotencyKey,

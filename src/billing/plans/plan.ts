@@ -19,6 +19,8 @@ export type Terms = {
   /** How many cycles there are; without an end when absent. */
   readonly cycles?: number;
   readonly methods: readonly Method[];
+  /** Its charges are collected by a mandate of the customer, where there is one. */
+  readonly isAutomatic: boolean;
   /** How many days before its day a cycle is charged. */
   readonly daysAhead: number;
   /** How many days after the due day of an unpaid charge the subscription is past due. */

@@ -12,6 +12,7 @@ export function termsView(terms: Terms) {
     interval: terms.interval,
     cycles: terms.cycles,
     methods: terms.methods,
+    automatic: terms.isAutomatic ? true : undefined,
     daysAhead: terms.daysAhead,
     pastDue: {
       afterDays: terms.pastDueAfterDays,

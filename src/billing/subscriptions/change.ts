@@ -5,7 +5,7 @@ import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import { isUniqueViolation } from '../../storage/faults.ts';
 import { changed } from '../changed.ts';
-import { checkDay } from '../plans/check.ts';
+import { checkAutomatic, checkDay } from '../plans/check.ts';
 import { dayNumberOf, isOfWeeks } from '../plans/cycle-days.ts';
 import type { Plan } from '../plans/plan.ts';
 import { findPlan } from '../plans/store.ts';
@@ -64,7 +64,7 @@ async function withChanges(
   if (isMoved && !plan) faults.push({ path: 'planId', code: 'not_found', message: 'must be a plan of this account' });
   if (plan?.isArchived) faults.push({ path: 'planId', code: 'archived', message: 'is archived' });
   const moved = plan ? movedTo(subscription, plan, known.at(-1)!.day) : subscription;
-  faults.push(...checkDay(moved.interval, day));
+  faults.push(...checkDay(moved.interval, day), ...checkAutomatic(withOwnTerms(moved, own)));
   const charged = known.findLast(({ status }) => status !== 'waiting')?.number ?? 0;
   if (typeof cycles === 'number' && cycles < charged) {
     faults.push({ path: 'cycles', code: 'too_few', message: `must not be less than the ${charged} that were charged` });

@@ -1,4 +1,5 @@
 // Subscriptions follow the charges of their cycles: a change of one enqueues the job that brings it to its cycle.
+import type { Charge } from '../../charges/charge.ts';
 import type { ChargeChange, ChargeFollower } from '../../charges/follower.ts';
 import { defineJob } from '../../jobs/job.ts';
 
@@ -8,8 +9,9 @@ export const FOLLOW_SUBSCRIPTION = defineJob<{
   readonly chargeId: string;
 }>('subscription.follow');
 
-/** Whether a cycle is paid, or by when it is to be, may be another answer than before. */
+/** Whether a cycle is paid, or by when it is to be, may be another answer than before; an active charge can be collected. */
 const CONCERNS_CYCLE: readonly ChargeChange['event'][] = [
+  'charge.active',
   'charge.paid',
   'charge.refunded',
   'charge.returned',
@@ -24,10 +26,11 @@ export const subscriptionFollower: ChargeFollower = {
     queue.enqueue(
       tx,
       FOLLOW_SUBSCRIPTION,
-      changes.flatMap(({ charge: { id: chargeId, accountId, subscriptionId }, event }) =>
-        subscriptionId === undefined || !CONCERNS_CYCLE.includes(event)
-          ? []
-          : [{ accountId, subscriptionId, chargeId }],
-      ),
+      changes.flatMap(({ charge, event }) => (CONCERNS_CYCLE.includes(event) ? refsOf(charge) : [])),
     ),
+  collectionFailed: ({ queue }, tx, charge) => queue.enqueue(tx, FOLLOW_SUBSCRIPTION, refsOf(charge)),
 };
+
+function refsOf({ id: chargeId, accountId, subscriptionId }: Charge) {
+  return subscriptionId === undefined ? [] : [{ accountId, subscriptionId, chargeId }];
+}

@@ -13,7 +13,7 @@ import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { findAndLockCustomer } from '../customers/store.ts';
-import { checkDay } from '../plans/check.ts';
+import { checkAutomatic, checkDay } from '../plans/check.ts';
 import { dayNumberOf, firstDay } from '../plans/cycle-days.ts';
 import { findPlan } from '../plans/store.ts';
 import { begun, type Step } from './life.ts';
@@ -118,7 +118,7 @@ async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Pr
       trialDays > 0 ? `must not be before the end of the trial, ${trialEndDay}` : 'must not be in the past';
     faults.push({ path: 'startDay', code: 'too_early', message });
   }
-  if (plan) faults.push(...checkDay(plan.interval, input.day));
+  if (plan) faults.push(...checkDay(plan.interval, input.day), ...checkAutomatic(withOwnTerms(termsOf(plan), input)));
   if (!plan || faults.length > 0) throw invalidRequest(faults);
   const from = startDay ?? trialEndDay;
   const day = input.day ?? plan.day ?? dayNumberOf(plan.interval, from);

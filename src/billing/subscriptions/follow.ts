@@ -9,6 +9,7 @@ import { civilDay } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { FOLLOW_SUBSCRIPTION } from './charge-follower.ts';
+import { type CollectCycleDeps, collectCycle } from './collect-cycle.ts';
 import { type ChargeNews, chargeChanged, type Standing } from './life.ts';
 import { lockStandings } from './store.ts';
 import type { Cycle } from './subscription.ts';
@@ -16,16 +17,16 @@ import { writeStep } from './write.ts';
 
 export type SubscriptionFollowDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
-export function subscriptionJobs(deps: SubscriptionFollowDeps): JobHandler[] {
+export function subscriptionJobs(deps: SubscriptionFollowDeps & CollectCycleDeps): JobHandler[] {
   return [handleJob(FOLLOW_SUBSCRIPTION, payload => followCharge(deps, payload))];
 }
 
 async function followCharge(
-  deps: SubscriptionFollowDeps,
-  { subscriptionId, chargeId }: PayloadOf<typeof FOLLOW_SUBSCRIPTION>,
+  deps: SubscriptionFollowDeps & CollectCycleDeps,
+  payload: PayloadOf<typeof FOLLOW_SUBSCRIPTION>,
 ): Promise<JobOutcome> {
-  await deps.db.transaction(tx => catchUp(deps, tx, subscriptionId, chargeId));
-  return 'done';
+  await deps.db.transaction(tx => catchUp(deps, tx, payload.subscriptionId, payload.chargeId));
+  return collectCycle(deps, payload);
 }
 
 async function catchUp(deps: SubscriptionFollowDeps, tx: Sql, subscriptionId: string, chargeId: string): Promise<void> {

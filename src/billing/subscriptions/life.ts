@@ -78,8 +78,12 @@ const MAX_HOURS_TO_RETRY = 24;
 /** No charge can be made for a cycle: it is retried with growing waits, at least once a day. Only a new reason is an event. */
 export function refused(before: Standing, cycle: Cycle, reason: string, at: Date): Step {
   const hours = Math.min(2 ** cycle.attempts, MAX_HOURS_TO_RETRY);
-  const { chargeId: _, dueDay: __, amountCents: ___, currency: ____, ...rest } = cycle;
-  const again = { ...rest, attempts: cycle.attempts + 1, reason, retryAt: new Date(at.getTime() + hours * HOUR_MS) };
+  const again = {
+    ...withoutCharge(cycle),
+    attempts: cycle.attempts + 1,
+    reason,
+    retryAt: new Date(at.getTime() + hours * HOUR_MS),
+  };
   const waits = cycle.status === 'open' ? cycleMoved(again, 'waiting') : again;
   const isNews = cycle.reason !== reason || !isUncharged(cycle);
   const events: StepEvent[] = isNews ? [{ event: 'subscription.charge_failed', cycle: waits }] : [];
@@ -146,6 +150,19 @@ function dueChanged(before: Standing, cycle: Cycle, { dueDay, at }: ChargeNews):
   const isLate = momentOn(addDays(dueDay, before.subscription.pastDueAfterDays + 1)) <= at;
   const isOpenAgain = cycle.status === 'past_due' && !isLate;
   return restated(replaced(before, isOpenAgain ? cycleMoved(later, 'open') : later), []);
+}
+
+/** The charge of a cycle is collected by a mandate. */
+export function collecting(before: Standing, cycle: Cycle, collectionId: string): Step | undefined {
+  if (cycle.collectionId === collectionId) return undefined;
+  return step(replaced(before, { ...cycle, collectionId }), []);
+}
+
+/** No mandate brings the money of a cycle: the customer pays its charge by one of its methods. */
+export function fellBack(before: Standing, cycle: Cycle, fallbackReason: string): Step | undefined {
+  if (cycle.fallbackReason !== undefined) return undefined;
+  const left = { ...cycle, fallbackReason };
+  return step(replaced(before, left), [{ event: 'subscription.collection_failed', cycle: left }]);
 }
 
 /** No cycle is charged until it is resumed; the charge of one that has not begun is withdrawn. */
@@ -219,11 +236,14 @@ export function hasNotBegun({ status, day }: Cycle, today: CivilDay): boolean {
 function takenBack(before: Standing, at: Date): Omit<Step, 'events'> {
   const today = civilDay(at);
   const ahead = before.cycles.filter(cycle => hasNotBegun(cycle, today) && !cycle.hasMoney);
-  const after = ahead.reduce((so, cycle) => {
-    const { chargeId: _, dueDay: __, amountCents: ___, currency: ____, ...rest } = cycle;
-    return replaced(so, cycleMoved(rest, 'waiting'));
-  }, before);
+  const after = ahead.reduce((so, cycle) => replaced(so, cycleMoved(withoutCharge(cycle), 'waiting')), before);
   return { after, withdrawn: ahead.flatMap(({ chargeId }) => chargeId ?? []) };
+}
+
+function withoutCharge(cycle: Cycle): Cycle {
+  const { chargeId: _, dueDay: __, amountCents: ___, currency: ____, collectionId: _____, ...rest } = cycle;
+  const { fallbackReason: ______, ...uncharged } = rest;
+  return uncharged;
 }
 
 /** The waiting cycles after the last charged one; an earlier one keeps its day in any case. */

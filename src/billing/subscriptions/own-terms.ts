@@ -6,11 +6,12 @@ export type OwnTerms = {
   readonly amountCents?: bigint;
   readonly cycles?: number;
   readonly methods?: readonly Method[];
+  readonly isAutomatic?: boolean;
   readonly description?: string;
 };
 
 export function termsOf(plan: Plan): Terms {
-  const { amountCents, currency, interval, cycles, methods, daysAhead, description } = plan;
+  const { amountCents, currency, interval, cycles, methods, isAutomatic, daysAhead, description } = plan;
   const { pastDueAfterDays, unpaidAction, unpaidAfterDays, finePercent, interestPercent } = plan;
   return {
     ...{
@@ -18,6 +19,7 @@ export function termsOf(plan: Plan): Terms {
       currency,
       interval,
       methods,
+      isAutomatic,
       daysAhead,
       description,
       pastDueAfterDays,
@@ -30,12 +32,16 @@ export function termsOf(plan: Plan): Terms {
   };
 }
 
-export function withOwnTerms<T extends Terms>(terms: T, { amountCents, cycles, methods, description }: OwnTerms): T {
+export function withOwnTerms<T extends Terms>(
+  terms: T,
+  { amountCents, cycles, methods, isAutomatic, description }: OwnTerms,
+): T {
   return {
     ...terms,
     ...(amountCents !== undefined && { amountCents }),
     ...(cycles !== undefined && { cycles }),
     ...(methods && { methods }),
+    ...(isAutomatic !== undefined && { isAutomatic }),
     ...(description !== undefined && { description }),
   };
 }

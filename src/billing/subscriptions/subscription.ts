@@ -40,6 +40,7 @@ export const SUBSCRIPTION_EVENTS = [
   'subscription.activated',
   'subscription.charged',
   'subscription.charge_failed',
+  'subscription.collection_failed',
   'subscription.paid',
   'subscription.refunded',
   'subscription.past_due',
@@ -98,6 +99,9 @@ export type Cycle = {
   readonly reason?: string;
   readonly retryAt?: Date;
   readonly paidAt?: Date;
+  /** The collection of its charge by a mandate, and why the customer has to pay the charge by its own methods. */
+  readonly collectionId?: string;
+  readonly fallbackReason?: string;
   /** Its charge was paid in part. Not stored: read where a step may withdraw the charge. */
   readonly hasMoney?: boolean;
 };

@@ -29,7 +29,7 @@ export function subscriptionView(links: Links, subscription: Subscription) {
 }
 
 export function cycleView(cycle: Cycle) {
-  const { number, day, status, amountCents, currency, dueDay, chargeId, reason, retryAt, paidAt } = cycle;
+  const { number, day, status, amountCents, currency, dueDay, chargeId, reason, retryAt, paidAt, collectionId } = cycle;
   return {
     number,
     day,
@@ -38,6 +38,8 @@ export function cycleView(cycle: Cycle) {
     currency,
     dueDay,
     chargeId,
+    collectionId,
+    fallbackReason: cycle.fallbackReason,
     reason,
     retryAt: retryAt?.toISOString(),
     paidAt: paidAt?.toISOString(),

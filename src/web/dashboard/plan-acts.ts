@@ -31,6 +31,9 @@ const FIELDS: readonly Field[] = [
     hint: 'Of the month, 31 for the last; or of the week, from 1 (Monday). Left empty: that of the first cycle.',
   },
   METHODS_FIELD,
+  {
+    ...{ name: 'automatic', label: 'Collect by Pix Automático where the customer has a mandate', type: 'checkbox' },
+  },
   { name: 'cycles', label: 'Cycles', hint: 'Left empty: without an end.' },
   { name: 'trialDays', label: 'Days of the trial', hint: `Left empty: ${trialDays}.` },
   {
@@ -128,6 +131,7 @@ function termsIn(fields: Fields) {
     ...numbersIn(fields, ['day', 'cycles', 'trialDays', 'daysAhead']),
     amountCents: centsIn(textField(fields, 'amount')),
     methods: textField(fields, 'methods').split(' '),
+    automatic: textField(fields, 'automatic') === 'true',
     pastDue: {
       ...{ afterDays: pastDue.pastDueAfterDays, actionAfterDays: pastDue.unpaidAfterDays },
       ...numbersIn(fields, ['afterDays', 'actionAfterDays']),
@@ -144,6 +148,7 @@ function filledFrom(plan: Plan): Field[] {
     ...{ trialDays: plan.trialDays, daysAhead: plan.daysAhead },
     amount: fieldAmount(plan.amountCents),
     methods: methodsText(plan.methods),
+    ...(plan.isAutomatic && { automatic: 'true' }),
     ...{ afterDays: plan.pastDueAfterDays, unpaidAction: plan.unpaidAction, actionAfterDays: plan.unpaidAfterDays },
     ...{ fine: plan.finePercent, interest: plan.interestPercent },
     metadata: metadataText(plan.metadata),

@@ -22,6 +22,13 @@ const DAY: Field = {
   hint: 'Of the month, 31 for the last; or of the week, from 1 (Monday).',
 };
 const CYCLES: Field = { name: 'cycles', label: 'Cycles' };
+const AUTOMATIC = {
+  ...{ name: 'automatic', label: 'Collect by a mandate, where the customer has one', type: 'select' },
+  options: [
+    { value: 'false', label: 'no' },
+    { value: 'true', label: 'yes' },
+  ],
+} as const satisfies Field;
 const NOTES: readonly Field[] = [
   { name: 'externalId', label: 'Your own id', hint: 'Optional. The same id again returns the first subscription.' },
   { ...METADATA_FIELD, group: 'Notes of your own' },
@@ -36,6 +43,7 @@ const NEW_TERMS: readonly Field[] = [
   { ...DAY, hint: `${DAY.hint} ${hint}` },
   { ...CYCLES, hint },
   { ...METHODS_FIELD, options: [{ value: '', label: 'as the plan' }, ...METHODS_FIELD.options] },
+  { ...AUTOMATIC, options: [{ value: '', label: 'as the plan' }, ...AUTOMATIC.options] },
   { ...DESCRIPTION_FIELD, hint: `Shown to the payer. ${hint}` },
 ];
 
@@ -45,6 +53,7 @@ const PRESENT_TERMS: readonly Field[] = [
   { ...DAY, isRequired: true },
   { ...CYCLES, hint: 'Left empty: without an end.' },
   METHODS_FIELD,
+  AUTOMATIC,
   { ...DESCRIPTION_FIELD, isRequired: true },
 ];
 
@@ -206,13 +215,14 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps & { readonl
 const EMPTIED = [...PRESENT_TERMS, ...NOTES].map(({ name, apiName = name }) => [name, apiName] as const);
 
 function termsIn(fields: Fields) {
-  const { amount, methods } = filled(fields, ['amount', 'methods']);
+  const { amount, methods, automatic } = filled(fields, ['amount', 'methods', 'automatic']);
   const metadata = textsIn(fields, 'metadata');
   return {
     ...filled(fields, ['planId', 'externalId', 'description']),
     ...numbersIn(fields, ['day', 'cycles']),
     ...(amount !== undefined && { amountCents: centsIn(amount) }),
     ...(methods !== undefined && { methods: methods.split(' ') }),
+    ...(automatic !== undefined && { automatic: automatic === 'true' }),
     ...(metadata !== undefined && { metadata }),
   };
 }
@@ -226,6 +236,7 @@ function valuesOf(subscription: Subscription): Readonly<Record<string, string | 
     day: String(day),
     cycles: cycles?.toString(),
     methods: methodsText(methods),
+    automatic: String(subscription.isAutomatic),
     metadata: metadataText(metadata),
   };
 }

@@ -113,6 +113,7 @@ ${pager(request, list)}`,
         ['Amount', priceOf(subscription)],
         ['Cycles', subscription.cycles === undefined ? 'without an end' : count(subscription.cycles)],
         ['Methods', subscription.methods.join(', ')],
+        ['Collected by', subscription.automatic && 'a mandate of the customer, where there is one'],
         [
           'Next cycle',
           nextCycle && `${nextCycle.number}, on ${day(nextCycle.day)}; charged from ${day(nextCycle.chargeDay)}`,
@@ -128,15 +129,17 @@ ${pager(request, list)}`,
       ])}</section>
 <section class="card"><h2>Cycles</h2>${table({
         caption: 'Cycles',
-        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Why not charged'],
-        rows: list.cycles.map(({ number, day: begins, status: of, amountCents, currency, chargeId, reason }) => [
-          count(number),
-          day(begins),
-          badge(of),
-          amountCents === undefined || currency === undefined ? '–' : amountOf(amountCents, currency),
-          chargeId === undefined ? '–' : idLink(`/dashboard/charges/${chargeId}`, chargeId),
-          reason ?? '–',
-        ]),
+        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Why not charged or collected'],
+        rows: list.cycles.map(
+          ({ number, day: begins, status: of, amountCents, currency, chargeId, reason, ...rest }) => [
+            count(number),
+            day(begins),
+            badge(of),
+            amountCents === undefined || currency === undefined ? '–' : amountOf(amountCents, currency),
+            chargeId === undefined ? '–' : idLink(`/dashboard/charges/${chargeId}`, chargeId),
+            reason ?? rest.fallbackReason ?? '–',
+          ],
+        ),
         empty: 'There is no cycle.',
       })}</section>
 <section class="card">${timeline(events)}</section></div>`,
