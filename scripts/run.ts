@@ -43,6 +43,10 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
       file: 'drills/rolling.ts',
       what: 'nodes of the version in another folder are replaced by this one under load, and back',
     },
+    subscriptions: {
+      file: 'drills/subscriptions.ts',
+      what: 'a thousand subscriptions over two years, on nodes that are killed',
+    },
     webhooks: { file: 'drills/webhooks.ts', what: 'a hundred receivers of every event, ten of which hang' },
     week: { file: 'drills/week.ts', what: 'a week of mixed life at a share of a hundred charges a second' },
   },
