@@ -25,7 +25,8 @@ export async function putPrismBefore(
 ): Promise<Addresses & { remove(): Promise<void> }> {
   const validator = process.env['PSP_VALIDATOR'];
   if (validator === undefined) return { url, tokenUrl, remove: async () => {} };
-  const file = path.relative(ROOT, process.argv[1] ?? '');
+  // One process runs many files, and only its worker knows which one runs now.
+  const file = path.relative(ROOT, path.resolve(ROOT, process.env['TEST_FILE'] ?? ''));
   const answer = await fetch(validator, {
     method: 'POST',
     body: JSON.stringify({ file, profile, url, tokenUrl, files, answers }),

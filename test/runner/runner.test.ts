@@ -70,6 +70,12 @@ test('a failure is reported with its name and its error, and the next file runs 
   assert.equal(failuresOf(skipped!), '');
 });
 
+test('a file can read its own path, also in a process that has run another', async t => {
+  const text = `test('is named', () => assert.equal(process.env['TEST_FILE'], import.meta.filename));`;
+  const { done } = await run(t, { 'first.mjs': text, 'second.mjs': text });
+  assert.deepEqual(done.flatMap(failures), []);
+});
+
 test('hooks of a file are its own, and files in one process run one after another', async t => {
   const file = (name: string) => `globalThis.seen ??= [];
     before(() => seen.push('before ${name}')); after(() => seen.push('after ${name}'));

@@ -8,6 +8,7 @@ import type { Order, Report } from './messages.ts';
 process.on('message', async (order: Order) => {
   if (order === 'end') process.exit(0);
   const before = cpuMs();
+  process.env['TEST_FILE'] = order.file;
   await test(order.file, async () => {
     await import(pathToFileURL(order.file).href);
   });
