@@ -111,6 +111,7 @@ ${pager(request, list)}</div>`,
         ['Id at the PSP', mandate.recurrenceId && html`<code>${mandate.recurrenceId}</code>`],
         ['State at the PSP', mandate.pspStatus],
         ['Cancellation requested', !hasEnded(found) && found.cancelAskedAt && when(found.cancelAskedAt)],
+        ['The PSP refuses to cancel it', mandate.cancelRefusal],
         ['Ended', endingOf(mandate)],
         ['Created', when(mandate.createdAt)],
         ['Changed', mandate.updatedAt !== mandate.createdAt && when(mandate.updatedAt)],
@@ -124,7 +125,7 @@ ${pager(request, list)}</div>`,
           reais(collection.amountCents),
           day(collection.dueDay),
           attemptsOf(collection),
-          endingOf(collection) ?? '–',
+          endingOf(collection) ?? refusalOf(collection) ?? '–',
           mayChange &&
             !isOver(collection) &&
             html`<a class="button secondary small" href="/dashboard/collections/${collection.id}/cancel">Cancel</a>`,
@@ -151,6 +152,10 @@ function attemptsOf({ attempts }: Collected): Piece {
     ({ day: on, status, pspStatus, refusal }) =>
       html`<div>${on && `${day(on)}: `}${status?.toLowerCase() ?? pspStatus}${refusal && `, ${reasonOf(refusal)}`}</div>`,
   );
+}
+
+function refusalOf({ cancelRefusal }: Collected): string | undefined {
+  return cancelRefusal && `the PSP refuses to cancel it: ${cancelRefusal}`;
 }
 
 /** Who or what ended it. */

@@ -4,6 +4,7 @@ import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type BankNeedDeps, entriesToSee, numbersRunningOut, unansweredFiles } from './bank-needs.ts';
 import { type Figures, ninetyDays, todayFigures } from './figures.ts';
+import { refusedCancellations } from './mandate-needs.ts';
 import {
   failingWebhooks,
   heldOrders,
@@ -38,6 +39,7 @@ const NEEDS = [
   entriesToSee,
   unansweredFiles,
   numbersRunningOut,
+  refusedCancellations,
   haltedSenders,
   openPauses,
   openAlarms,

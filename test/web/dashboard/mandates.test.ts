@@ -105,6 +105,20 @@ test('a charge is collected, a collection and a mandate are canceled, each after
   assert.doesNotMatch(ended, new RegExp(`/mandates/${id}/(cancel|collect)`));
 });
 
+test('a cancellation that the PSP refuses needs a person until it is accepted', async () => {
+  const id = await make();
+  const fault = at.psp.setFault({ kind: 'status', status: 400, on: { method: 'PATCH', path: '/rec' } });
+  assert.equal((await send(`/mandates/${id}/cancel`)).status, 303);
+  await later(60_000);
+  const needs = await open('');
+  assert.match(textOf(needs), /Cancellations that a PSP refuses 1/);
+  assert.ok(needs.includes(`/dashboard/mandates/${id}`));
+  assert.match(textOf(await open(`/mandates/${id}`)), /The PSP refuses to cancel it Requisi/);
+  at.psp.clearFaults(fault);
+  await later(60_000);
+  assert.doesNotMatch(textOf(await open('')), /Cancellations that a PSP refuses/);
+});
+
 test('the list finds mandates by status, the search box by ids, and the file has each', async () => {
   const [kept, canceled] = [await make({ externalId: 'kept' }), await make({ externalId: 'canceled' })];
   assert.equal((await send(`/mandates/${canceled}/cancel`)).status, 303);
