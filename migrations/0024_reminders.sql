@@ -63,6 +63,8 @@ create table reminders (
   -- When the sweep looks at it next; null once it has ended.
   next_at       timestamptz,
   sending_since timestamptz,
+  -- Of the address that it was sent to, for the link that ends reminders.
+  address_hash  text,
   -- What was asked for on that day.
   amount_cents  bigint,
   event_count   integer not null default 0,

@@ -127,7 +127,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       mandatesModule(charging),
       plansModule(core),
       subscriptionsModule(core),
-      remindersModule(core),
+      remindersModule(core, config),
     ];
 
     const work = backgroundWork(core, modules);

@@ -18,6 +18,7 @@ import { readArguments, refuseFaults } from './arguments.ts';
 import { checkAgreements, type KnownOfAgreements } from './check-agreements.ts';
 import { checkApprovals } from './check-approvals.ts';
 import { checkArchiver } from './check-archiver.ts';
+import { checkMail } from './check-mail.ts';
 import { checkPayouts } from './check-payouts.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkRails } from './check-rails.ts';
@@ -53,6 +54,7 @@ export async function doctorCommand(config: Config, log: Log, args: readonly str
     ...(config.pixKey ? [warning(UNKNOWN_KEY)] : []),
     ...(await checkPayouts(config, log)),
     ...(await checkPrices(config, log)),
+    ...(await checkMail(config)),
   ];
   for (const { level, message } of findings) console.log(`${level}  ${message}`);
   return findings.some(({ level }) => level === 'wrong') ? WRONG : 0;

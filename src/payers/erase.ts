@@ -4,6 +4,7 @@ import { eraseCustomers as eraseRecords } from '../billing/customers/erase.ts';
 import { findCustomersOfPayer } from '../billing/customers/store.ts';
 import { erasePlans } from '../billing/instalments/erase.ts';
 import { hasEnded } from '../billing/mandates/mandate.ts';
+import { eraseFromReminders } from '../billing/reminders/store.ts';
 import type { CustomerType } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store/charges.ts';
 import { eraseCustomers, eraseReports, PAYABLE_STATES, type Unanswered } from '../charges/store/payer.ts';
@@ -68,6 +69,7 @@ async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
   const orders = await eraseFromAnswers(tx, ids, customer);
   await erasePlans(tx, ids);
   await lockCharges(tx, ids);
+  await eraseFromReminders(tx, ids);
   await eraseCustomers(tx, ids, customer);
   const events = await eraseFromEvents(tx, ids, customer);
   await eraseWebhookAnswers(tx, ids);

@@ -3,6 +3,8 @@ import { customerView } from '../billing/customers/view.ts';
 import { findPlansOfCharges } from '../billing/instalments/store.ts';
 import { instalmentPlanView } from '../billing/instalments/view.ts';
 import { mandateView } from '../billing/mandates/view.ts';
+import { findRemindersOf } from '../billing/reminders/store.ts';
+import { reminderView } from '../billing/reminders/view.ts';
 import { findOfCustomer } from '../billing/subscriptions/store.ts';
 import { subscriptionView } from '../billing/subscriptions/view.ts';
 import type { Links } from '../charges/links/links.ts';
@@ -29,6 +31,9 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
     for (const charge of await findCharges(db, batch)) {
       yield { kind: 'charge', record: chargeView(links, charge) };
       for (const event of await readEventsOf(db, charge.id)) yield { kind: 'event', record: event };
+      for (const reminder of await findRemindersOf(db, charge.id, charge.accountId)) {
+        yield { kind: 'reminder', record: reminderView(reminder) };
+      }
     }
     for (const plan of await findPlansOfCharges(db, batch)) {
       yield { kind: 'instalment_plan', record: instalmentPlanView(links, plan) };

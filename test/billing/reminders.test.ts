@@ -1,65 +1,16 @@
 // Reminders through HTTP, with the sandbox clock: rules, the moments of their reminders, what is not sent, and what is never sent twice.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { chargeBody } from '../harness/bodies.ts';
-import { type Answer, type Service, startService } from '../harness/service.ts';
+import { type ReminderBench, startReminderBench } from '../harness/reminders.ts';
 
-let service: Service;
+let bench: ReminderBench;
 before(async () => {
-  // Monday, 9:00 in São Paulo.
-  service = await startService({ now: '2026-11-16T12:00:00.000Z' });
+  bench = await startReminderBench();
 });
-after(() => service.stop());
-
-let accounts = 0;
-/** An account that no other test has. */
-const newAccount = () => `account ${++accounts}`;
-const send = (method: string, path: string, body?: unknown) =>
-  service.send(path, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-const read = async (path: string) => (await service.get(path)).json;
-const now = async () => new Date(String((await read('/sandbox/clock')).now)).getTime();
-/** The day in Brazil, some days from now. */
-const day = async (ahead: number) =>
-  new Date((await now()) - 3 * 3_600_000 + ahead * 86_400_000).toISOString().slice(0, 10);
-const moveTo = async (to: string) => {
-  const moved = await service.post('/sandbox/clock', { to });
-  assert.equal(moved.status, 200, moved.text);
-};
-/** To the noon of a day from now. */
-const moveDays = async (days: number) => moveTo(`${await day(days)}T12:00:00-03:00`);
-const pay = (chargeId: string) => service.post(`/sandbox/charges/${chargeId}/pay`, { method: 'pix' });
-
-async function made(path: string, body: object): Promise<Answer['json']> {
-  const answer = await service.post(path, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.json;
-}
-const newRule = (accountId: string, rule: object) =>
-  made('/reminders/rules', { accountId, channels: ['event'], ...rule });
-const newCharge = async (accountId: string, dueIn: number, changes: object = {}): Promise<string> => {
-  const dueAt = `${await day(dueIn)}T23:59:59-03:00`;
-  const expireAt = `${await day(dueIn + 40)}T23:59:59-03:00`;
-  return (await made('/charges', chargeBody({ accountId, dueAt, expireAt, ...changes }))).id;
-};
-
-/** `before 3 ANNOUNCED`, oldest first. */
-const remindersOf = async (chargeId: string): Promise<string[]> => {
-  const { reminders } = await read(`/charges/${chargeId}/reminders`);
-  return reminders
-    .reverse()
-    .map(({ when, days, status, cause }: Record<string, unknown>) =>
-      [when, days, status, cause].filter(Boolean).join(' '),
-    );
-};
-const eventsOf = async (accountId: string) =>
-  (await read(`/events?accountId=${encodeURIComponent(accountId)}&limit=1000`)).events.filter(
-    ({ type }: { type: string }) => type.startsWith('reminder.'),
-  );
+after(() => bench.stop());
 
 test('a charge has a reminder before, on and after its due day, each once', async () => {
+  const { newAccount, day, moveDays, newRule, newCharge, remindersOf, eventsOf } = bench;
   const accountId = newAccount();
   for (const rule of [{ when: 'before', days: 3 }, { when: 'on' }, { when: 'after', days: 2 }])
     await newRule(accountId, rule);
@@ -86,6 +37,7 @@ test('a charge has a reminder before, on and after its due day, each once', asyn
 });
 
 test('a charge that was paid or canceled before the moment is not reminded of', async () => {
+  const { service, newAccount, moveDays, pay, newRule, newCharge, remindersOf } = bench;
   const accountId = newAccount();
   await newRule(accountId, { when: 'on' });
   const [paid, canceled, open] = [
@@ -102,6 +54,7 @@ test('a charge that was paid or canceled before the moment is not reminded of', 
 });
 
 test('in quiet hours a reminder waits for their end, and what changed meanwhile decides', async () => {
+  const { service, newAccount, day, moveTo, moveDays, send, pay, newRule, newCharge, remindersOf, eventsOf } = bench;
   const accountId = newAccount();
   const settings = await send('PATCH', `/accounts/${encodeURIComponent(accountId)}/reminder-settings`, {
     sendAt: '22:00',
@@ -135,6 +88,7 @@ test('in quiet hours a reminder waits for their end, and what changed meanwhile 
 });
 
 test('a paid charge has one reminder of it, also when it is paid twice', async () => {
+  const { newAccount, moveDays, pay, newRule, newCharge, remindersOf } = bench;
   const accountId = newAccount();
   const before = await newCharge(accountId, 5);
   await pay(before);
@@ -150,6 +104,7 @@ test('a paid charge has one reminder of it, also when it is paid twice', async (
 });
 
 test('a charge that the bank refuses has a reminder of it', async () => {
+  const { newAccount, read, moveDays, newRule, newCharge, remindersOf } = bench;
   const accountId = newAccount();
   await newRule(accountId, { when: 'failed' });
   const id = await newCharge(accountId, 5, { amountCents: 9_001 });
@@ -159,6 +114,7 @@ test('a charge that the bank refuses has a reminder of it', async () => {
 });
 
 test('without a mail server nothing is mailed, and the event still comes', async () => {
+  const { newAccount, moveDays, newRule, newCharge, remindersOf, eventsOf } = bench;
   const accountId = newAccount();
   await newRule(accountId, { when: 'on', channels: ['email'] });
   await newRule(accountId, { when: 'before', days: 1, channels: ['email', 'event'] });
@@ -174,6 +130,7 @@ test('without a mail server nothing is mailed, and the event still comes', async
 });
 
 test('a rule begins with what follows: made, enabled again and removed', async () => {
+  const { service, newAccount, moveDays, send, newRule, newCharge, remindersOf } = bench;
   const accountId = newAccount();
   const first = await newCharge(accountId, 3);
   await moveDays(1);
@@ -200,6 +157,7 @@ test('a rule begins with what follows: made, enabled again and removed', async (
 });
 
 test('a rule that is made again does not repeat a reminder', async () => {
+  const { newAccount, day, moveTo, send, newRule, newCharge, remindersOf, eventsOf } = bench;
   const accountId = newAccount();
   const rule = await newRule(accountId, { when: 'on' });
   await send('PATCH', `/accounts/${encodeURIComponent(accountId)}/reminder-settings`, { sendAt: '10:00' });
@@ -215,6 +173,7 @@ test('a rule that is made again does not repeat a reminder', async () => {
 });
 
 test('another time of day applies from the next due day, and none is left out', async () => {
+  const { newAccount, day, moveTo, send, newRule, newCharge, remindersOf } = bench;
   const accountId = newAccount();
   await newRule(accountId, { when: 'on' });
   const id = await newCharge(accountId, 1);
@@ -225,6 +184,7 @@ test('another time of day applies from the next due day, and none is left out', 
 });
 
 test('the charge of each cycle of a subscription goes through the rules', async () => {
+  const { newAccount, read, made, moveDays, newRule, remindersOf } = bench;
   const accountId = newAccount();
   await newRule(accountId, { when: 'after', days: 1 });
   const plan = await made('/plans', {
@@ -244,6 +204,7 @@ test('the charge of each cycle of a subscription goes through the rules', async 
 });
 
 test('every fault of a rule is named', async () => {
+  const { service, newAccount, send, newRule } = bench;
   const accountId = newAccount();
   const faultsOf = async (body: object) => {
     const { status, json } = await service.post('/reminders/rules', { accountId, channels: ['event'], ...body });
@@ -265,6 +226,7 @@ test('every fault of a rule is named', async () => {
 });
 
 test('lists have exact totals and filters', async () => {
+  const { newAccount, read, moveDays, pay, newRule, newCharge } = bench;
   const accountId = newAccount();
   const of = encodeURIComponent(accountId);
   await newRule(accountId, { when: 'on' });

@@ -16,6 +16,14 @@ const CHAINS = JSON.stringify([
   { network: 'base', providers: [{ name: 'a', url: 'https://a.example' }], senders: [{ signer: 'hot' }] },
 ]);
 const SCREENING = { TRILHO_SCREENING_URL: 'https://screen.example/ask', TRILHO_SCREENING_SECRET: 'hunter2' };
+const MAIL = {
+  TRILHO_SMTP_HOST: 'mail.example',
+  TRILHO_MAIL_FROM: 'Padaria Central <bills@padaria.example>',
+  TRILHO_SMTP_PORT: '465',
+  TRILHO_SMTP_TLS: 'implicit',
+  TRILHO_SMTP_USER: 'padaria',
+  TRILHO_SMTP_PASSWORD: 'hunter3',
+};
 const RECEIVER = '{"port":8443,"certificateFile":"/a.pem","privateKeyFile":"/a.key"}';
 const BOLETOS = JSON.stringify([
   { name: 'sicoob:main', bank: '756', holderName: 'Padaria', holderDocument: '11222333000181' },
@@ -127,6 +135,7 @@ test('every setting is read', () => {
     TRILHO_WALLET_APPROVAL: 'on',
     TRILHO_SCREENING_FILE: '/etc/blocked.csv',
     ...SCREENING,
+    ...MAIL,
     TRILHO_PRICE_MAX_AGE: '30',
     TRILHO_PRICE_MAX_SPREAD: '02.50',
     TRILHO_FEE_PERCENT: '0.5',
@@ -198,6 +207,13 @@ test('every setting is read', () => {
     walletWait: { months: 0, ms: 86_400_000 },
     walletPolicy: { proof: 'proven', approval: true },
     screening: { file: '/etc/blocked.csv', hook: { url: 'https://screen.example/ask', secret: 'hunter2' } },
+    mail: {
+      host: 'mail.example',
+      port: 465,
+      tls: 'implicit',
+      from: { name: 'Padaria Central', address: 'bills@padaria.example' },
+      login: { user: 'padaria', password: 'hunter3' },
+    },
     pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
     rails: JSON.parse(RAILS),
     boletos: JSON.parse(BOLETOS),
@@ -310,6 +326,18 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'hunter 2',
     'TRILHO_SCREENING_SECRET must be 1 to 4000 printable ASCII characters without spaces.',
   ],
+  TRILHO_SMTP_HOST: ['mail server', 'TRILHO_SMTP_HOST must be a host name or an IP address, not "mail server".'],
+  TRILHO_MAIL_FROM: [
+    'Padaria Central',
+    'TRILHO_MAIL_FROM must be an address such as bills@example.com or Padaria <bills@example.com>, not "Padaria Central".',
+  ],
+  TRILHO_SMTP_PORT: ['0', 'TRILHO_SMTP_PORT must be a whole number from 1 to 65535, not "0".'],
+  TRILHO_SMTP_TLS: ['on', 'TRILHO_SMTP_TLS must be one of starttls, implicit, off, not "on".'],
+  TRILHO_SMTP_USER: ['a b', 'TRILHO_SMTP_USER must be 1 to 4000 printable ASCII characters without spaces, not "a b".'],
+  TRILHO_SMTP_PASSWORD: [
+    'hunter 3',
+    'TRILHO_SMTP_PASSWORD must be 1 to 4000 printable ASCII characters without spaces.',
+  ],
   TRILHO_PIX_KEY: [
     '123.456.789-00',
     'TRILHO_PIX_KEY must be a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key.',
@@ -359,7 +387,9 @@ const TRACES = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example' };
 
 test('a wrong value of any kind is a fault that names its setting and the expected form', () => {
   for (const [name, [value, fault]] of Object.entries(WRONG)) {
-    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, ...SCREENING, ...TRACES, [name]: value }), [fault]);
+    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, ...SCREENING, ...MAIL, ...TRACES, [name]: value }), [
+      fault,
+    ]);
   }
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'production' }), [
     'TRILHO_MODE must be one of sandbox, live, not "production".',
@@ -401,6 +431,7 @@ test('no fault repeats the value of a secret', () => {
     'TRILHO_SIGNERS',
     'TRILHO_CHAINS',
     'TRILHO_PRICE_SOURCES',
+    'TRILHO_SMTP_PASSWORD',
     'TRILHO_SCREENING_SECRET',
   ]);
   const url = 'https://user:hunter2@a.example/{SYMBOL}{CURRENCY}';

@@ -6,6 +6,9 @@ import type { OwnTexts } from './settings.ts';
 
 export type Mail = {
   readonly to: string;
+  /** The name of the sender, where it is not that of the settings. */
+  readonly fromName?: string;
+  readonly replyTo?: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;

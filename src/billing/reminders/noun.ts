@@ -1,6 +1,7 @@
 // What reminders declare: who may do what with them, their events, the kind of their job, and their place in the menu.
 import type { Noun } from '../../noun.ts';
 import { REMINDER_EVENT_EXAMPLES } from './event-examples.ts';
+import { MAIL_SETTINGS, mailSettingsOf } from './mail-settings.ts';
 import { REMINDER_EVENTS } from './reminder.ts';
 import { SEND_REMINDER } from './send-job.ts';
 
@@ -13,6 +14,7 @@ export const reminders = {
   ],
   events: [{ types: REMINDER_EVENTS, schema: 'Reminder', examples: REMINDER_EVENT_EXAMPLES }],
   jobs: [SEND_REMINDER],
+  settings: { table: MAIL_SETTINGS, of: mailSettingsOf },
   access: {
     ofOneAccount: {
       'GET /reminders': 'charges:read',
@@ -26,5 +28,6 @@ export const reminders = {
       'GET /accounts/:id/reminder-settings': 'settings:read',
       'PATCH /accounts/:id/reminder-settings': 'settings:write',
     },
+    ofEveryone: ['GET /reminders/opt-out/:token', 'POST /reminders/opt-out/:token'],
   },
 } as const satisfies Noun;

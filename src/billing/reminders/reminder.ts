@@ -70,6 +70,8 @@ export type Reminder = {
   readonly dueAt: Date;
   readonly nextAt?: Date;
   readonly sendingSince?: Date;
+  /** Of the address that it was sent to. */
+  readonly addressHash?: string;
   /** What was asked for on that day. */
   readonly amountCents?: bigint;
   readonly eventCount: number;

@@ -12,7 +12,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { judge } from './judge.ts';
 import type { Mail, Mailing, MailOutcome } from './mail.ts';
-import { isOptedOut } from './opt-out.ts';
+import { addressHash, isOptedOut } from './opt-out.ts';
 import { findRecipient, type Recipient } from './recipient.ts';
 import { hasEnded, isTooLate, type Reminder, type ReminderEvent, type ReminderStatus } from './reminder.ts';
 import { findReminder, type ReminderRef, updateReminder } from './store.ts';
@@ -72,7 +72,7 @@ async function begin(deps: SendDeps, tx: Sql, ref: ReminderRef, mail: Mail | und
     charge,
     settings: await findSettings(tx, accountId),
     isRuleOn: await isRuleOn(tx, accountId, reminder),
-    isOptedOut: address !== undefined && (await isOptedOut(tx, accountId, address)),
+    isOptedOut: address !== undefined && (await isOptedOut(tx, accountId, addressHash(accountId, address))),
     hasAddress: address !== undefined,
     isMailOn: deps.mailing !== undefined,
   };
@@ -87,7 +87,8 @@ async function begin(deps: SendDeps, tx: Sql, ref: ReminderRef, mail: Mail | und
   const asked = { ...reminder, ...amountOf(charge!, now) };
   const announced = await announce(deps, tx, asked, charge!, now);
   if (isMailed) {
-    const sending = { ...announced, status: 'SENDING', sendingSince: now, attempts: reminder.attempts + 1 } as const;
+    const sent = { sendingSince: now, attempts: reminder.attempts + 1, addressHash: addressHash(accountId, mail!.to) };
+    const sending = { ...announced, ...sent, status: 'SENDING' } as const;
     const nextAt = new Date(now.getTime() + 2 * SENDING_LIMIT_MS);
     return write(deps, tx, { ...sending, nextAt }, now);
   }

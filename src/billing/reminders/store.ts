@@ -5,7 +5,7 @@ import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Reminder } from './reminder.ts';
 
 const COLUMNS = `id, account_id, charge_id, occasion, days, due_day, reason, channels, locale, status, cause, attempts, due_at, next_at,
-  sending_since, amount_cents, event_count, created_at, updated_at`;
+  sending_since, address_hash, amount_cents, event_count, created_at, updated_at`;
 /** The select list of a `ReminderRow`: a day is text, whatever the time zone of the process. */
 export const REMINDER_COLUMNS = COLUMNS.replace('due_day', 'due_day::text as due_day');
 export type ReminderRow = RowOf<Reminder>;
@@ -34,12 +34,17 @@ export async function insertReminders(tx: Sql, reminders: readonly Reminder[]): 
 
 /** Replaces what may change of a reminder, whose row the caller has locked. */
 export async function updateReminder(tx: Sql, reminder: Reminder): Promise<void> {
-  const { id, accountId, status, cause, attempts, nextAt, sendingSince, amountCents, eventCount, updatedAt } = reminder;
+  const { id, accountId, status, cause, attempts, nextAt, sendingSince, addressHash, amountCents } = reminder;
+  const { eventCount, updatedAt } = reminder;
   await tx.query(
     `update reminders
-        set status = $3, cause = $4, attempts = $5, next_at = $6, sending_since = $7, amount_cents = $8, event_count = $9, updated_at = $10
+        set status = $3, cause = $4, attempts = $5, next_at = $6, sending_since = $7, address_hash = $8, amount_cents = $9, event_count = $10,
+            updated_at = $11
       where id = $1 and account_id = $2`,
-    [id, accountId, status, cause, attempts, nextAt, sendingSince, amountCents, eventCount, updatedAt],
+    [
+      ...[id, accountId, status, cause, attempts, nextAt, sendingSince, addressHash, amountCents],
+      ...[eventCount, updatedAt],
+    ],
   );
 }
 
@@ -129,5 +134,13 @@ export async function findNextDueDays(sql: Sql, until: Date) {
           order by c.due_at limit 1) first
       where r.next_at <= $1`,
     [until],
+  );
+}
+
+/** Takes the hash of the payer's address out of the reminders of charges. */
+export async function eraseFromReminders(tx: Sql, chargeIds: readonly string[]): Promise<void> {
+  await tx.query(
+    'update reminders set address_hash = null where charge_id = any($1::uuid[]) and address_hash is not null',
+    [chargeIds],
   );
 }

@@ -17,6 +17,8 @@ export type Links = {
   instalmentsUrl(plan: Linked): string;
   /** The page of a subscription. */
   subscriptionUrl(subscription: Linked): string;
+  /** The page that ends the reminders of a payer. */
+  reminderOptOutUrl(reminder: Pick<Charge, 'id'>): string;
   /** The content of a token that this service made. The caller compares its epoch with that of the charge. */
   read(token: string): Linked | undefined;
   /** The content of the token in a full link, regardless of its host name. */
@@ -57,6 +59,7 @@ export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox
     checkoutUrl: charge => `${publicUrl()}/pay/${tokenOf(charge)}`,
     instalmentsUrl: plan => `${publicUrl()}/pay/instalments/${tokenOf(plan)}`,
     subscriptionUrl: subscription => `${publicUrl()}/my/${tokenOf(subscription)}`,
+    reminderOptOutUrl: ({ id }) => `${publicUrl()}/reminders/opt-out/${tokenOf({ id, linkEpoch: 0 })}`,
     read,
     readUrl: checkoutUrl => read(/\/(?:pay|pay\/instalments|my)\/([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
   };

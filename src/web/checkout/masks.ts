@@ -1,6 +1,7 @@
 // Masks personal data for links: enough for the payer to recognise, too little for anybody else.
 // LGPD, art. 6 III; the form of a masked CPF is that of public bodies (IN 19/2025 of Sefa-PA).
 import { formatCnpj } from '@brazilian-utils/brazilian-utils';
+import type { Charge } from '../../charges/charge.ts';
 
 /** `Maria da Silva Santos` is `Maria d. S. S.`; letters of any script. */
 export function maskedName(name: string): string {
@@ -17,4 +18,10 @@ export function maskedDocument(document: string): string {
 /** `0x5aAe…BeAed`: both ends, by which people compare addresses. */
 export function maskedAddress(address: string): string {
   return address.length <= 14 ? address : `${address.slice(0, 6)}…${address.slice(-5)}`;
+}
+
+/** A link may be passed on, so its PDF masks the payer as the page does; with a key the PDF has the full data. */
+export function withMaskedPayer(charge: Charge): Charge {
+  const { name, document, type } = charge.customer;
+  return { ...charge, customer: { name: maskedName(name), document: maskedDocument(document), type } };
 }

@@ -27,7 +27,7 @@ import { layout } from '../layout.ts';
 import { PAYER_PAGE, type PayerLinkDeps, payerLinks, type TokenRoute } from '../payer-links.ts';
 import { sendHtml } from '../send-html.ts';
 import { factsOf, nextOf } from './facts.ts';
-import { maskedDocument, maskedName } from './masks.ts';
+import { withMaskedPayer } from './masks.ts';
 import { readVersions } from './store.ts';
 import { checkoutStreams } from './stream.ts';
 import { type Bought, type View, viewOf } from './view-model.ts';
@@ -207,10 +207,4 @@ function previewTags(view: View, title: string) {
   return html`<meta property="og:title" content="${title}">
 <meta property="og:type" content="website">
 <meta name="description" content="${view.texts.checkout}">`;
-}
-
-/** A link may be passed on, so its PDF masks the payer as the page does; with a key the PDF has the full data. */
-function withMaskedPayer(charge: Charge): Charge {
-  const { name, document, type } = charge.customer;
-  return { ...charge, customer: { name: maskedName(name), document: maskedDocument(document), type } };
 }
