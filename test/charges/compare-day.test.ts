@@ -179,6 +179,23 @@ test('a refund or return that one side lacks, or has differently, is named', asy
   );
 });
 
+test('disputes that a person and the bank end alike, or otherwise, differ in nothing once the bank has reported', async () => {
+  const day = nextDay();
+  for (const status of ['DEVOLVIDO', 'NAO_REALIZADO'] as const) {
+    const { id, reference } = await paidCharge();
+    const returned = at.psp.medReturn({ endToEndId: reference, status: 'EM_PROCESSAMENTO' });
+    await look();
+    const { disputes } = (await at.service.get(`/disputes?chargeId=${id}`)).json;
+    const end = { outcome: 'lost', reason: 'The bank has written.' };
+    assert.equal((await at.service.post(`/disputes/${disputes[0].id}/close`, end)).status, 200);
+    const found = `refund ${disputes[0].refundId} of another status; DONE here, PENDING at the PSP`;
+    sameAs([`${reference} (charge ${id}): ${found}`], await reportOf(day));
+    at.psp.endRefund({ endToEndId: reference, id: returned.id, status });
+    await look();
+    sameAs([], await reportOf(day));
+  }
+});
+
 test('every night one node compares the day before, counts the differences, and retries when the PSP is silent', async () => {
   const of = async (name: string) => {
     const { text } = await at.service.get('/metrics');

@@ -42,18 +42,26 @@ type PaymentRow = {
   }[];
 };
 
-const sumInLedger = (kind: string, book: string, of: string) => `
+const PAID = `
   (select coalesce(sum(l.amount), 0)::text
      from ledger_entries e
      join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
-    where e.cause_id = ${of}.id and e.account_id = ${of}.account_id and e.kind = '${kind}' and l.book = '${book}')`;
+    where e.cause_id = p.id and e.account_id = p.account_id and e.kind = 'payment' and l.book = 'payer')`;
+
+/** The end of a refund that a person recorded has the dispute as its cause, and the bank may have undone it. */
+const REFUNDED = `
+  (select coalesce(sum(l.amount), 0)::text
+     from ledger_entries e
+     join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
+    where e.cause_id = any (array[r.id, (select d.id from disputes d where d.refund_id = r.id and d.account_id = r.account_id)])
+      and e.account_id = r.account_id and e.kind in ('refund', 'refund_undone') and l.book = 'refund')`;
 
 const PAYMENTS = `
-  select p.charge_id, p.reference, p.also_reported_as, p.amount_cents, ${sumInLedger('payment', 'payer', 'p')} as ledger_cents,
+  select p.charge_id, p.reference, p.also_reported_as, p.amount_cents, ${PAID} as ledger_cents,
          (select coalesce(json_agg(json_build_object(
                    'id', r.id, 'kind', r.kind, 'amount_cents', r.amount_cents::text, 'status', r.status,
                    'reference', r.reference, 'submitted_at', r.submitted_at,
-                   'ledger_cents', ${sumInLedger('refund', 'refund', 'r')}) order by r.created_at, r.id), '[]')
+                   'ledger_cents', ${REFUNDED}) order by r.created_at, r.id), '[]')
             from refunds r
            where r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id) as refunds
     from payments p
