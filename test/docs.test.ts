@@ -24,6 +24,7 @@ import {
 import { EVM_NETWORKS } from '../src/chains/evm/networks/list.ts';
 import { SIGNER_SHAPES } from '../src/chains/signer/signer-settings.ts';
 import { CHARGE_STATES, REFUND_STATUSES } from '../src/charges/charge.ts';
+import { DISPUTE_EVENTS, DISPUTE_STATUSES, DISPUTE_TRANSITIONS } from '../src/charges/disputes/dispute.ts';
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { readConfig } from '../src/config/config.ts';
@@ -160,6 +161,14 @@ test('mandates, collections and reminders have the same states and transitions i
     assert.deepEqual(sorted(statesOf(drawing)), sorted(Object.keys(transitions)));
     assert.deepEqual(sorted(valuesAllowedIn(name, 'status')), sorted(Object.keys(transitions)));
   }
+});
+
+test('the diagram of a dispute is its transitions, with the states of the database and its events', () => {
+  const { starts, edges } = drawingIn('Disputes');
+  assert.deepEqual(sorted(edges), sorted(edgesOf(DISPUTE_TRANSITIONS)));
+  assert.deepEqual(starts, ['open']);
+  assert.deepEqual(sorted(valuesAllowedIn('disputes', 'status')), sorted(DISPUTE_STATUSES));
+  assert.deepEqual(sorted(describedIn('Disputes')), sorted([...DISPUTE_STATUSES, ...DISPUTE_EVENTS]));
 });
 
 test('the diagram of an instalment plan is its transitions, with the states of the database', () => {

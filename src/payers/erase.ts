@@ -6,6 +6,7 @@ import { erasePlans } from '../billing/instalments/erase.ts';
 import { hasEnded } from '../billing/mandates/mandate.ts';
 import { eraseFromReminders } from '../billing/reminders/store.ts';
 import type { CustomerType } from '../charges/charge.ts';
+import { eraseDisputes } from '../charges/disputes/erase.ts';
 import { lockCharges } from '../charges/store/charges.ts';
 import { eraseCustomers, eraseReports, PAYABLE_STATES, type Unanswered } from '../charges/store/payer.ts';
 import { eraseFromEvents, eraseWebhookAnswers } from '../events/erase.ts';
@@ -48,7 +49,7 @@ export async function erasePayer({ db, clock }: Deps, document: string): Promise
   const customer = { name: 'erased', document: '0'.repeat(document.length), type: typeOf(document) };
   let [orders, events] = [0, 0];
   for (const batch of batchesOf(known)) {
-    const erased = await db.transaction(tx => eraseCharges(tx, batch, customer));
+    const erased = await db.transaction(tx => eraseCharges(tx, batch, customer, clock.now()));
     orders += erased.orders;
     events += erased.events;
   }
@@ -64,12 +65,13 @@ export async function erasePayer({ db, clock }: Deps, document: string): Promise
   };
 }
 
-async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
+async function eraseCharges(tx: Sql, ids: readonly string[], customer: object, at: Date) {
   // Orders and plans before charges, as everywhere, to prevent deadlocks.
   const orders = await eraseFromAnswers(tx, ids, customer);
   await erasePlans(tx, ids);
   await lockCharges(tx, ids);
   await eraseFromReminders(tx, ids);
+  await eraseDisputes(tx, ids, at);
   await eraseCustomers(tx, ids, customer);
   const events = await eraseFromEvents(tx, ids, customer);
   await eraseWebhookAnswers(tx, ids);

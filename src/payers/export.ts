@@ -7,6 +7,9 @@ import { findRemindersOf } from '../billing/reminders/store.ts';
 import { reminderView } from '../billing/reminders/view.ts';
 import { findOfCustomer } from '../billing/subscriptions/store.ts';
 import { subscriptionView } from '../billing/subscriptions/view.ts';
+import { readDisputesOfCharges } from '../charges/disputes/store.ts';
+import { readEvidenceOfCharges } from '../charges/disputes/store-evidence.ts';
+import { disputeView } from '../charges/disputes/view.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharges } from '../charges/store/charges.ts';
 import { findFilesOfCharges } from '../charges/store/payer.ts';
@@ -35,6 +38,11 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
         yield { kind: 'reminder', record: reminderView(reminder) };
       }
     }
+    for (const dispute of await readDisputesOfCharges(db, batch)) {
+      yield { kind: 'dispute', record: disputeView(dispute) };
+      for (const event of await readEventsOf(db, dispute.id)) yield { kind: 'event', record: event };
+    }
+    for (const evidence of await readEvidenceOfCharges(db, batch)) yield { kind: 'evidence', record: evidence };
     for (const plan of await findPlansOfCharges(db, batch)) {
       yield { kind: 'instalment_plan', record: instalmentPlanView(links, plan) };
       for (const event of await readEventsOf(db, plan.id)) yield { kind: 'event', record: event };

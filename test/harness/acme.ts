@@ -1,5 +1,6 @@
 // A live service with objects of the account acme, and a request for each route: for tests that try every route as every caller.
 import assert from 'node:assert/strict';
+import { EVIDENCE_FILE_EXAMPLE } from '../../src/api/disputes.ts';
 import { STATEMENT_FILE_EXAMPLE } from '../../src/api/statements.ts';
 import { tablePrices } from '../../src/sandbox/prices.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
@@ -147,7 +148,9 @@ export async function startAcme(): Promise<Acme> {
     [made.json.id],
   );
   things['/reminders/:id'] = reminder!.id;
-  things['/disputes/:id'] = await insertDispute(service, made.json.id);
+  const dispute = await insertDispute(service, made.json.id);
+  things['/disputes/:id'] = dispute.id;
+  things['/disputes/:id/evidence/:evidenceId'] = dispute.evidenceId;
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;
@@ -197,6 +200,9 @@ export function requestOf(route: Route, acme: Acme): RequestInit {
   const { method } = route;
   if (method === 'POST' && route.url === '/statements') {
     return { method, body: STATEMENT_FILE_EXAMPLE, headers: { 'content-type': 'text/csv' } };
+  }
+  if (method === 'POST' && route.url === '/disputes/:id/evidence') {
+    return { method, body: EVIDENCE_FILE_EXAMPLE, headers: { 'content-type': 'text/plain' } };
   }
   if (method === 'POST' && route.url === '/boletos/returns') {
     return { method, body: 'no return file', headers: { 'content-type': 'application/octet-stream' } };

@@ -1,7 +1,7 @@
-// An open dispute about a paid charge, written to the database of a live service whose bank cannot cause one.
+// An open dispute with evidence about a paid charge, written to the database of a live service whose bank cannot cause one.
 import type { Service } from './service.ts';
 
-export async function insertDispute(service: Service, chargeId: string): Promise<string> {
+export async function insertDispute(service: Service, chargeId: string) {
   const at = service.clock.now();
   const [row] = await service.sql<{ id: string }>(
     `with payment as (select id, account_id, rail, reference from payments where charge_id = $1),
@@ -17,5 +17,12 @@ export async function insertDispute(service: Service, chargeId: string): Promise
      returning id`,
     [chargeId, at],
   );
-  return row!.id;
+  const [evidence] = await service.sql<{ id: string }>(
+    `insert into dispute_evidence (id, account_id, dispute_id, name, media_type, size, content, sha256, added_by, created_at)
+     select gen_random_uuid(), account_id, id, 'entrega.txt', 'text/plain', 8, 'entregue', sha256('entregue'), 'operator', $2
+       from disputes where id = $1
+     returning id`,
+    [row!.id, at],
+  );
+  return { id: row!.id, evidenceId: evidence!.id };
 }

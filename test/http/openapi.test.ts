@@ -30,7 +30,7 @@ test('both given operations are documented, each with its own name', () => {
   assert(!ids.includes(undefined));
 });
 
-const FILE_UPLOADS = ['post /statements', 'post /boletos/returns'];
+const FILE_UPLOADS = ['post /statements', 'post /boletos/returns', 'post /disputes/{id}/evidence'];
 
 test('every request body has an example that matches its schema', () => {
   let seen = 0;
@@ -80,7 +80,7 @@ test('a body of another type, too large, null or of another form is refused by e
   const id = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
   for (const [name, { operation, place }] of operations()) {
     const [, path = '', method = ''] = place;
-    // A file has other types and its own limit: test/charges/statement-upload.test.ts.
+    // A file has other types and its own limit: test/charges/statement-upload.test.ts, test/charges/dispute-evidence.test.ts.
     if (method === 'get' || FILE_UPLOADS.includes(name)) continue;
     const at = path.replaceAll(/\{\w+\}/g, id) + (path.endsWith('/replay') ? '?from=2026-01-01T00:00Z' : '');
     // Each answer is validated against the document.

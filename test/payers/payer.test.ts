@@ -123,6 +123,18 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
   ]) {
     assert.equal((await service.post(`/charges/${id}/payments`, { amountCents: 15_990, reference })).status, 201);
   }
+  const taken = await service.post(`/sandbox/charges/${paid}/return`, { cause: 'fraud' });
+  const { disputeId } = taken.json.refunds[0];
+  const written = { method: 'POST', body: `${NAME} bought it.`, headers: { 'content-type': 'text/plain' } };
+  const { id: evidenceId } = (await service.send(`/disputes/${disputeId}/evidence?name=Casamento.txt`, written)).json;
+  const closing = { outcome: 'won', reason: `${NAME} withdrew it.` };
+  assert.equal((await service.post(`/disputes/${disputeId}/close`, closing)).status, 200);
+  const noted = {
+    method: 'PATCH',
+    body: JSON.stringify({ note: NAME }),
+    headers: { 'content-type': 'application/json' },
+  };
+  assert.equal((await service.send(`/disputes/${disputeId}`, noted)).status, 200);
   await service.sql(`update payments set payer_document = '***982247**' where charge_id = $1`, [paid]);
   await service.sql('update payments set payer_document = $2 where charge_id = $1', [ofOther, DOCUMENT]);
   await keepReceipt('stray', `PIX RECEBIDO ${NAME} 529.982.247-25`);
@@ -142,7 +154,9 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
     'charge',
     'customer',
     'declaration',
+    'dispute',
     'event',
+    'evidence',
     'instalment_plan',
     'notification',
     'order',
@@ -153,6 +167,8 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
   assert.deepEqual(idsOf('charge')?.sort(), [paid, open, order.json.charge.id, ...instalments].sort());
   assert.deepEqual(idsOf('order'), [order.json.transactionId]);
   assert.deepEqual(idsOf('instalment_plan'), [plan.json.id]);
+  assert.deepEqual(idsOf('dispute'), [disputeId]);
+  assert.deepEqual(idsOf('evidence'), [evidenceId]);
   assert.deepEqual(idsOf('customer'), [onRecord.json.id]);
   assert.deepEqual(idsOf('receipt'), ['hidden', 'of two', 'stray']);
   assert.ok(!JSON.stringify(printed).includes(OTHER.name), 'nothing of another payer');
@@ -175,6 +191,11 @@ test('the data of a payer is exported, and gone after the erasure, with every pr
   const { customer, amountCents, payments, description } = (await service.get(`/charges/${paid}`)).json;
   assert.deepEqual(customer, erased);
   assert.deepEqual([amountCents, payments.length, description], [15_990, 1, undefined]);
+  const dispute = (await service.get(`/disputes/${disputeId}`)).json;
+  assert.deepEqual([dispute.status, dispute.note, dispute.reason], ['won', undefined, undefined]);
+  assert.deepEqual([dispute.evidence[0].name, dispute.evidence[0].text], [undefined, undefined]);
+  assert.equal((await service.get(`/disputes/${disputeId}/evidence/${evidenceId}/content`)).status, 404);
+  assert.deepEqual(await service.sql('select from dispute_evidence where content is not null'), []);
   const repeated = await orders.order(asked);
   assert.equal(repeated.json.transactionId, order.json.transactionId, repeated.text);
   assert.deepEqual(repeated.json.charge.customer, erased);

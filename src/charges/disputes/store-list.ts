@@ -16,10 +16,10 @@ export async function readDisputePage(sql: Sql, query: DisputeQuery): Promise<{ 
   return { disputes: rows, total };
 }
 
+export type OpenDisputes = { readonly count: number; readonly blockedCents: bigint; readonly oldestAt?: Date };
+
 /** How many disputes are open, how much they block, and since when the oldest one is. */
-export async function readOpenDisputes(
-  sql: Sql,
-): Promise<{ readonly count: number; readonly blockedCents: bigint; readonly oldestAt?: Date }> {
+export async function readOpenDisputes(sql: Sql): Promise<OpenDisputes> {
   const [row] = await sql.query<{ count: string; cents: string; oldest: Date | null }>(
     `select count(*) as count, coalesce(sum(amount_cents), 0)::text as cents, min(created_at) as oldest
        from disputes where status = 'open'`,

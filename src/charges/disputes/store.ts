@@ -77,3 +77,12 @@ export async function findAndLockDispute(tx: Sql, id: string, accountId?: string
   );
   return row && toDispute(row);
 }
+
+/** Every dispute of these charges, oldest first. */
+export async function readDisputesOfCharges(sql: Sql, chargeIds: readonly string[]): Promise<Dispute[]> {
+  const rows = await sql.query<DisputeRow>(
+    `select ${DISPUTE_COLUMNS} from disputes where charge_id = any($1) order by created_at, id`,
+    [chargeIds],
+  );
+  return rows.map(toDispute);
+}

@@ -1,9 +1,11 @@
 // Disputes: money that the bank of a payer has asked for.
 import type { FastifyInstance } from 'fastify';
 import {
+  DISPUTE_DETAIL_EXAMPLE,
   DISPUTE_EXAMPLE,
   DISPUTES_EXAMPLE,
   DisputeChangesBody,
+  DisputeDetail,
   DisputeEndBody,
   DisputesPage,
   DisputesQuery,
@@ -15,6 +17,7 @@ import { changeDispute } from '../../charges/disputes/change.ts';
 import { closeDispute } from '../../charges/disputes/close.ts';
 import { listDisputes } from '../../charges/disputes/list.ts';
 import { requireDispute } from '../../charges/disputes/require.ts';
+import { showDispute } from '../../charges/disputes/show.ts';
 import { disputeView } from '../../charges/disputes/view.ts';
 import type { ReturnDeps } from '../../charges/refund/returns.ts';
 import { ok } from '../server/answers.ts';
@@ -55,10 +58,11 @@ export function disputeRoutes(app: FastifyInstance, deps: DisputeRouteDeps): voi
     url: '/disputes/:id',
     operationId: 'getDispute',
     summary: 'Read a dispute',
+    description: 'With its evidence.',
     tag,
     path,
-    answer: ok(DisputeView, 'The dispute', DISPUTE_EXAMPLE),
-    handle: async ({ path: { id }, caller }) => disputeView(await requireDispute(deps.db, id, caller?.accountId)),
+    answer: ok(DisputeDetail, 'The dispute with its evidence', DISPUTE_DETAIL_EXAMPLE),
+    handle: async ({ path: { id }, caller }) => showDispute(deps, await requireDispute(deps.db, id, caller?.accountId)),
   });
 
   defineRoute(app, {

@@ -9,6 +9,7 @@ import { type AgreementUse, readAgreementUses } from '../../charges/bank-files/s
 import type { OpenFile } from '../../charges/bank-files/store-answers.ts';
 import { readUnanswered } from '../../charges/bank-files/unanswered-files.ts';
 import { countFreeOf, type FreeCount } from '../../charges/create/fill-locations.ts';
+import { type OpenDisputes, readOpenDisputes } from '../../charges/disputes/store-list.ts';
 import { type RailRecord, readRails } from '../../charges/store/rails.ts';
 import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue, QueueDepth } from '../../jobs/queue.ts';
@@ -98,6 +99,7 @@ type Backlog = {
   readonly held: readonly HeldCount[];
   readonly waiting: readonly WaitingCount[];
   readonly refusedCycles: number;
+  readonly disputes: OpenDisputes;
   readonly halted: ReadonlyMap<Network, number>;
   readonly alarms: readonly Alarm[];
   readonly rails: readonly RailRecord[];
@@ -123,6 +125,7 @@ async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<B
     held: await countHeldOrders(db, COUNT_LIMIT),
     waiting: await countWaiting(db, COUNT_LIMIT),
     refusedCycles: await countRefusedCycles(db, COUNT_LIMIT),
+    disputes: await readOpenDisputes(db),
     halted: await countHaltedSenders(db),
     alarms: await readOpenAlarms(db),
     rails: await readRails(db),
@@ -153,6 +156,9 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const alarms = gauge('trilho_payout_alarms', 'Alarms of payouts that are raised.', ['network', 'reason']);
   const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
   const refused = gauge('trilho_subscription_cycles_refused', 'Cycles for which no charge can be made.');
+  const disputes = gauge('trilho_disputes_open', 'Disputes that have not ended.');
+  const blocked = gauge('trilho_disputes_blocked_reais', 'What they block, in reais.');
+  const disputeAge = gauge('trilho_disputes_oldest_open_seconds', 'How long the oldest one is open.');
   const silent = gauge('trilho_rail_silent_seconds', 'How long a PSP has not answered.', ['rail']);
   const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
@@ -162,7 +168,21 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const archiver = archiverGauge(registry);
   const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge, archiver.gauge];
   const ofLines = [waiting, waitingAge, halted, alarms, refused];
-  const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
+  const ofDisputes = [disputes, blocked, disputeAge];
+  const fromDatabase = [
+    jobs,
+    jobAge,
+    pending,
+    lag,
+    failing,
+    events,
+    payouts,
+    payoutAge,
+    ...ofLines,
+    held,
+    ...ofRails,
+    ...ofDisputes,
+  ];
 
   return backlog => {
     for (const each of fromDatabase) {
@@ -182,6 +202,9 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
     failing.set(backlog.lag.failingWebhooks);
     events.set(backlog.lag.waitingEvents);
     refused.set(backlog.refusedCycles);
+    disputes.set(backlog.disputes.count);
+    blocked.set(Number(backlog.disputes.blockedCents) / 100);
+    disputeAge.set(secondsSince(backlog.disputes.oldestAt, now));
     for (const network of NETWORKS) {
       for (const state of ['open', 'done']) {
         const found = backlog.payouts.find(one => one.network === network && one.state === state);

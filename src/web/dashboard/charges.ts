@@ -186,7 +186,9 @@ ${
     head: ['Asked for', 'Kind', '#Amount', 'Status', 'Reason'],
     rows: charge.refunds.map(refund => [
       when(refund.createdAt),
-      refund.kind,
+      refund.disputeId === undefined
+        ? refund.kind
+        : html`<a href="/dashboard/disputes/${refund.disputeId}">dispute</a>`,
       reais(refund.amountCents),
       badge(refund.status),
       refund.reason ?? '–',

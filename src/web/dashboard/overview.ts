@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type BankNeedDeps, entriesToSee, numbersRunningOut, unansweredFiles } from './bank-needs.ts';
+import { openDisputes } from './dispute-needs.ts';
 import { type Figures, ninetyDays, todayFigures } from './figures.ts';
 import { refusedCancellations } from './mandate-needs.ts';
 import {
@@ -34,6 +35,7 @@ const NEEDS = [
   heldOrders,
   walletsToApprove,
   linksToApprove,
+  openDisputes,
   unmatchedMoney,
   refusedCycles,
   entriesToSee,

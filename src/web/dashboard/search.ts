@@ -1,4 +1,4 @@
-// One box for a payer, an amount, or any id: of a charge, a customer, an instalment plan, a mandate, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
+// One box for a payer, an amount, or any id: of a charge, a dispute, a customer, an instalment plan, a mandate, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
 // número, hash, the caller's own id, and the link of a checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
@@ -9,6 +9,7 @@ import {
 import { type FoundPlan, findPlansByAnyId } from '../../billing/instalments/store-search.ts';
 import { type FoundMandate, findMandatesByAnyId } from '../../billing/mandates/store-search.ts';
 import { isDocument, normaliseDocument } from '../../charges/create/check.ts';
+import { type FoundDispute, findDisputesByAnyId } from '../../charges/disputes/store-search.ts';
 import {
   type FoundCharge,
   findChargesByAnyId,
@@ -35,10 +36,11 @@ type FoundById = {
   readonly by: 'id';
   readonly accountId?: string;
 };
-type Found = FoundCharge | FoundCustomer | FoundPlan | FoundMandate | FoundOrder | FoundById;
+type Found = FoundCharge | FoundDispute | FoundCustomer | FoundPlan | FoundMandate | FoundOrder | FoundById;
 
 const PLACES: Readonly<Record<Found['kind'], (id: string) => string>> = {
   charge: id => `/dashboard/charges/${id}`,
+  dispute: id => `/dashboard/disputes/${id}`,
   customer: id => `/dashboard/customers/${id}`,
   'instalment plan': id => `/dashboard/instalments/${id}`,
   mandate: id => `/dashboard/mandates/${id}`,
@@ -57,25 +59,26 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
     const text = typeof q === 'string' && !q.includes('\0') ? q.trim().slice(0, MAX_LENGTH) : '';
     // A payer who asks for help sends the link, possibly a withdrawn one.
     const asked = (deps.links.readUrl(text) ?? deps.links.read(text))?.id ?? text;
-    const [charges, customers, plans, mandates, orders, others] =
+    const [charges, disputes, customers, plans, mandates, orders, others] =
       text === ''
-        ? [[], [], [], [], [], []]
+        ? [[], [], [], [], [], [], []]
         : await Promise.all([
             findChargesByAnyId(deps.db, asked, caller?.accountId),
+            findDisputesByAnyId(deps.db, asked, caller?.accountId),
             may(caller, 'customers:read') ? findCustomersByAnyId(deps.db, asked, caller?.accountId) : [],
             findPlansByAnyId(deps.db, asked, caller?.accountId),
             findMandatesByAnyId(deps.db, asked, caller?.accountId),
             may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, asked, caller?.accountId) : [],
             findById(deps, asked, request),
           ]);
-    const byId: Found[] = [...charges, ...customers, ...plans, ...mandates, ...orders, ...others];
+    const byId: Found[] = [...charges, ...disputes, ...customers, ...plans, ...mandates, ...orders, ...others];
     const found: readonly Found[] = byId.length > 0 ? byId : await findByMeaning(deps, text, request);
     const [only, ...more] = found;
     if (only && more.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
     const page = shell(deps, request, {
       title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
       section: 'search',
-      body: html`<p class="muted">By the whole id: charge, customer, instalment plan, mandate, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. By the CPF or CNPJ of a payer; customers by the beginnings of words of their name or e-mail; among the newest ${count(SEARCHED_CHARGES)} charges also by a part of the payer's name and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
+      body: html`<p class="muted">By the whole id: charge, dispute, customer, instalment plan, mandate, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. By the CPF or CNPJ of a payer; customers by the beginnings of words of their name or e-mail; among the newest ${count(SEARCHED_CHARGES)} charges also by a part of the payer's name and by the amount, such as ${EXAMPLE_AMOUNT}.</p>
 ${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'There is no such id, and no recent charge has such a payer or amount.' })}`,
     });
     return sendHtml(request, reply, page);

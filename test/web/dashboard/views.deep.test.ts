@@ -43,6 +43,7 @@ before(async () => {
   const wallet = (await service.post('/wallets', named)).json;
   await service.post('/payouts/pause', { network: 'tron', reason: 'key rotation' });
   const [event] = await service.sql<{ id: string }>('select id from events limit 1');
+  const dispute = await disputed(customer);
   views = [
     '',
     '/charges',
@@ -52,6 +53,12 @@ before(async () => {
     `/charges/${paid.id}/refund`,
     '/charges/new',
     `/charges/new?customerId=${maria.id}`,
+    '/disputes',
+    `/disputes/${dispute}`,
+    `/disputes/${dispute}/close`,
+    `/disputes/${dispute}/change`,
+    `/disputes/${dispute}/evidence`,
+    `/disputes/${dispute}/upload`,
     '/customers',
     '/customers/new',
     `/customers/${maria.id}`,
@@ -101,6 +108,19 @@ before(async () => {
   ];
 });
 after(() => service.stop());
+
+/** An open one with evidence. */
+async function disputed(customer: object): Promise<string> {
+  const { id } = (await service.post('/charges', chargeBody({ customer, methods: ['pix'] }))).json;
+  await service.runJobs();
+  await service.post(`/sandbox/charges/${id}/pay`, { method: 'pix' });
+  const { refunds } = (await service.post(`/sandbox/charges/${id}/return`, { cause: 'fraud' })).json;
+  const { disputeId } = refunds[0];
+  const headers = { 'content-type': 'text/plain' };
+  const sent = { method: 'POST', body: 'Signed by the customer.', headers };
+  assert.equal((await service.send(`/disputes/${disputeId}/evidence`, sent)).status, 201);
+  return disputeId;
+}
 
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 320, height: 700 };

@@ -1,4 +1,4 @@
--- Disputes: returns of a payment that the payer's bank asked for, as in Brazil by the MED, with what is blocked and how each ended.
+-- Disputes: returns of a payment that the payer's bank asked for, as in Brazil by the MED, with what is blocked, how each ended, and evidence.
 create table disputes (
   id                 uuid not null,
   account_id         text not null references accounts (id),
@@ -53,3 +53,27 @@ alter table ledger_lines add constraint ledger_lines_book_check check (book in (
   'payer', 'receivable', 'settled', 'refund', 'exchange', 'fee', 'crypto_owed', 'crypto_paid', 'network_fee', 'cold_wallet', 'bank_fee',
   'own_senders', 'blocked'
 )) not valid;
+
+-- Evidence that is kept with a dispute: texts and small files. It may name a payer, so it is erased with them.
+create table dispute_evidence (
+  id         uuid not null,
+  account_id text not null,
+  dispute_id uuid not null,
+  name       text check (length(name) between 1 and 120),
+  media_type text not null,
+  size       integer not null check (size >= 1),
+  -- Null once it was erased.
+  content    bytea,
+  sha256     bytea,
+  added_by   text not null,
+  created_at timestamptz not null,
+  erased_at  timestamptz,
+  primary key (id, account_id),
+  check ((content is null) = (erased_at is not null)),
+  foreign key (dispute_id, account_id) references disputes (id, account_id)
+);
+-- The same content, sent again, is kept once.
+create unique index dispute_evidence_once on dispute_evidence (dispute_id, account_id, sha256) where sha256 is not null;
+
+-- For the search box.
+create index disputes_by_return on disputes (return_reference);
