@@ -1,4 +1,4 @@
-// Payments that collections bring: what they have to come to, refunds and returns.
+// Payments that collections bring: refunds, and returns by the PSP.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MandatesAtPsp, MINUTE_MS, startMandatesAtPsp } from '../harness/mandates-at-psp.ts';
@@ -9,31 +9,12 @@ before(async () => {
 });
 after(() => at.stop());
 
-/** The PSP moves a day that is no banking day. */
-const dayOfAttempt = async (id: string) => (await at.collectionOf(id)).attempts.at(-1).day;
-
-test('a later attempt pays a charge with fine and interest in full: its bank was asked for the amount', async () => {
-  const id = await at.approved({ retries: true });
-  const idRec = (await at.read(id)).recurrenceId;
-  const chargeId = await at.newCharge(at.day(4), { taxes: { fine: 2, interest: 1 } });
-  assert.equal((await at.collect(id, chargeId)).status, 201);
-  await at.work();
-  await at.later(11 * MINUTE_MS);
-  at.psp.automatic.setAccount({ idRec, balance: '0.00' });
-  await at.until(await dayOfAttempt(id), '22');
-  at.psp.automatic.setAccount({ idRec, balance: null });
-  await at.until(await dayOfAttempt(id));
-  const { state, paidAmount, timing, payments } = await at.readCharge(chargeId);
-  assert.deepEqual([state, paidAmount, timing, payments.length], ['PAID', 'exact', 'late', 1]);
-  assert.equal((await at.collectionOf(id)).status, 'COMPLETED');
-});
-
 test('a collected payment is refunded, and returned by the PSP for Pix Automático', async () => {
   const id = await at.approved({ amountCents: undefined });
-  const chargeId = await at.newCharge(at.day(4));
+  const chargeId = await at.newCharge(at.day(3));
   assert.equal((await at.collect(id, chargeId)).status, 201);
   await at.work();
-  await at.until(at.day(6));
+  await at.until(at.day(4));
   assert.equal(await at.stateOf(chargeId), 'PAID');
   const key = { 'idempotency-key': 'once' };
   const refund = await at.service.post(`/charges/${chargeId}/refunds`, { amountCents: 1_000 }, key);

@@ -98,6 +98,18 @@ export async function startMandatesAtPsp() {
 
   const collect = (mandateId: string, chargeId: string) =>
     service.post(`/mandates/${mandateId}/collections`, { chargeId });
+  /** A collection that the PSP has, of a mandate of its own. */
+  async function collected(dueDay = day(5)) {
+    const id = await approved();
+    const chargeId = await newCharge(dueDay);
+    const made = await collect(id, chargeId);
+    assert.equal(made.status, 201, made.text);
+    await work();
+    await later(11 * MINUTE_MS);
+    const [collection] = (await read(id)).collections;
+    assert.deepEqual([collection.status, collection.attempts[0].status], ['ACTIVE', 'SCHEDULED']);
+    return { id, chargeId, collectionId: collection.id as string };
+  }
   const cancelCollection = (id: string) => service.post(`/collections/${id}/cancel`, {});
   const readCharge = async (id: string) => (await service.get(`/charges/${id}`)).json;
 
@@ -116,6 +128,7 @@ export async function startMandatesAtPsp() {
     read,
     newCharge,
     collect,
+    collected,
     cancelCollection,
     readCharge,
     /** A node of its own, whose verbs the test runs. */
