@@ -229,5 +229,5 @@ test('a dispute after the crypto has left is shown, and changes nothing of the o
   await end(json.refunds[0].disputeId, 'returned');
   await service.runJobs();
   const after = await orders.read(order);
-  assert.deepEqual([after.status, after.holdReason], ['fulfilled', undefined]);
+  assert.deepEqual([after.status, after.holdReason, after.endedAs], ['fulfilled', undefined, undefined]);
 });

@@ -9,6 +9,7 @@ import { tablePrices } from '../../src/sandbox/prices.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { runCommand } from '../harness/commands.ts';
+import { insertDispute } from '../harness/disputes.ts';
 import { silentLog } from '../harness/log.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
 import { addPasskey } from '../harness/passkeys.ts';
@@ -80,7 +81,7 @@ async function paid(maker: Key | Headers, reporter?: Headers): Promise<Answer> {
   const order = await service.post('/crypto/transactions', { ...body, ...asset, walletId }, headers);
   assert.equal(order.status, 201, order.text);
   await service.runJobs();
-  const payment = { method: 'pix', amountCents: 54_100, reference: `E${++paidCount}`.padEnd(32, '0') };
+  const payment = { method: 'pix', amountCents: 54_100, reference: `E${String(++paidCount).padStart(31, '0')}` };
   const answer = await service.post(`/charges/${order.json.charge.id}/payments`, payment, reporter ?? headers);
   assert.equal(answer.status, 201, answer.text);
   await service.runJobs();
@@ -251,6 +252,20 @@ test('a person who reported the payment of an order cannot approve it: by hand, 
   assert.equal((await orders.read(read)).holdReason, 'approval_needed');
   assert.equal((await approve(read, importer)).json.code, 'second_key_needed');
   assert.equal((await approve(read, await service.makeKey('acme'))).status, 200);
+});
+
+test('whoever recorded that a dispute was won cannot approve the payout, until the bank has reported the same', async () => {
+  const closer = await service.makeKey('acme');
+  const order = await paid(await service.makeKey('acme'), bearer(await service.makeKey('acme')));
+  const { id } = await insertDispute(service, order.json.charge.id);
+  const end = { outcome: 'won', reason: 'The bank has written.' };
+  assert.equal((await service.post(`/disputes/${id}/close`, end, bearer(closer))).status, 200);
+  await service.runJobs();
+  const refused = await approve(order, closer);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  assert.match(refused.json.detail, /recorded that a dispute about it was won/);
+  await service.sql('update disputes set confirmed_at = now() where id = $1', [id]);
+  assert.equal((await approve(order, closer)).status, 200);
 });
 
 test('an approval is withdrawn when its approver later reports the payment', async () => {

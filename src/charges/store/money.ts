@@ -56,11 +56,17 @@ export async function insertPayments(
   return rows.length;
 }
 
-/** Who reported the payments of a charge by hand or in a file, as the audit log names them. */
+/**
+ * Who reported the payments of a charge by hand or in a file, or recorded that a dispute about one was won and the bank has not reported
+ * it yet, as the audit log names them.
+ */
 export async function listReporters(sql: Sql, chargeId: string, accountId: string): Promise<readonly string[]> {
   const rows = await sql.query<{ reported_by: string }>(
-    `select distinct reported_by from payments
-      where charge_id = $1 and account_id = $2 and reported_by is not null order by reported_by`,
+    `select reported_by from payments where charge_id = $1 and account_id = $2 and reported_by is not null
+      union
+     select closed_by from disputes
+      where charge_id = $1 and account_id = $2 and status = 'won' and closed_by is not null and confirmed_at is null
+      order by reported_by`,
     [chargeId, accountId],
   );
   return rows.map(row => row.reported_by);
