@@ -77,8 +77,8 @@ const quietHours = Type.Object(
   { additionalProperties: false, description: 'Nothing is sent in these hours; it waits for their end.' },
 );
 
-const MAX_SUBJECT_LENGTH = 120;
-const MAX_INTRO_LENGTH = 1_000;
+export const MAX_SUBJECT_LENGTH = 120;
+export const MAX_INTRO_LENGTH = 1_000;
 
 const OwnText = Type.Object(
   {
@@ -148,7 +148,7 @@ export const ReminderView = Type.Object(
     cause: Type.Optional(
       Type.String({
         description:
-          'Why it was skipped (`paid`, `not_paid`, `charge_ended`, `due_day_changed`, `rule_off`, `opted_out`, `no_address`, `mail_off`, `too_late`), or the code of the mail server or the connection.',
+          'Why it was skipped (`paid`, `not_paid`, `charge_ended`, `due_day_changed`, `rule_off`, `opted_out`, `no_address`, `mail_off`, `too_late`, `restored`), or the code of the mail server or the connection.',
       }),
     ),
     attempts: Type.Integer({ minimum: 0, description: 'How often its mail was given to the mail server.' }),

@@ -2,6 +2,7 @@
 // has compared the books with the chains, and what was revoked since then works again until a person has reviewed it.
 import assert from 'node:assert/strict';
 import { endAllLogins } from '../accounts/people/store-sessions.ts';
+import { beginAnew } from '../billing/reminders/after-restore.ts';
 import { NETWORKS } from '../chains/asset.ts';
 import { familyOf, NETWORK_FACTS } from '../chains/networks.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -33,10 +34,12 @@ export async function makeRestoredSafe(tx: Sql, { mode, asOf }: RestoredTo): Pro
   const { sessions, links, challenges } = await endAllLogins(tx);
   const ended = sessions + links + challenges;
   const paused = await pausePayouts(tx, asOf, at);
+  const skipped = await beginAnew(tx, at);
   await insertAuditLines(tx, [{ id: uuidV7(at), objectId: paused?.pauseId ?? 'logins', context }]);
   return [
     ...(ended > 0 ? [`Ended: sessions ${sessions}, login links ${links}, passkey challenges ${challenges}.`] : []),
     ...(paused?.lines ?? []),
+    ...(skipped > 0 ? [`Reminders that waited are skipped, since they may have been sent: ${skipped}.`] : []),
     ...(await reviewAfterRestore(tx, asOf)),
   ];
 }

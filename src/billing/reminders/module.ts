@@ -3,6 +3,9 @@ import { REMINDER_SCHEMAS } from '../../api/reminders.ts';
 import { type ReminderRouteDeps, reminderRoutes } from '../../http/routes/reminders.ts';
 import { handleJob } from '../../jobs/job.ts';
 import type { Module } from '../../module.ts';
+import { reminderPreviewPages } from '../../web/dashboard/reminder-preview.ts';
+import { reminderRulePages } from '../../web/dashboard/reminder-rules.ts';
+import { reminderPages } from '../../web/dashboard/reminders.ts';
 import { type ComposeDeps, composeMail } from '../../web/reminders/mail.ts';
 import { type OptOutDeps, optOutPages } from '../../web/reminders/opt-out.ts';
 import type { Mailing } from './mail.ts';
@@ -18,12 +21,19 @@ type Deps = Omit<SendDeps, 'mailing'> &
   Omit<ReminderRouteDeps, 'isMailOn'>;
 
 export function remindersModule(deps: Deps, { mail }: MailSettings): Module {
+  const isMailOn = mail !== undefined;
   const sending = { ...deps, mailing: mail && mailingBy(deps, mail) };
   return {
     jobs: [handleJob(SEND_REMINDER, payload => sendReminder(sending, payload))],
     sweeps: [reminderSweep(deps)],
     schemas: REMINDER_SCHEMAS,
-    routes: app => reminderRoutes(app, { ...deps, isMailOn: mail !== undefined }),
+    routes: app => reminderRoutes(app, { ...deps, isMailOn }),
+    dashboard: (scope, pages) => {
+      const shown = { ...pages, isMailOn };
+      reminderPages(scope, shown);
+      reminderRulePages(scope, shown);
+      reminderPreviewPages(scope, shown);
+    },
     pages: (app, site) => optOutPages(app, { ...deps, ...site }),
   };
 }

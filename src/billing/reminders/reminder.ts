@@ -26,6 +26,7 @@ export const REMINDER_TRANSITIONS: Readonly<Record<ReminderStatus, readonly Arro
     { to: 'WAITING', when: 'the mail server refuses it for now, or does not answer' },
     { to: 'FAILED', when: 'the mail server refuses it for good' },
     { to: 'UNKNOWN', when: 'the service or the connection ended while it was sent' },
+    { to: 'SKIPPED', when: 'the database was restored' },
   ],
   UNKNOWN: [
     { to: 'SENT', when: 'the answer of the mail server comes late' },
@@ -48,6 +49,7 @@ export const SKIP_CAUSES = [
   'no_address',
   'mail_off',
   'too_late',
+  'restored',
 ] as const;
 export type SkipCause = (typeof SKIP_CAUSES)[number];
 

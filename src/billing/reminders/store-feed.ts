@@ -28,6 +28,14 @@ export async function findRuleWithUnread(tx: Sql): Promise<FollowingRule | undef
   return row && toRule(row);
 }
 
+/** The position of the last event, once those without a position have theirs. */
+export async function findEnd(sql: Sql): Promise<bigint> {
+  const [row] = await sql.query<{ end: string }>(
+    'select position + (select count(*) from unpositioned_events) as end from event_feed',
+  );
+  return BigInt(row!.end);
+}
+
 export type SeenEvent = {
   readonly position: bigint;
   readonly type: string;

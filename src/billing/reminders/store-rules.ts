@@ -150,3 +150,9 @@ export async function storeSettings(tx: Sql, accountId: string, settings: Remind
     [accountId, sendAt, quietHours?.from, quietHours?.until, JSON.stringify(texts), at],
   );
 }
+
+/** Every enabled rule of every account. */
+export async function findEnabledRules(sql: Sql): Promise<Rule[]> {
+  const rows = await sql.query<RuleRow>(`select ${COLUMNS} from reminder_rules where is_enabled order by id`);
+  return rows.map(toRule);
+}

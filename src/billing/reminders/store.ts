@@ -2,7 +2,7 @@
 import type { CivilDay } from '../../lib/civil-days.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
-import type { Reminder } from './reminder.ts';
+import type { Reminder, SkipCause } from './reminder.ts';
 
 const COLUMNS = `id, account_id, charge_id, occasion, days, due_day, reason, channels, locale, status, cause, attempts, due_at, next_at,
   sending_since, address_hash, amount_cents, event_count, created_at, updated_at`;
@@ -143,4 +143,14 @@ export async function eraseFromReminders(tx: Sql, chargeIds: readonly string[]):
     'update reminders set address_hash = null where charge_id = any($1::uuid[]) and address_hash is not null',
     [chargeIds],
   );
+}
+
+/** Ends every reminder that waits or was being sent; returns their number. */
+export async function skipOpenReminders(tx: Sql, cause: SkipCause, at: Date): Promise<number> {
+  const rows = await tx.query(
+    `update reminders set status = 'SKIPPED', cause = $1, next_at = null, sending_since = null, updated_at = $2
+      where next_at is not null returning id`,
+    [cause, at],
+  );
+  return rows.length;
 }

@@ -4,6 +4,8 @@ import { Type } from 'typebox';
 import { ChargesQuery } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { findCustomerOf, findWhoseCharges } from '../../billing/customers/charges-of.ts';
+import { findRemindersOf } from '../../billing/reminders/store.ts';
+import { reminderView } from '../../billing/reminders/view.ts';
 import { CHARGE_STATES, type ChargeMethod } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { listCharges, listFilteredCharges } from '../../charges/list.ts';
@@ -26,6 +28,7 @@ import { cost, documentOf, reais, when } from './formats.ts';
 import { badge, facts, idLink, pager, queryOf, table, timeline } from './parts.ts';
 import { METHOD_FILTER, methodParameter, PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
 import { abatementText, discountsText } from './reductions.ts';
+import { remindersOfCharge } from './reminder-texts.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
@@ -106,8 +109,9 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
   app.get<{ Params: { id: string } }>('/dashboard/charges/:id', HIDDEN, async (request, reply) => {
     const found = await requireCharge(deps.db, request.params.id.toLowerCase(), request.caller?.accountId);
     const charge = chargeView(deps.links, found);
-    const [events, customer] = await Promise.all([
+    const [events, reminders, customer] = await Promise.all([
       readObjectEvents(deps.db, charge.id, charge.accountId),
+      findRemindersOf(deps.db, charge.id, charge.accountId),
       may(request.caller, 'customers:read') ? findCustomerOf(deps.db, found) : undefined,
     ]);
     const isOpen = ['CREATING', 'ACTIVE', 'OVERDUE'].includes(charge.state);
@@ -195,6 +199,7 @@ ${
     ]),
   })}</section>`
 }
+${remindersOfCharge(reminders.map(reminderView))}
 <section class="card">${timeline(events)}
 <p><a href="/dashboard/ledger?chargeId=${charge.id}">In the ledger</a></p></section></div>`,
     });

@@ -42,6 +42,12 @@ before(async () => {
   const named = { accountId: 'demo', name: 'Treasury', network: 'polygon', address };
   const wallet = (await service.post('/wallets', named)).json;
   await service.post('/payouts/pause', { network: 'tron', reason: 'key rotation' });
+  const rule = (await service.post('/reminders/rules', { accountId: 'acme', when: 'on', channels: ['email'] })).json;
+  await service.sql(
+    `insert into reminders (id, account_id, charge_id, occasion, days, due_day, reason, channels, status, cause, due_at, created_at, updated_at)
+     values (gen_random_uuid(), 'acme', $1, 'on', 0, '2026-12-10', 'on:2026-12-10', '{email}', 'SKIPPED', 'mail_off', now(), now(), now())`,
+    [open.id],
+  );
   const [event] = await service.sql<{ id: string }>('select id from events limit 1');
   const dispute = await disputed(customer);
   views = [
@@ -59,6 +65,15 @@ before(async () => {
     `/disputes/${dispute}/change`,
     `/disputes/${dispute}/evidence`,
     `/disputes/${dispute}/upload`,
+    `/charges/${open.id}`,
+    '/reminders',
+    '/reminders/rules',
+    '/reminders/rules/new',
+    `/reminders/rules/${rule.id}/change`,
+    `/reminders/rules/${rule.id}/remove`,
+    '/accounts/acme/reminders',
+    '/accounts/acme/reminders/hours',
+    '/accounts/acme/reminders/text?when=on&locale=en',
     '/customers',
     '/customers/new',
     `/customers/${maria.id}`,
