@@ -21,6 +21,9 @@ const PUBLIC = [
   '/docs/js/scalar.js',
   '/favicon.ico',
   '/livez',
+  '/my',
+  '/my/*',
+  ...['', '/keep', '/logo', '/stop'].map(part => `/my/:token${part}`),
   '/openapi.json',
   '/pay',
   '/pay/*',
@@ -31,6 +34,7 @@ const PUBLIC = [
   '/problems/:code',
   '/readyz',
   '/receipts/keys',
+  '/reminders/opt-out/:token',
 ];
 
 let service: Service;
@@ -100,8 +104,8 @@ test('every public route answers without a key', async () => {
     const path = url.replace(':code', 'not_found').replace(':file', 'checkout.any.css');
     const { method } = service.routes.find(route => route.url === url)!;
     const { status } = await fetch(service.url + path, { method });
-    // A checkout needs a link instead, and refuses an address that tries many wrong ones.
-    const answers = url.startsWith('/pay') ? [404, 429] : [200];
+    // The page of a payer needs a link instead, and refuses an address that tries many wrong ones.
+    const answers = /^\/(?:pay|my|reminders)\b/.test(url) ? [404, 429] : [200];
     assert.ok(answers.includes(status), `${url}: ${status}`);
   }
 });

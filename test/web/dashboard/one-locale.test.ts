@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
 import { textOf } from '../../harness/dashboard.ts';
+import { insertDispute } from '../../harness/disputes.ts';
 import { insertMandate } from '../../harness/mandates.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { seed, transaction } from '../../harness/transactions.ts';
@@ -70,6 +71,9 @@ before(async () => {
     (await service.sql<{ id: string }>(`select id from ${table} order by created_at desc limit 2`)).map(({ id }) => id);
   const collected = { accountId: 'demo', customerId: customer.id, chargeId: plan.charges[0].id };
   const mandate = await insertMandate(service, collected);
+  const dispute = await insertDispute(service, paid.id);
+  const rule = { accountId: 'demo', when: 'before', days: 3, channels: ['event'] };
+  const reminding = (await service.post('/reminders/rules', rule)).json;
   Object.assign(objects, {
     charges: [paid.id, partial.id],
     orders: [held.id, large.id, done.id],
@@ -84,6 +88,8 @@ before(async () => {
     collections: [mandate.collectionId],
     plans: [gold.id],
     subscriptions: [subscription.id],
+    disputes: [dispute.id],
+    rules: [reminding.id],
   });
 });
 after(() => service.stop());
@@ -101,7 +107,7 @@ async function everyPage(): Promise<ReadonlyMap<string, string>> {
   const queue = ['/dashboard'];
   for (const { method, url } of service.routes) {
     if (method !== 'GET' || !url.startsWith('/dashboard/') || ELSEWHERE.test(url)) continue;
-    const [, kind = ''] = /^\/dashboard\/(\w+)\/:id/.exec(url) ?? [];
+    const [, kind = ''] = /^\/dashboard\/(?:reminders\/)?(\w+)\/:id/.exec(url) ?? [];
     queue.push(...(kind === '' ? [url] : (objects[kind] ?? []).map(id => url.replace(':id', id))));
   }
   const times = new Map<string, number>();
@@ -142,6 +148,7 @@ const MOST_DECIMALS = 8;
 /** The numbers of a page that are not in its locale. Ids, codes and foreign texts have their own elements. */
 function wrongIn(page: string): string[] {
   const own = page
+    .replace(/<(\w+)[^>]* lang="pt-BR"[^>]*>[\s\S]*?<\/\1>/g, ' ')
     .replace(/^[\s\S]*<main/, '<main')
     .replace(/<(code|pre|script|style|textarea)\b[\s\S]*?<\/\1>/g, ' ')
     .replace(/<a class="id"[\s\S]*?<\/a>/g, ' ')
