@@ -28,12 +28,18 @@ after(async () => {
   await service.stop();
 });
 
-/** Entries by decisions of operators are tested in test/payouts, and fees of banks in test/charges: the sandbox's bank takes no fee. */
+/**
+ * Entries by decisions of operators are tested in test/payouts, and disputes and fees of banks in test/charges: the sandbox's bank takes no
+ * fee.
+ */
 const ELSEWHERE: readonly EntryKind[] = [
   'bank_fee',
   'cold_sweep',
   'cold_sweep_undone',
+  'dispute_ended',
+  'dispute_opened',
   'mismatch_settled',
+  'refund_undone',
   'top_up',
   'top_up_undone',
 ];
