@@ -42,14 +42,14 @@ export function railSettings(psp: Psp, changes: Partial<BacenEntry> = {}): Bacen
   };
 }
 
-/** As `trilho rails register-webhook` does. */
+/** As `trilho rails register-webhook` does. No test is about its deadline, and the machine may be busy. */
 export async function registerWebhookAt(
   psp: Psp,
   url: string,
   clock: Clock,
   changes: Partial<BacenEntry> = {},
 ): Promise<void> {
-  const rail = bacenRail(railSettings(psp, changes), { clock, log: silentLog });
+  const rail = bacenRail(railSettings(psp, { timeoutSeconds: 60, ...changes }), { clock, log: silentLog });
   await rail.registerWebhook(url);
   rail.stop();
 }
