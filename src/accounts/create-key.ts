@@ -1,7 +1,7 @@
 // Creates and revokes API keys.
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError, invalidRequest } from '../lib/errors.ts';
+import { AppError, invalidRequest, noSuch } from '../lib/errors.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { hashOfKey, newKey } from './api-key.ts';
 import { deleteLinksOf } from './people/store-link-requests.ts';
@@ -47,7 +47,7 @@ export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string
   const key = newKey();
   return deps.db.transaction(async tx => {
     setAuditObject(key.id);
-    if (!(await accountExists(tx, input.accountId))) throw new AppError('not_found', 'There is no such account.');
+    if (!(await accountExists(tx, input.accountId))) throw noSuch('account');
     const limit = await endOfMaker(tx, input.createdBy);
     if (input.expiresAt && limit && input.expiresAt > limit) {
       const message = `must not be later than the end of the key that makes it, ${limit.toISOString()}`;
@@ -83,7 +83,7 @@ async function endOfMaker(tx: Sql, createdBy: string): Promise<Date | undefined>
 export async function requireKey(sql: Sql, id: string, accountId?: string): Promise<ApiKey> {
   const key = await findKey(sql, id);
   if (!key || (accountId !== undefined && key.accountId !== accountId)) {
-    throw new AppError('not_found', 'There is no such key.');
+    throw noSuch('key');
   }
   return key;
 }
@@ -96,7 +96,7 @@ export async function revokeKey(deps: Deps, id: string): Promise<readonly string
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {
     setAuditObject(id);
-    if (!(await markRevoked(tx, id, at))) throw new AppError('not_found', 'There is no such key.');
+    if (!(await markRevoked(tx, id, at))) throw noSuch('key');
     const made: string[] = [];
     // Level by level: the keys of one level are locked before what they made is read, so nothing is added behind it.
     for (let level = [id]; level.length > 0; ) {

@@ -1,5 +1,5 @@
 // Checks the account that an object is created for.
-import { AppError } from '../lib/errors.ts';
+import { noSuch } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { findAccounts, type Opening } from './store.ts';
 
@@ -20,5 +20,5 @@ export const openedAccounts: AccountPolicy = {
 /** Refuses an account that may not be used. */
 export async function requireAccount(tx: Sql, accounts: AccountPolicy, id: string, at: Date): Promise<void> {
   const usable = await accounts.usable(tx, [{ id, at }]);
-  if (!usable.has(id)) throw new AppError('not_found', 'There is no such account.');
+  if (!usable.has(id)) throw noSuch('account');
 }

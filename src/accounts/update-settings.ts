@@ -1,7 +1,7 @@
 // Changes what payers see of an account.
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError, invalidRequest } from '../lib/errors.ts';
+import { invalidRequest, noSuch } from '../lib/errors.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type AccountSettings, changeSettings, type SettingsChange } from './settings.ts';
 import { accountExists } from './store.ts';
@@ -14,7 +14,7 @@ export async function updateSettings(deps: Deps, accountId: string, change: Sett
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {
     setAuditObject(accountId);
-    if (!(await lockAccount(tx, accountId))) throw noSuchAccount();
+    if (!(await lockAccount(tx, accountId))) throw noSuch('account');
     const { after, faults } = changeSettings(await findSettings(tx, accountId), change);
     if (faults.length > 0) throw invalidRequest(faults);
     await storeSettings(tx, accountId, after, at);
@@ -23,10 +23,6 @@ export async function updateSettings(deps: Deps, accountId: string, change: Sett
 }
 
 export async function requireSettings(sql: Sql, accountId: string): Promise<AccountSettings> {
-  if (!(await accountExists(sql, accountId))) throw noSuchAccount();
+  if (!(await accountExists(sql, accountId))) throw noSuch('account');
   return findSettings(sql, accountId);
-}
-
-function noSuchAccount(): AppError {
-  return new AppError('not_found', 'There is no such account.');
 }

@@ -1,6 +1,6 @@
 // Cancels an unpaid charge.
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, noSuch } from '../lib/errors.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import { enqueueRetirement } from './issue/retire.ts';
@@ -16,7 +16,7 @@ export async function cancelCharge(deps: Deps, id: string): Promise<Charge> {
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
-    if (!charge) throw new AppError('not_found', 'There is no such charge.');
+    if (!charge) throw noSuch('charge');
     if (charge.state === 'CANCELED') return charge;
     if (!charge.methods.some(isUnpaid)) {
       throw new AppError('wrong_state', `A charge that is ${charge.state} cannot be canceled.`);

@@ -1,11 +1,11 @@
 // Changing, deleting and re-keying a webhook. `accountId` is the caller's account, when it has one.
 import type { Clock } from '../lib/clock.ts';
-import { invalidRequest } from '../lib/errors.ts';
+import { invalidRequest, requireFound } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { sealsSecrets } from '../storage/sealed-secrets.ts';
 import type { SecretBox } from '../storage/secret-box.ts';
 import type { WebhookDeps, WebhookWithSecret } from './create-webhook.ts';
-import { present, requireWebhook } from './require-webhook.ts';
+import { requireWebhook } from './require-webhook.ts';
 import { newSecret, secretText } from './sign.ts';
 import { placeOf } from './store-secrets.ts';
 import { markDeleted, replaceSecret, updateWebhook, type WebhookChange } from './store-webhooks.ts';
@@ -27,14 +27,14 @@ export async function changeWebhook(
   await requireWebhook(deps.db, id, accountId);
   const now = deps.clock.now();
   const changes = { url, types: types && [...new Set(types)], enabled };
-  return present(await deps.db.transaction(tx => updateWebhook(tx, id, changes, now)));
+  return requireFound(await deps.db.transaction(tx => updateWebhook(tx, id, changes, now)), 'webhook');
 }
 
 /** Stops sending to it. Returns the webhook as it was. */
 export async function deleteWebhook({ db, clock }: Deps, id: string, accountId?: string): Promise<Webhook> {
   const before = await requireWebhook(db, id, accountId);
   const now = clock.now();
-  present(await db.transaction(tx => markDeleted(tx, id, now)));
+  requireFound(await db.transaction(tx => markDeleted(tx, id, now)), 'webhook');
   return before;
 }
 
@@ -50,6 +50,6 @@ export async function rotateSecret(deps: RotateDeps, id: string, accountId?: str
     const stored = (await sealsSecrets(tx)) ? sealed : secret;
     return replaceSecret(tx, { id, secret: stored, until, now });
   });
-  const webhook = present(changed);
+  const webhook = requireFound(changed, 'webhook');
   return { webhook, secret: secretText(secret) };
 }

@@ -1,7 +1,7 @@
 // Sends to a webhook again: one delivery, or every event since a moment. `accountId` is the caller's account, when it has one.
 import { withoutAuditContext } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, requireFound } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database } from '../storage/database.ts';
 import { requireWebhook } from './require-webhook.ts';
@@ -19,9 +19,7 @@ export async function redeliver(
 ): Promise<Delivery> {
   await requireWebhook(db, webhookId, accountId);
   const now = clock.now();
-  const delivery = await db.transaction(tx => sendAgain(tx, webhookId, deliveryId, now));
-  if (!delivery) throw new AppError('not_found', 'There is no such delivery.');
-  return delivery;
+  return requireFound(await db.transaction(tx => sendAgain(tx, webhookId, deliveryId, now)), 'delivery');
 }
 
 /** Sends every event since a moment again, delivered before or not, one replay to a webhook at a time. Returns how many there are. */

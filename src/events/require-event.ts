@@ -1,10 +1,10 @@
 // Finds the event that a caller names, as JSON text, or refuses; `accountId` restricts it to one account.
-import { AppError } from '../lib/errors.ts';
+import { noSuch } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { findEvent } from './store-feed.ts';
 
 export async function requireEvent(db: Sql, id: string, accountId?: string): Promise<string> {
   const json = await findEvent(db, id, accountId);
-  if (json === undefined) throw new AppError('not_found', 'There is no such event.');
+  if (json === undefined) throw noSuch('event');
   return json;
 }

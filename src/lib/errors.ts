@@ -101,6 +101,16 @@ export function isOutageOfOthers(error: unknown): error is AppError {
   return error instanceof AppError && OUTAGES_OF_OTHERS.includes(error.code);
 }
 
+/** Refuses a name under which the caller may see nothing: the same words for what does not exist and for what is another account's. */
+export function noSuch(noun: string): AppError {
+  return new AppError('not_found', `There is no such ${noun}.`);
+}
+
+export function requireFound<T>(found: T | undefined, noun: string): T {
+  if (found === undefined) throw noSuch(noun);
+  return found;
+}
+
 /** Refuses an input, reporting every fault. */
 export function invalidRequest(faults: readonly Fault[]): AppError {
   const [first] = faults;

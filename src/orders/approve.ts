@@ -4,11 +4,10 @@ import type { ApprovalRules } from '../accounts/approval-rules.ts';
 import { missingApprovals, requireCounted } from '../accounts/approvals.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, noSuch } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
 import { requireApprover } from './approver.ts';
-import { noSuchOrder } from './cancel.ts';
 import { joinLine } from './follow.ts';
 import { isPastClaim, sentAgain } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
@@ -38,7 +37,7 @@ export async function approveOrder(
   const now = deps.clock.now();
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
-    if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuchOrder();
+    if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuch('crypto transaction');
     const standing = await standingOf(tx, deps.approvalRules, before, now);
     if (before.approval && standing.isApproved) return before;
     requireUnsent(before);

@@ -3,10 +3,9 @@ import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue/issue-now.ts';
 import { findCharge } from '../charges/store/charges.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, requireFound } from '../lib/errors.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import { shareTraces } from '../storage/object-traces.ts';
-import { noSuchOrder } from './cancel.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
 import type { Order } from './order.ts';
 import { findOrder, lockOrder, updateOrders } from './store.ts';
@@ -20,13 +19,11 @@ export async function attachCharge(
   accountId?: string,
 ): Promise<Order> {
   const now = deps.clock.now();
-  const found = await findOrder(deps.db, id, accountId);
-  if (!found) throw noSuchOrder();
+  const found = requireFound(await findOrder(deps.db, id, accountId), 'crypto transaction');
   const charge = chargeOfOrder(deps, found, part, now);
   type Attached = { readonly order: Order; readonly written: Charge | undefined };
   const { order, written } = await deps.db.transaction(async (tx): Promise<Attached> => {
-    const before = await lockOrder(tx, id);
-    if (!before) throw noSuchOrder();
+    const before = requireFound(await lockOrder(tx, id), 'crypto transaction');
     // A retry after a commit whose answer was lost finds its own change, with a location of its own.
     if (before.chargeId === charge.id) return { order: before, written: await findCharge(tx, charge.id) };
     if (before.chargeId !== undefined) throw new AppError('wrong_state', 'This order already has a charge.');

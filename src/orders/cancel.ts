@@ -1,6 +1,6 @@
 // Cancels an unpaid order and its charge.
 import { cancelCharge } from '../charges/cancel.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, requireFound } from '../lib/errors.ts';
 import { catchUp, type FollowDeps } from './follow.ts';
 import { ended } from './life.ts';
 import type { Order } from './order.ts';
@@ -9,8 +9,7 @@ import { writeOrderStep } from './write.ts';
 
 /** Returns an ended order as it is. Refuses a paid order: the caller can refund its charge instead. */
 export async function cancelOrder(deps: FollowDeps, id: string, accountId?: string): Promise<Order> {
-  const order = await findOrder(deps.db, id, accountId);
-  if (!order) throw noSuchOrder();
+  const order = requireFound(await findOrder(deps.db, id, accountId), 'crypto transaction');
   if (order.ended) return order;
   if (order.status !== 'pending_payment') {
     throw new AppError('wrong_state', `An order that is ${order.status} cannot be canceled.`);
@@ -25,14 +24,9 @@ export async function cancelOrder(deps: FollowDeps, id: string, accountId?: stri
 async function cancelWithoutCharge(deps: FollowDeps, id: string): Promise<Order> {
   const now = deps.clock.now();
   return deps.db.transaction(async tx => {
-    const order = await lockOrder(tx, id);
-    if (!order) throw noSuchOrder();
+    const order = requireFound(await lockOrder(tx, id), 'crypto transaction');
     if (order.ended) return order;
     if (order.chargeId !== undefined) throw new AppError('wrong_state', 'A charge has just been added to this order.');
     return writeOrderStep(tx, order, ended(order, 'canceled', now), now);
   });
-}
-
-export function noSuchOrder(): AppError {
-  return new AppError('not_found', 'There is no such crypto transaction.');
 }

@@ -6,14 +6,13 @@ import type { Charge } from '../charges/charge.ts';
 import { keptCents } from '../charges/life.ts';
 import { currentActor } from '../lib/audit-context.ts';
 import { divideDown, formatUnits, tenTo } from '../lib/decimals.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, noSuch, requireFound } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { MakeQuoteDeps } from '../quotes/create.ts';
 import { minimumText, orderTermsOf } from '../quotes/order-terms.ts';
 import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
 import { findQuote, lockQuote } from '../quotes/store.ts';
 import { findWallet } from '../wallets/store.ts';
-import { noSuchOrder } from './cancel.ts';
 import { requireNothingMoved } from './earlier-transfers.ts';
 import { catchUp, joinLine, lockChargeOf } from './follow.ts';
 import { isPastClaim, type NewPrice, repriced } from './life.ts';
@@ -42,8 +41,7 @@ const REPRICEABLE: readonly HoldReason[] = [
 export async function repriceOrder(deps: Deps, id: string, quoteId?: string, accountId?: string): Promise<Order> {
   const now = deps.clock.now();
   const repriceId = uuidV7(now);
-  const found = await findOrder(deps.db, id, accountId);
-  if (!found) throw noSuchOrder();
+  const found = requireFound(await findOrder(deps.db, id, accountId), 'crypto transaction');
   requireHeld(found);
   const quote = quoteId === undefined ? undefined : await requireQuote(deps, found, quoteId, now);
   const { value, source, at } = quote
@@ -56,7 +54,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
     const charge = before && (await lockChargeOf(tx, before));
-    if (!before || !charge) throw noSuchOrder();
+    if (!before || !charge) throw noSuch('crypto transaction');
     // A retry after a commit whose answer was lost finds its own change.
     if (before.repriceId === repriceId) return before;
     requireHeld(before);

@@ -1,12 +1,11 @@
 // Sends an order again after its transfer finally moved nothing, or was refused before it took a slot. It takes a new slot, so this could
 // be a second payout: only an operator may start it.
 import { activeSendersOf } from '../chains/chain.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, noSuch, requireFound } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { chainOf, chainSilent } from '../payouts/line/open.ts';
 import { intentOf } from '../payouts/payout.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
-import { noSuchOrder } from './cancel.ts';
 import { requireNothingMoved } from './earlier-transfers.ts';
 import { type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
 import { hasSlot, holdReasonOf, sentAgain } from './life.ts';
@@ -33,8 +32,7 @@ export type RetryDeps = FollowDeps & WalletGateDeps;
  */
 export async function retryOrder(deps: RetryDeps, id: string, accountId?: string): Promise<Order> {
   const now = deps.clock.now();
-  const found = await findOrder(deps.db, id, accountId);
-  if (!found) throw noSuchOrder();
+  const found = requireFound(await findOrder(deps.db, id, accountId), 'crypto transaction');
   requireUnsent(found);
   await requireNothingMoved(deps, found);
   await requireReady(deps, found);
@@ -43,7 +41,7 @@ export async function retryOrder(deps: RetryDeps, id: string, accountId?: string
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
     const charge = before && (await lockChargeOf(tx, before));
-    if (!before || !charge) throw noSuchOrder();
+    if (!before || !charge) throw noSuch('crypto transaction');
     // A retry after a commit whose answer was lost finds its own change.
     if (before.retryId === retryId) return before;
     requireUnsent(before);

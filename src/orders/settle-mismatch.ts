@@ -5,12 +5,11 @@ import { commitMoney } from '../charges/store/money.ts';
 import { mismatchSettledEntry } from '../ledger/entries.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, noSuch } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { type Payout, sentUnits } from '../payouts/payout.ts';
 import { findPayoutOfOwner } from '../payouts/store/payouts.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { noSuchOrder } from './cancel.ts';
 import { lockChargeOf } from './follow.ts';
 import { moved, type OrderStep, resumed } from './life.ts';
 import type { MismatchSettlement, Order } from './order.ts';
@@ -31,7 +30,7 @@ export async function settleMismatch(
   const now = clock.now();
   return db.transaction(async tx => {
     const before = await lockOrder(tx, id);
-    if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuchOrder();
+    if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuch('crypto transaction');
     if (before.settledAs === as) return before;
     if (before.settledAs || before.ended || before.hold?.reason !== 'transfer_mismatched') {
       throw new AppError('wrong_state', 'This order has no transfer that an operator can settle.');

@@ -10,7 +10,7 @@ import { decimalsOf, hashForm, isTransactionHash } from '../chains/networks.ts';
 import type { Charge } from '../charges/charge.ts';
 import { commitMoney } from '../charges/store/money.ts';
 import { formatUnits } from '../lib/decimals.ts';
-import { AppError, invalidRequest } from '../lib/errors.ts';
+import { AppError, invalidRequest, noSuch, requireFound } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { chainOf, chainSilent } from '../payouts/line/open.ts';
@@ -28,7 +28,6 @@ import { findSender, insertSender, lockSender, type Sender } from '../payouts/st
 import type { Sql } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
 import { requireApprover } from './approver.ts';
-import { noSuchOrder } from './cancel.ts';
 import { type FollowDeps, lockChargeOf } from './follow.ts';
 import { claimed, holdReasonOf, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
@@ -56,8 +55,7 @@ type PaidElsewhere = {
  * approve it.
  */
 export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidElsewhere): Promise<Order> {
-  const order = await findOrder(deps.db, id, paid.accountId);
-  if (!order) throw noSuchOrder();
+  const order = requireFound(await findOrder(deps.db, id, paid.accountId), 'crypto transaction');
   const hash = readHash(order.network, paid.hash);
   await requireSecondAbove(deps, order, paid.by);
   if (await isOwnTransfer(deps.db, order, hash)) return order;
@@ -71,7 +69,7 @@ export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidEls
     const { nextNonce } = await lockSender(tx, sender);
     const before = await lockOrder(tx, order.id);
     const charge = before && (await lockChargeOf(tx, before));
-    if (!before || !charge) throw noSuchOrder();
+    if (!before || !charge) throw noSuch('crypto transaction');
     if (await isOwnTransfer(tx, before, hash)) return before;
     requireUnpaid(before);
     requireTransferOf(before, sent);

@@ -5,10 +5,10 @@ import type { Chains } from '../chains/chain.ts';
 import type { Links } from '../charges/links/links.ts';
 import { findCharge } from '../charges/store/charges.ts';
 import type { Clock } from '../lib/clock.ts';
+import { requireFound } from '../lib/errors.ts';
 import { findPayoutOfOwner } from '../payouts/store/payouts.ts';
 import type { Sql } from '../storage/database.ts';
 import { standingOf } from './approvals.ts';
-import { noSuchOrder } from './cancel.ts';
 import type { Order } from './order.ts';
 import { findOrder, readTimeline } from './store.ts';
 import { orderDetail } from './view.ts';
@@ -23,9 +23,7 @@ export type ShowOrderDeps = {
 
 /** Finds the order that a caller names, or refuses; `accountId` restricts it to one account. */
 export async function requireOrder(db: Sql, id: string, accountId?: string): Promise<Order> {
-  const order = await findOrder(db, id, accountId);
-  if (!order) throw noSuchOrder();
-  return order;
+  return requireFound(await findOrder(db, id, accountId), 'crypto transaction');
 }
 
 export async function showOrder({ db, clock, chains, links, approvalRules }: ShowOrderDeps, order: Order) {

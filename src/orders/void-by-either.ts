@@ -1,5 +1,5 @@
 // Gives up a transfer by the id of its payout or of its order; an own transfer has no order.
-import { AppError } from '../lib/errors.ts';
+import { requireFound } from '../lib/errors.ts';
 import { voidOwnTransfer } from '../payouts/own-transfers/void.ts';
 import type { Payout } from '../payouts/payout.ts';
 import { findPayoutByEither } from '../payouts/store/list.ts';
@@ -11,8 +11,7 @@ type Deps = Pick<FollowDeps, 'db' | 'queue' | 'clock'>;
 
 /** Like `voidPayout`. Returns the payout afterwards. */
 export async function voidByEither(deps: Deps, id: string, accountId?: string): Promise<Payout> {
-  const found = await findPayoutByEither(deps.db, id, accountId);
-  if (!found) throw new AppError('not_found', 'There is no such payout.');
+  const found = requireFound(await findPayoutByEither(deps.db, id, accountId), 'payout');
   if (found.ownerId === undefined) await voidOwnTransfer(deps, found);
   else await voidPayout(deps, found.ownerId, accountId);
   return (await findPayout(deps.db, found.id, found.accountId)) ?? found;

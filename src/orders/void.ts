@@ -1,10 +1,9 @@
 // Gives up the slot of a transfer that the chain does not mine: a transaction that moves nothing uses the slot, and then the order may be
 // sent again or refunded. Only an operator may do so.
-import { AppError } from '../lib/errors.ts';
+import { AppError, noSuch } from '../lib/errors.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { isUnmined } from '../payouts/payout.ts';
 import { findPayoutOfOwner, requestVoid } from '../payouts/store/payouts.ts';
-import { noSuchOrder } from './cancel.ts';
 import type { FollowDeps } from './follow.ts';
 import type { Order } from './order.ts';
 import { lockOrder } from './store.ts';
@@ -20,7 +19,7 @@ export async function voidPayout(
 ): Promise<Order> {
   return db.transaction(async tx => {
     const order = await lockOrder(tx, id);
-    if (!order || (accountId !== undefined && order.accountId !== accountId)) throw noSuchOrder();
+    if (!order || (accountId !== undefined && order.accountId !== accountId)) throw noSuch('crypto transaction');
     const payout = await findPayoutOfOwner(tx, order.id, order.accountId);
     if (!payout || !isUnmined(payout)) {
       throw new AppError('wrong_state', 'This order has no transfer waiting for a block.');

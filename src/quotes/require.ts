@@ -1,5 +1,5 @@
 // Finds the quote of a request, if the caller may see it.
-import { AppError } from '../lib/errors.ts';
+import { noSuch } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Quote } from './quote.ts';
 import { findQuote } from './store.ts';
@@ -8,7 +8,7 @@ import { findQuote } from './store.ts';
 export async function requireQuote(db: Sql, id: string, accountId?: string): Promise<Quote> {
   const quote = await findQuote(db, id);
   if (!quote || (accountId !== undefined && quote.accountId !== accountId)) {
-    throw new AppError('not_found', 'There is no such quote.');
+    throw noSuch('quote');
   }
   return quote;
 }

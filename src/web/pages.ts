@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { EXAMPLE_REQUEST_ID, problem } from '../api/problem.ts';
 import { PROBLEMS, type ProblemCode } from '../api/problem-kinds.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import { noSuch } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import { curlExamples } from './curl.ts';
 import { firstSteps } from './first-steps.ts';
@@ -53,7 +53,7 @@ ${steps.join('\n')}
 
   app.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, async (request, reply) => {
     const { code } = request.params;
-    if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
+    if (!isProblemCode(code)) throw noSuch('problem');
     return sendPage(reply, PROBLEMS[code].title, problemPage(code));
   });
 }

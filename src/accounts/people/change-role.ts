@@ -1,7 +1,7 @@
 // Changes the role of a person. Sessions are looked up with every request, so it takes effect at once.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { requireLasting } from '../lasting.ts';
 import type { Role } from '../roles.ts';
@@ -21,8 +21,7 @@ export async function changeRole(
     setAuditObject(id);
     await requireLasting(tx, by);
     const owners = await lockOwners(tx);
-    const person = await findPerson(tx, id, accountId);
-    if (!person) throw new AppError('not_found', 'There is no such person.');
+    const person = requireFound(await findPerson(tx, id, accountId), 'person');
     if (person.role === role) return;
     if (owners.length === 1 && owners[0] === id) {
       throw new AppError('wrong_state', 'This is the last owner: invite another one first.');

@@ -1,7 +1,7 @@
 // Invites people and removes them.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch, requireFound } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
 import { requireLasting } from '../lasting.ts';
@@ -42,7 +42,7 @@ export async function invitePerson(
     await requireLasting(tx, invitedBy);
     const { accountId } = person;
     if (accountId !== undefined && !(await accountExists(tx, accountId))) {
-      throw new AppError('not_found', 'There is no such account.');
+      throw noSuch('account');
     }
     await insertPerson(tx, person, invitedBy);
     await putLink(tx, { personId: person.id, tokenHash: hashOfSecret(token), expiresAt, madeBy: invitedBy });
@@ -55,8 +55,7 @@ export async function removePerson(deps: PeopleDeps, id: string, accountId?: str
   const at = deps.clock.now();
   return deps.db.transaction(async tx => {
     setAuditObject(id);
-    const person = await findPerson(tx, id, accountId);
-    if (!person) throw noSuchPerson();
+    const person = requireFound(await findPerson(tx, id, accountId), 'person');
     const owners = await lockOwners(tx);
     if (owners.length === 1 && owners[0] === id) {
       throw new AppError('wrong_state', 'This is the last owner: invite another one first.');
@@ -68,8 +67,4 @@ export async function removePerson(deps: PeopleDeps, id: string, accountId?: str
 
 export function linkTo({ publicUrl }: PeopleDeps, token: string): string {
   return `${publicUrl()}/dashboard/enter/${token}`;
-}
-
-export function noSuchPerson(): AppError {
-  return new AppError('not_found', 'There is no such person.');
 }

@@ -1,11 +1,11 @@
 // Login links for people who cannot use a passkey now. Whoever has the link is logged in as the person, so where there is a second owner,
 // one owner alone does not get the link of another person: the second owner approves it and gets it.
 import { setAuditObject } from '../../lib/audit-context.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import { requireLasting } from '../lasting.ts';
 import { isSamePair, requireSecondKey } from '../second-key.ts';
-import { type LoginLink, linkTo, noSuchPerson, type PeopleDeps } from './invite.ts';
+import { type LoginLink, linkTo, type PeopleDeps } from './invite.ts';
 import {
   actorOfPerson,
   hashOfSecret,
@@ -123,9 +123,7 @@ async function writeLink(deps: PeopleDeps, tx: Sql, personId: string, { by, aske
 
 async function personOf(tx: Sql, id: string, accountId?: string): Promise<Person> {
   setAuditObject(id);
-  const person = await findPerson(tx, id, accountId);
-  if (!person) throw noSuchPerson();
-  return person;
+  return requireFound(await findPerson(tx, id, accountId), 'person');
 }
 
 async function openRequest(tx: Sql, id: string, now: Date): Promise<LinkRequest> {

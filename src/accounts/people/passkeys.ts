@@ -3,7 +3,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { setAuditActor, setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { actorOfPerson, CHALLENGE_LIFE_MS, hashOfSecret, mayAddPasskey, newSecret, type Session } from './person.ts';
 import { startSession } from './sessions.ts';
@@ -180,7 +180,7 @@ export async function confirmByPasskey(
 export async function removePasskey(deps: PasskeyDeps, { person }: Session, id: string): Promise<void> {
   await deps.db.transaction(async tx => {
     setAuditObject(person.id);
-    if (!(await deletePasskey(tx, id, person.id))) throw new AppError('not_found', 'There is no such passkey.');
+    if (!(await deletePasskey(tx, id, person.id))) throw noSuch('passkey');
   });
 }
 

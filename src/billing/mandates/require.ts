@@ -1,28 +1,23 @@
 // The mandate and the collection that a caller names, when they are ones that the caller may see; `accountId` narrows it to one account's.
-import { AppError } from '../../lib/errors.ts';
+import { requireFound } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Collection } from './collection.ts';
 import { findAndLockMandate, findMandate, type MandateRecord } from './store.ts';
 import { findAndLockCollection, findCollection } from './store-collections.ts';
 
 export async function requireMandate(db: Sql, id: string, accountId?: string): Promise<MandateRecord> {
-  return found(await findMandate(db, id, accountId), 'mandate');
+  return requireFound(await findMandate(db, id, accountId), 'mandate');
 }
 
 /** Locks its row until the transaction ends. Mandates are locked before their collections, to prevent deadlocks. */
 export async function lockMandate(tx: Sql, id: string, accountId?: string): Promise<MandateRecord> {
-  return found(await findAndLockMandate(tx, id, accountId), 'mandate');
+  return requireFound(await findAndLockMandate(tx, id, accountId), 'mandate');
 }
 
 export async function requireCollection(db: Sql, id: string, accountId?: string): Promise<Collection> {
-  return found(await findCollection(db, id, accountId), 'collection');
+  return requireFound(await findCollection(db, id, accountId), 'collection');
 }
 
 export async function lockCollection(tx: Sql, id: string, accountId?: string): Promise<Collection> {
-  return found(await findAndLockCollection(tx, id, accountId), 'collection');
-}
-
-function found<T>(object: T | undefined, name: string): T {
-  if (!object) throw new AppError('not_found', `There is no such ${name}.`);
-  return object;
+  return requireFound(await findAndLockCollection(tx, id, accountId), 'collection');
 }

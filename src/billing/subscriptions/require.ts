@@ -1,5 +1,5 @@
 // The subscription that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's.
-import { AppError } from '../../lib/errors.ts';
+import { noSuch, requireFound } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Standing } from './life.ts';
 import { findSubscription, lockStandings } from './store.ts';
@@ -7,9 +7,7 @@ import type { Subscription } from './subscription.ts';
 import { withMoney } from './with-money.ts';
 
 export async function requireSubscription(sql: Sql, id: string, accountId?: string): Promise<Subscription> {
-  const subscription = await findSubscription(sql, id, accountId);
-  if (!subscription) throw notFound();
-  return subscription;
+  return requireFound(await findSubscription(sql, id, accountId), 'subscription');
 }
 
 /** Locks its row until the transaction ends, so that changes of one subscription come one after the other. */
@@ -21,10 +19,6 @@ export async function lockSubscription(
 ): Promise<Standing> {
   const standings = await lockStandings(tx, [id], { accountId, isWhole });
   const [standing] = await withMoney(tx, standings, at);
-  if (!standing) throw notFound();
+  if (!standing) throw noSuch('subscription');
   return standing;
-}
-
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no such subscription.');
 }

@@ -3,7 +3,7 @@
 import { occurrenceOf, reasonsOf } from '@trilho/cnab';
 import { currentActor, setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { noSuch, requireFound } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { countPages, type PageQuery } from '../../lib/paging.ts';
 import type { Database, Sql } from '../../storage/database.ts';
@@ -29,9 +29,7 @@ export function entryView(entry: EntryRecord) {
 
 /** Refuses an unknown id. */
 export async function requireReturn(sql: Sql, id: string): Promise<BoletoReturn> {
-  const file = await findReturn(sql, id);
-  if (!file) throw new AppError('not_found', 'There is no such return file.');
-  return file;
+  return requireFound(await findReturn(sql, id), 'return file');
 }
 
 /** The entries of a return file in their order. */
@@ -51,7 +49,7 @@ export function seeEntries(
   return db.transaction(async tx => {
     await requireReturn(tx, returnId);
     if (line !== undefined && !(await hasEntry(tx, returnId, line))) {
-      throw new AppError('not_found', 'There is no such entry of the return file.');
+      throw noSuch('entry of the return file');
     }
     return markSeen(tx, entries, currentActor() ?? 'operator', clock.now());
   });

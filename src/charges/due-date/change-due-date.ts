@@ -5,7 +5,7 @@ import { digitableLine, withDueDay } from '@trilho/cnab';
 import { addDays, type CivilDay, civilDay, DAY_MS, daysBetween } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../../lib/date-times.ts';
-import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { AppError, invalidRequest, noSuch } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { BoletoInstrument } from '../../rails/methods/boleto.ts';
 import type { Rail } from '../../rails/rail.ts';
@@ -38,7 +38,7 @@ type Deps = WriteDeps & {
 export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promise<Charge> {
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
-    if (!charge) throw new AppError('not_found', 'There is no such charge.');
+    if (!charge) throw noSuch('charge');
     const now = deps.clock.now();
     const pending = await findPending(deps.rails, tx, charge, now);
     const asked = pending?.dueAt ?? charge.dueAt;

@@ -1,5 +1,5 @@
 // Withdraws the link to the checkout of a charge, after it reached the wrong person; the charge has a new one from then on.
-import { AppError } from '../../lib/errors.ts';
+import { noSuch } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 import { lockCharges } from '../store/charges.ts';
@@ -13,7 +13,7 @@ export async function withdrawLink(
 ): Promise<Charge> {
   return db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
-    if (!charge) throw new AppError('not_found', 'There is no such charge.');
+    if (!charge) throw noSuch('charge');
     const after = { ...charge, linkEpoch: epochAfter(charge, named, 'charge') };
     await storeLinkEpoch(tx, after);
     return after;

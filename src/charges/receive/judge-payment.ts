@@ -2,7 +2,7 @@
 // Pure.
 import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import { laterOf } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch } from '../../lib/errors.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
 import type { Method } from '../../rails/methods/methods.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from '../charge.ts';
@@ -90,7 +90,7 @@ export function judgePayment(
   id: string,
   { taken, receipts, rails, now }: Known,
 ): Verdict {
-  if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
+  if (!charge) return { refusal: noSuch('charge') };
   const method = charge.methods.find(isOf(report.method));
   // A method refused here was never sent to a bank. One that a bank refused may still exist there.
   if (!method || (method.status === 'FAILED' && method.reference === undefined)) {

@@ -3,7 +3,7 @@
 import type { JobOutcome, PayloadOf } from '../../jobs/job.ts';
 import { addDays, civilDay, momentOn } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import { traceOf } from '../../lib/tracing.ts';
 import type { Method } from '../../rails/methods/methods.ts';
@@ -41,7 +41,7 @@ export async function makeRemainder(
   const id = uuidV7(now);
   const { charge, isNew } = await deps.db.transaction(async tx => {
     const [first] = await lockCharges(tx, [chargeId]);
-    if (!first) throw new AppError('not_found', 'There is no such charge.');
+    if (!first) throw noSuch('charge');
     const last = await lockRemainder(tx, first);
     if (last && !needsAnother(first, last)) return { charge: last, isNew: last.id === id };
     requirePaidInPart(first);

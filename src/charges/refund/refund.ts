@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { defineJob, type JobOutcome, type PayloadOf } from '../../jobs/job.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { AppError, invalidRequest, noSuch } from '../../lib/errors.ts';
 import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
@@ -57,7 +57,7 @@ export async function requestRefund(deps: RefundDeps, input: NewRefund): Promise
   const hash = contentHash({ amount: String(input.amount), paymentId: input.paymentId });
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [input.chargeId]);
-    if (!charge) throw new AppError('not_found', 'There is no such charge.');
+    if (!charge) throw noSuch('charge');
     // A retry after a commit whose answer was lost finds its own refund.
     const repeat = charge.refunds.find(refund => refund.id === id) ?? (await findRepeat(tx, charge, input, hash));
     if (repeat) return { charge, refund: repeat, replayed: repeat.id !== id };

@@ -23,7 +23,7 @@ import { requireBytes, takeByHand } from '../../charges/bank-files/offer-files.t
 import { renewFile } from '../../charges/bank-files/renew-file.ts';
 import { findFile } from '../../charges/bank-files/store-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
-import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { invalidRequest, noSuch, requireFound } from '../../lib/errors.ts';
 import { outgoingName } from '../../rails/cnab-boleto/folder.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { recordReading } from '../../storage/audit.ts';
@@ -82,7 +82,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     answer: ok(RenewedBoletoFile, 'The new files', { files: [{ ...BOLETO_FILE_EXAMPLE, sequence: 8 }], closed: 0 }),
     problems: ['wrong_state', 'not_configured'],
     handle: async ({ path: { agreement: rail, sequence } }) => {
-      if (!(await findFile(db, { rail, sequence }))) throw new AppError('not_found', 'There is no such file.');
+      if (!(await findFile(db, { rail, sequence }))) throw noSuch('file');
       const { files, closed } = await renewFile(deps, { rail, sequence });
       return { files: files.map(fileView), closed };
     },
@@ -114,8 +114,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
     handle: async ({ path: { agreement: rail, sequence }, request }, reply) => {
-      const file = await findFile(db, { rail, sequence });
-      if (!file) throw new AppError('not_found', 'There is no such file.');
+      const file = requireFound(await findFile(db, { rail, sequence }), 'file');
       requireBytes(file);
       reply.header('content-disposition', `attachment; filename="${outgoingName(rail, sequence)}"`);
       reply.header('cache-control', 'no-store');

@@ -25,7 +25,7 @@ import {
   PersonView,
   RoleBody,
 } from '../../api/people.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { created, ok } from '../server/answers.ts';
 import { actorOf } from '../server/audit.ts';
 import { accountOf } from '../server/auth.ts';
@@ -49,8 +49,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
   }
 
   async function requireView(caller: Caller | undefined, id: string) {
-    const person = await findListed(caller, id);
-    if (!person) throw noSuchPerson();
+    const person = requireFound(await findListed(caller, id), 'person');
     return personView(person);
   }
 
@@ -161,8 +160,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     answer: ok(PersonView, 'The person', PERSON_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path: { id }, body: { role }, caller }) => {
-      const person = await findListed(caller, id);
-      if (!person) throw noSuchPerson();
+      const person = requireFound(await findListed(caller, id), 'person');
       const roles = [person, { ...person, role }];
       if (caller && !roles.every(one => mayGrant(caller.scopes, scopesOf(one)))) {
         throw new AppError('missing_scope', 'This person may do more than you, or would afterwards.');
@@ -189,10 +187,6 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
       return { people: people.map(personView) };
     },
   });
-}
-
-function noSuchPerson(): AppError {
-  return new AppError('not_found', 'There is no such person.');
 }
 
 function byOf(caller: Caller | undefined) {

@@ -1,7 +1,7 @@
 // Routes of signed receipts of payouts.
 import type { FastifyInstance } from 'fastify';
 import { RECEIPT_EXAMPLE, RECEIPT_KEYS_EXAMPLE, ReceiptKeysView, ReceiptView } from '../../api/receipts.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Mode } from '../../lib/mode.ts';
 import { requireOrder } from '../../orders/show.ts';
 import { signedReceipt } from '../../payouts/receipts/receipt.ts';
@@ -50,8 +50,7 @@ export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: Re
     answer,
     problems: ['wrong_state'],
     handle: async ({ path, caller }) => {
-      const payout = await findPayoutByEither(db, path.id, caller?.accountId);
-      if (!payout) throw new AppError('not_found', 'There is no such payout.');
+      const payout = requireFound(await findPayoutByEither(db, path.id, caller?.accountId), 'payout');
       return signedReceipt(payout, mode, receiptKey);
     },
   });

@@ -12,7 +12,7 @@ import type { Reach } from '../../accounts/reach.ts';
 import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { findAccess } from '../../api/access.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/database.ts';
 import { distinctValues } from './headers.ts';
@@ -161,7 +161,7 @@ export function accountOf(caller: Caller | undefined, asked?: string): string | 
 export function accountOf(caller: Caller | undefined, asked?: string): string | undefined {
   const own = caller?.accountId;
   if (own !== undefined && asked !== undefined && asked !== own) {
-    throw new AppError('not_found', 'There is no such account.');
+    throw noSuch('account');
   }
   return own ?? asked;
 }

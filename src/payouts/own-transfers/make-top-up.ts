@@ -16,7 +16,7 @@ import { coinOf, decimalsOf } from '../../chains/networks.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
 import { formatUnits, parseUnits } from '../../lib/decimals.ts';
-import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
+import { AppError, type Fault, invalidRequest, requireFound } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 import { isAddressBlocked } from '../../wallets/store.ts';
@@ -81,8 +81,7 @@ export async function approveTopUp(deps: TopUpDeps, id: string, by: string): Pro
   const now = deps.clock.now();
   setAuditObject(id);
   const { after, isComplete: isApproved } = await deps.db.transaction(async tx => {
-    const before = await lockTopUp(tx, id);
-    if (!before) throw new AppError('not_found', 'There is no such top-up.');
+    const before = requireFound(await lockTopUp(tx, id), 'top-up');
     if (before.payoutId !== undefined) return { after: before, isComplete: false };
     if (isLapsed(before, now)) throw new AppError('wrong_state', 'This top-up was requested more than a day ago.');
     const standing = await standingOf(tx, deps, before);

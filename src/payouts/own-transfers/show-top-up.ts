@@ -2,7 +2,7 @@
 import { approvalsView } from '../../accounts/approvals.ts';
 import { decimalsOf } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
-import { AppError } from '../../lib/errors.ts';
+import { requireFound } from '../../lib/errors.ts';
 import { findTopUp, readWaitingTopUps } from '../store/top-ups.ts';
 import { isLapsed, standingOf, type TopUpDeps, WAITS_MS } from './make-top-up.ts';
 import type { TopUp } from './top-up.ts';
@@ -32,9 +32,7 @@ function stateOf(topUp: TopUp, now: Date) {
 }
 
 export async function requireTopUp({ db }: Pick<TopUpDeps, 'db'>, id: string): Promise<TopUp> {
-  const found = await findTopUp(db, id);
-  if (!found) throw new AppError('not_found', 'There is no such top-up.');
-  return found;
+  return requireFound(await findTopUp(db, id), 'top-up');
 }
 
 const MAX_WAITING = 100;

@@ -12,7 +12,7 @@ import { ok } from '../../http/server/answers.ts';
 import { pathOf } from '../../http/server/path.ts';
 import { defineRoute } from '../../http/server/route.ts';
 import { addDays, civilDay } from '../../lib/civil-days.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch } from '../../lib/errors.ts';
 import { txidOf } from '../../rails/br-code.ts';
 import type { Database } from '../../storage/database.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
@@ -95,7 +95,7 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
   const { db, clock, customers } = deps;
   const customerOf = (agreement: string): Customer => {
     const customer = customers.get(agreement);
-    if (!customer) throw new AppError('not_found', 'There is no such agreement.');
+    if (!customer) throw noSuch('agreement');
     return customer;
   };
   const atBank = <T>(agreement: string, asked: AskedTitles, work: (bank: CnabBank) => T): Promise<T> =>

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
 import { frameworkRefusal, OUR_FAULT, OUR_FAULT_LOGGED } from '../../http/server/framework-refusals.ts';
 import type { Observers } from '../../http/server/observers.ts';
-import { AppError, isOutage } from '../../lib/errors.ts';
+import { AppError, isOutage, noSuch } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { isStorable } from '../../lib/text.ts';
@@ -71,7 +71,7 @@ export function dashboardRoutes(
     healthPage(scope, pages);
     scope.get<{ Params: { '*': string } }>('/dashboard/*', HIDDEN, async ({ params }, reply) => {
       if (params['*'] === '') return reply.redirect('/dashboard', 303);
-      throw new AppError('not_found', 'There is no such page.');
+      throw noSuch('page');
     });
   });
 }
@@ -93,8 +93,7 @@ function refuseWrongIds(scope: FastifyInstance): void {
 function refuseUnstorable(scope: FastifyInstance): void {
   scope.addHook('preHandler', async request => {
     const { params } = request;
-    if (!Object.values(params as object).every(isStorableValue))
-      throw new AppError('not_found', 'There is no such page.');
+    if (!Object.values(params as object).every(isStorableValue)) throw noSuch('page');
     const given = [...Object.values(queryOf(request)).flat(), ...[...fieldsOf(request)].flat()];
     if (!given.every(isStorableValue))
       throw new AppError('malformed_request', 'A field has a character that cannot be stored.');

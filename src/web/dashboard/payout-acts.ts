@@ -1,7 +1,7 @@
 // Acts on payouts: pause and resume, resume a halted sender, fill a gap, give one up, sweep to a cold address.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
-import { AppError } from '../../lib/errors.ts';
+import { noSuch } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { ColdAddresses } from '../../payouts/own-transfers/cold-rules.ts';
 import { findPayoutByEither } from '../../payouts/store/list.ts';
@@ -138,7 +138,7 @@ fee. Without a gap nothing happens.</p>`,
 
   async function requirePayout({ caller }: FastifyRequest, id: string) {
     const found = isUuid(id) ? await findPayoutByEither(deps.db, id, caller?.accountId) : undefined;
-    if (!found) throw new AppError('not_found', 'There is no such payout.');
+    if (!found) throw noSuch('payout');
     return payoutView(found);
   }
 

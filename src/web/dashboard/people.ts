@@ -7,7 +7,7 @@ import type { LinkRequest } from '../../accounts/people/store-link-requests.ts';
 import { type ListedPerson, listPeople } from '../../accounts/people/store-people.ts';
 import { mayGrant, ROLES } from '../../accounts/roles.ts';
 import { readActorNames } from '../../accounts/store-actors.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, noSuch } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type Html, html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -68,7 +68,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
 
   async function requirePerson(id: string, accountId: string | undefined): Promise<ListedPerson> {
     const person = (await peopleOf(accountId)).find(one => one.id === id);
-    if (!person) throw new AppError('not_found', 'There is no such person.');
+    if (!person) throw noSuch('person');
     return person;
   }
 
