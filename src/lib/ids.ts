@@ -83,6 +83,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** The UUID that a text is, as people write it; null for other texts. */
+export function uuidIn(text: string): string | null {
+  const lower = text.toLowerCase();
+  return isUuid(lower) ? lower : null;
+}
+
 /** The 128 bits of a UUID as a number. */
 export function uuidToBigInt(uuid: string): bigint {
   return BigInt(`0x${uuid.replaceAll('-', '')}`);

@@ -98,6 +98,10 @@ test('the amount above the ceiling goes to the cold address as one payout, with 
   assert.deepEqual(await sandbox.differences(), []);
   const { receipt } = (await service.get(`/payouts/${json.id}/receipt`)).json;
   assert.deepEqual([receipt.quantity, receipt.destination, receipt.transactionId], ['240', COLD, undefined]);
+  for (const text of [json.id, settled.hash]) {
+    const search = await fetch(`${service.url}/dashboard/search?q=${text}`, { redirect: 'manual' });
+    assert.equal(search.headers.get('location'), `/dashboard/payouts/${json.id}`, 'the search box leads to it');
+  }
   const audited = await service.sql<{ action: string }>(
     `select action from audit_inbox where object_id = $1 union select action from audit_log where object_id = $1`,
     [json.id],

@@ -1,5 +1,5 @@
 // The SQL that finds charges and their money by an id of any kind. Every condition has an index.
-import { isUuid } from '../../lib/ids.ts';
+import { uuidIn } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 import { namePattern } from '../plain-name.ts';
 
@@ -69,10 +69,4 @@ export async function findChargesOfPayerOrAmount(
     ],
   );
   return rows.map(row => ({ kind: 'charge', id: row.id, by: row.by, accountId: row.account_id }));
-}
-
-/** Null where the text is not a UUID. */
-export function uuidIn(text: string): string | null {
-  const lower = text.toLowerCase();
-  return isUuid(lower) ? lower : null;
 }

@@ -37,6 +37,10 @@ test('a subscription is listed, shown with its cycles, paused, resumed and cance
   assert.match(page, /Next cycle 2, on 17 Dec 2026; charged from 12 Dec 2026/);
   assert.match(page, /1 17 Nov 2026 open/);
   assert.match(textOf(await view(service, '/subscriptions?status=active')), /contract-77/);
+  for (const text of [id, 'contract-77']) {
+    const search = await fetch(`${service.url}/dashboard/search?q=${text}`, { redirect: 'manual' });
+    assert.equal(search.headers.get('location'), `/dashboard/subscriptions/${id}`);
+  }
   assert.match(textOf(await view(service, '/subscriptions?status=paused')), /No subscription fits/);
   assert.match(textOf(await view(service, '/plans')), /Gold/);
   const file = await (await fetch(`${service.url}/dashboard/subscriptions.csv`)).text();
