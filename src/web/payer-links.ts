@@ -27,8 +27,6 @@ const MAX_WRONG_A_SECOND = 10;
 const MAX_A_SECOND = 50;
 const STATUS = { badLink: 404, tooMany: 429, unavailable: 503 } as const satisfies Record<PlainPage, number>;
 
-export type PayerLinks = ReturnType<typeof payerLinks>;
-
 /** `app` is a scope of its own: its errors are shown as pages from then on. */
 export function payerLinks(app: FastifyInstance, { links, machineClock, assets, beforeWork }: PayerLinkDeps) {
   const wrong = tokenBuckets(MAX_WRONG_A_SECOND, machineClock);

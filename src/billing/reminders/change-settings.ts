@@ -11,7 +11,7 @@ import { findSettings, lockRulesAboutDays, moveRule, storeSettings } from './sto
 
 type Deps = { readonly db: Database; readonly clock: Clock; readonly accounts: AccountPolicy };
 
-export type SettingsChanges = Changes<ReminderSettings>;
+type SettingsChanges = Changes<ReminderSettings>;
 
 /** What is not named stays. Another time of day applies from the next due day that a rule comes to. */
 export async function changeSettings(

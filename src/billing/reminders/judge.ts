@@ -7,7 +7,7 @@ import { isTooLate, type Reminder, type SkipCause } from './reminder.ts';
 import { followsEvents } from './rule.ts';
 import type { ReminderSettings } from './settings.ts';
 
-export type Facts = {
+type Facts = {
   readonly charge: Charge | undefined;
   readonly settings: ReminderSettings;
   readonly isRuleOn: boolean;
@@ -17,7 +17,7 @@ export type Facts = {
   readonly isMailOn: boolean;
 };
 
-export type Verdict =
+type Verdict =
   | { readonly kind: 'skip'; readonly cause: SkipCause }
   | { readonly kind: 'wait'; readonly until: Date }
   /** `noMail`: why it cannot be sent by e-mail, where it should be. */

@@ -2,7 +2,7 @@
 import { headerWord, type Kind, kindOf, oneOf, wholeNumber } from '../../lib/settings/kinds.ts';
 import type { Setting, ValuesOf } from '../../lib/settings/setting.ts';
 
-export type Sender = { readonly name?: string; readonly address: string };
+type Sender = { readonly name?: string; readonly address: string };
 
 const hostName = kindOf('a host name or an IP address', given =>
   /^[A-Za-z0-9.:_-]{1,253}$/.test(given) ? given : undefined,

@@ -95,7 +95,7 @@ export function reasonFor(
 }
 
 /** Later than this it would be misleading. */
-export const SENT_WITHIN_MS = 24 * 3_600_000;
+const SENT_WITHIN_MS = 24 * 3_600_000;
 
 export function isTooLate({ dueAt }: Pick<Reminder, 'dueAt'>, now: Date): boolean {
   return now.getTime() - dueAt.getTime() > SENT_WITHIN_MS;

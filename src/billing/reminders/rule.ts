@@ -50,7 +50,7 @@ export function momentFor(when: When, sendAt: LocalTime, dueDay: CivilDay): Date
 }
 
 /** The last due day whose moment has come. */
-export function lastDueDay(when: When, sendAt: LocalTime, now: Date): CivilDay {
+function lastDueDay(when: When, sendAt: LocalTime, now: Date): CivilDay {
   const today = civilDay(now);
   const last = momentAt(today, sendAt) <= now ? today : addDays(today, -1);
   return addDays(last, -daysAfterDue(when));

@@ -4,7 +4,7 @@ import type { LocalTime, QuietHours } from './local-time.ts';
 import type { Occasion } from './rule.ts';
 
 /** What an account says in place of the texts of the service. */
-export type OwnText = { readonly subject?: string; readonly intro?: string };
+type OwnText = { readonly subject?: string; readonly intro?: string };
 export type OwnTexts = { readonly [L in Locale]?: { readonly [O in Occasion]?: OwnText } };
 
 export type ReminderSettings = {

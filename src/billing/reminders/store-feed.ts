@@ -4,7 +4,7 @@ import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Rule } from './rule.ts';
 
 const COLUMNS = 'id, account_id, occasion, days, channels, locale, is_enabled, created_at, updated_at, feed_position';
-export type FollowingRule = Rule & { readonly feedPosition: bigint };
+type FollowingRule = Rule & { readonly feedPosition: bigint };
 const toRule = recordOf<FollowingRule>(COLUMNS, ['feedPosition']);
 
 const HAS_UNREAD = `exists (select from event_positions p where p.account_id = r.account_id and p.position > r.feed_position)`;
@@ -36,7 +36,7 @@ export async function findEnd(sql: Sql): Promise<bigint> {
   return BigInt(row!.end);
 }
 
-export type SeenEvent = {
+type SeenEvent = {
   readonly position: bigint;
   readonly type: string;
   readonly objectId: string;

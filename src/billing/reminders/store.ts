@@ -8,7 +8,7 @@ const COLUMNS = `id, account_id, charge_id, occasion, days, due_day, reason, cha
   sending_since, address_hash, amount_cents, event_count, created_at, updated_at`;
 /** The select list of a `ReminderRow`: a day is text, whatever the time zone of the process. */
 export const REMINDER_COLUMNS = COLUMNS.replace('due_day', 'due_day::text as due_day');
-export type ReminderRow = RowOf<Reminder>;
+type ReminderRow = RowOf<Reminder>;
 export const toReminder = recordOf<Reminder>(COLUMNS, ['amountCents']);
 
 /** Inserts new reminders; a charge that has one for the same reason is left as it is. */

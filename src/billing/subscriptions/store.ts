@@ -8,7 +8,7 @@ import type { Cycle, Subscription } from './subscription.ts';
 const COLUMNS = `id, account_id, external_id, plan_id, customer_id, status, amount_cents, currency, interval, day, cycles, methods, is_automatic, days_ahead,
   past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, trial_end_day, cancel_on,
   cancel_reason, link_epoch, event_count, created_at, updated_at, paused_at, resumed_at, ended_at`;
-export type SubscriptionRow = RowOf<Subscription>;
+type SubscriptionRow = RowOf<Subscription>;
 export const toSubscription = recordOf<Subscription>(COLUMNS, ['amountCents']);
 
 /** The select list of a `SubscriptionRow`: a day is text, whatever the time zone of the process. */

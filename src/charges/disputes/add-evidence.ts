@@ -11,7 +11,7 @@ import { findSameEvidence, insertEvidence, listEvidence } from './store-evidence
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-export type AddedFile = { readonly mediaType: EvidenceType; readonly bytes: Buffer; readonly name?: string };
+type AddedFile = { readonly mediaType: EvidenceType; readonly bytes: Buffer; readonly name?: string };
 
 /** The same content again is the evidence that the dispute has. Also possible once the dispute is closed. */
 export async function addEvidence(

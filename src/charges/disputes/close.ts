@@ -8,7 +8,7 @@ import { lockCharges } from '../store/charges.ts';
 import type { Dispute, DisputeOutcome } from './dispute.ts';
 import { lockDispute, requireDispute } from './require.ts';
 
-export type DisputeEnd = { readonly outcome: DisputeOutcome; readonly reason: string };
+type DisputeEnd = { readonly outcome: DisputeOutcome; readonly reason: string };
 
 /** Closing it again in the same way changes nothing; in another way it is refused. */
 export async function closeDispute(

@@ -14,8 +14,6 @@ export const DISPUTE_SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
-export type DisputeSettings = Readonly<ReturnType<typeof disputeSettingsOf>>;
-
 export function disputeSettingsOf(values: ValuesOf<typeof DISPUTE_SETTINGS>) {
   return { disputeDays: values.TRILHO_DISPUTE_DAYS };
 }

@@ -8,7 +8,7 @@ const COLUMNS = `${STORED},
   case when media_type = 'text/plain' and size <= ${MAX_SHOWN_BYTES} then convert_from(content, 'UTF8') end as text`;
 const toEvidence = recordOf<Evidence>(`${STORED}, text`);
 
-export type NewEvidence = Omit<Evidence, 'text' | 'erasedAt'> & {
+type NewEvidence = Omit<Evidence, 'text' | 'erasedAt'> & {
   readonly content: Buffer;
   readonly sha256: Buffer;
   readonly addedBy: string;

@@ -6,7 +6,7 @@ import type { Dispute } from './dispute.ts';
 export const DISPUTE_COLUMNS = `id, account_id, charge_id, payment_id, refund_id, rail, payment_reference, return_reference, cause, bank_code,
   amount_cents, status, blocked_until, is_until_estimated, note, closed_at, closed_by, reason, confirmed_at, event_count, created_at,
   updated_at`;
-export type DisputeRow = RowOf<Dispute>;
+type DisputeRow = RowOf<Dispute>;
 export const toDispute = recordOf<Dispute>(DISPUTE_COLUMNS, ['amountCents']);
 
 /** Inserts the dispute of a return. The caller holds the lock of the charge. */

@@ -9,7 +9,7 @@ import { type LimitSettings, NO_LIMIT } from '../payout-settings.ts';
 import { defaultLimitsOf } from './default-limits.ts';
 
 /** Smallest units of one asset on one network. */
-export type AmountLimits = {
+type AmountLimits = {
   readonly perPayout?: bigint;
   /** Payouts above it wait for an approval. */
   readonly approvalAbove?: bigint;
@@ -17,7 +17,7 @@ export type AmountLimits = {
   readonly perDayToAddress?: bigint;
 };
 
-export type AssetLimits = AmountLimits & {
+type AssetLimits = AmountLimits & {
   /** The least and the most that the sender should have; otherwise an alarm is raised. */
   readonly lowFunds?: bigint;
   readonly ceiling?: bigint;

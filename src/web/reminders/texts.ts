@@ -119,5 +119,5 @@ const en: typeof pt = {
   },
 };
 
-export type ReminderTexts = typeof pt;
+type ReminderTexts = typeof pt;
 export const REMINDER_TEXTS: ByLanguage<ReminderTexts> = { 'pt-BR': pt, en };
