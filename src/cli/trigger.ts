@@ -7,20 +7,11 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { DEFAULT_URL, isHttp } from './listen.ts';
+import { type SandboxApi as Api, openSandbox } from './sandbox-api.ts';
 
 const ACCOUNT = 'trigger';
-const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 200;
 const MAX_LOOKS = 150;
-
-type Api = {
-  /** Business time, a number of days from now. */
-  day(offset: number): string;
-  // biome-ignore lint/suspicious/noExplicitAny: a recipe takes from an answer what it needs.
-  post(path: string, body?: unknown): Promise<any>;
-  patch(path: string, body: unknown): Promise<unknown>;
-  get(path: string): Promise<unknown>;
-};
 
 /** Causes the event, and returns the id of the object that the event is about. */
 type Recipe = (api: Api) => Promise<string>;
@@ -348,7 +339,7 @@ export async function triggerCommand(_config: Config, _log: Log, args: readonly 
 
 /** Makes an event of `TRIGGERS` happen, and returns it as JSON. */
 export async function trigger(url: string, type: string): Promise<string> {
-  const api = await openApi(url);
+  const api = await openSandbox(url);
   return eventOf(api, type, await RECIPES[type]!(api));
 }
 
@@ -367,28 +358,6 @@ function readTrigger(args: readonly string[]): { type: string; url: string; list
   if (!isHttp(url)) faults.push('--url must be an http or https URL');
   refuseFaults('trigger', faults);
   return { type, url: url.replace(/\/+$/, ''), list };
-}
-
-async function openApi(url: string): Promise<Api> {
-  async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
-    const response = await fetch(url + path, init).catch(() => {
-      throw new StartError(`No service answers at ${url}.`);
-    });
-    const answer = (await response.json().catch(() => ({}))) as { detail?: string };
-    if (response.ok) return answer;
-    throw new StartError(`${path} answered ${response.status}: ${answer.detail ?? 'no reason given'}`);
-  }
-  function send(method: string, path: string, body?: unknown): Promise<unknown> {
-    const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    return ask(path, { method, ...(body !== undefined && json) });
-  }
-  const { now } = (await ask('/sandbox/clock')) as { now: string };
-  return {
-    day: offset => new Date(Date.parse(now) + offset * DAY_MS).toISOString(),
-    get: path => ask(path),
-    post: (path, body) => send('POST', path, body),
-    patch: (path, body) => send('PATCH', path, body),
-  };
 }
 
 async function eventOf(api: Api, type: string, objectId: string): Promise<string> {
