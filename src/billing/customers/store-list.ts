@@ -10,6 +10,7 @@ import { type CustomerRow, toCustomer } from './store.ts';
 export type CustomerQuery = PageQuery & {
   readonly accountId?: string;
   readonly externalId?: string;
+  /** As people write it. */
   readonly document?: string;
   /** The whole address, in any case. */
   readonly email?: string;
@@ -22,7 +23,7 @@ export async function readCustomerPage(
   sql: Sql,
   query: CustomerQuery,
 ): Promise<{ customers: Customer[]; total: number }> {
-  const { accountId, externalId, email, search } = query;
+  const { accountId, externalId, document, email, search } = query;
   const searched = search === undefined ? undefined : normaliseDocument(search);
   const isByDocument = searched !== undefined && isDocument(searched);
   const { where, limit, offset, values } = pageSql(
@@ -30,7 +31,7 @@ export async function readCustomerPage(
     {
       account_id: accountId,
       external_id: externalId,
-      document: query.document ?? (isByDocument ? searched : undefined),
+      document: document === undefined ? (isByDocument ? searched : undefined) : normaliseDocument(document),
       'lower(email)': email?.toLowerCase(),
     },
     'erased_at is null',
@@ -43,7 +44,7 @@ export async function readCustomerPage(
   const rows = await sql.query<CustomerRow & { total: string }>(
     `with ${foundBy(
       matching,
-      [externalId, email, query.document, search].some(filter => filter !== undefined),
+      [externalId, email, document, search].some(filter => filter !== undefined),
     )},
           page as (select id from found order by created_at desc, id desc limit ${limit} offset ${offset})
      select counted.total, c.*

@@ -13,7 +13,7 @@ import {
   WithdrawalBody,
 } from '../../api/charges.ts';
 import { ChargeBody, checkWhoPays, toChargeDraft, toChargeRequest } from '../../api/new-charge.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import { checkReductionForms } from '../../api/reductions.ts';
 import { dateOf } from '../../api/schemas.ts';
 import { findWhoseCharges, withPayer } from '../../billing/customers/charges-of.ts';
@@ -30,7 +30,7 @@ import { chargeView } from '../../charges/view.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -96,19 +96,12 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
     check: checkPage,
     answer: ok(ChargesPage, 'A page of charges', CHARGES_EXAMPLE, DATA_AS_OF),
     handle: async ({ query, caller, request }, reply) => {
-      const { state, externalId, sourceKey, customerId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      const asked = {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(state !== undefined && { state }),
-        ...(externalId !== undefined && { externalId }),
-        ...(sourceKey !== undefined && { sourceKey }),
-      };
+      const { customerId, ...asked } = listQuery(query, caller, deps.pageSize);
       // A search for one charge may follow its creation, so it reads the primary.
-      const isFresh = externalId !== undefined;
+      const isFresh = asked.externalId !== undefined;
       const read = async (db: Sql) => {
-        const ofCustomer = customerId === undefined ? undefined : await findWhoseCharges(db, customerId, accountId);
+        const ofCustomer =
+          customerId === undefined ? undefined : await findWhoseCharges(db, customerId, asked.accountId);
         return listCharges({ ...deps, db }, { ...asked, ...(ofCustomer && { ofCustomer }) });
       };
       return readList(deps, request, reply, read, { isFresh });

@@ -13,7 +13,7 @@ import {
   toChanges,
   toNewCustomer,
 } from '../../api/customers.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import { changeCustomer } from '../../billing/customers/change.ts';
 import { type CustomerDeps, createCustomer } from '../../billing/customers/create.ts';
 import { eraseCustomer } from '../../billing/customers/erase.ts';
@@ -23,7 +23,7 @@ import { showCustomer } from '../../billing/customers/show.ts';
 import { customerView } from '../../billing/customers/view.ts';
 import { checkDocument, normaliseDocument } from '../../charges/create/check.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -68,18 +68,7 @@ export function customerRoutes(app: FastifyInstance, deps: Deps): void {
     query: CustomersQuery,
     check: checkPage,
     answer: ok(CustomersPage, 'A page of customers', CUSTOMERS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { search, document, email, externalId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listCustomers(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(search !== undefined && { search }),
-        ...(document !== undefined && { document: normaliseDocument(document) }),
-        ...(email !== undefined && { email }),
-        ...(externalId !== undefined && { externalId }),
-      });
-    },
+    handle: async ({ query, caller }) => listCustomers(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

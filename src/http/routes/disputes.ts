@@ -12,7 +12,7 @@ import {
   DisputeView,
   toDisputeChanges,
 } from '../../api/disputes.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import { changeDispute } from '../../charges/disputes/change.ts';
 import { closeDispute } from '../../charges/disputes/close.ts';
 import { listDisputes } from '../../charges/disputes/list.ts';
@@ -21,7 +21,7 @@ import { showDispute } from '../../charges/disputes/show.ts';
 import { disputeView } from '../../charges/disputes/view.ts';
 import type { ReturnDeps } from '../../charges/refund/returns.ts';
 import { ok } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -41,16 +41,7 @@ export function disputeRoutes(app: FastifyInstance, deps: DisputeRouteDeps): voi
     query: DisputesQuery,
     check: checkPage,
     answer: ok(DisputesPage, 'A page of disputes', DISPUTES_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { status, chargeId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listDisputes(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(status !== undefined && { status }),
-        ...(chargeId !== undefined && { chargeId }),
-      });
-    },
+    handle: async ({ query, caller }) => listDisputes(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

@@ -15,7 +15,7 @@ import {
   toNewInstalmentPlan,
 } from '../../api/instalments.ts';
 import { checkWhoPays, toChargeDraft } from '../../api/new-charge.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import { withPayer } from '../../billing/customers/charges-of.ts';
 import { cancelInstalments } from '../../billing/instalments/cancel.ts';
 import { createInstalments } from '../../billing/instalments/create.ts';
@@ -30,7 +30,7 @@ import type { ChargeDeps } from '../../charges/create/create.ts';
 import { lastSecondOf } from '../../lib/civil-days.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 import { admitRefund, type RefundRouteDeps } from './refunds.ts';
@@ -82,17 +82,7 @@ export function instalmentRoutes(app: FastifyInstance, deps: InstalmentRouteDeps
     query: InstalmentsQuery,
     check: checkPage,
     answer: ok(InstalmentsPage, 'A page of instalment plans', INSTALMENTS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { state, externalId, customerId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listInstalmentPlans(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(state !== undefined && { state }),
-        ...(externalId !== undefined && { externalId }),
-        ...(customerId !== undefined && { customerId }),
-      });
-    },
+    handle: async ({ query, caller }) => listInstalmentPlans(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

@@ -1,5 +1,7 @@
 // Routes of the ledger: balances and entries.
 import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { Caller } from '../../accounts/caller.ts';
 import {
   BALANCES_EXAMPLE,
   BalancesQuery,
@@ -8,10 +10,12 @@ import {
   LedgerBalances,
   LedgerPage,
 } from '../../api/ledger.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import { listBalances, listEntries } from '../../ledger/list.ts';
+import type { EntryFilter } from '../../ledger/store-read.ts';
 import { ok } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -49,17 +53,19 @@ export function ledgerRoutes(app: FastifyInstance, deps: ListReadDeps & { readon
     check: checkPage,
     answer: ok(LedgerPage, 'A page of entries', ENTRIES_EXAMPLE, DATA_AS_OF),
     handle: async ({ query, caller, request }, reply) => {
-      const { chargeId, transactionId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      const asked = {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(chargeId !== undefined && { chargeId }),
-        ...(transactionId !== undefined && { orderId: transactionId }),
-      };
-      // The entries of one charge or order may be new, so they are read from the primary.
-      const isFresh = chargeId !== undefined || transactionId !== undefined;
-      return readList(deps, request, reply, db => listEntries({ db }, asked), { isFresh });
+      const asked = entryFilter(query, caller, deps.pageSize);
+      return readList(deps, request, reply, db => listEntries({ db }, asked), { isFresh: isOfOneObject(asked) });
     },
   });
+}
+
+/** The entries that a caller or a page of the dashboard asks for. */
+export function entryFilter(query: Static<typeof EntriesQuery>, caller: Caller | undefined, pageSize: number) {
+  const { transactionId, ...asked } = listQuery(query, caller, pageSize);
+  return { ...asked, ...(transactionId !== undefined && { orderId: transactionId }) };
+}
+
+/** The entries of one charge or order may be new, so they are read from the primary. */
+export function isOfOneObject({ chargeId, orderId }: EntryFilter): boolean {
+  return chargeId !== undefined || orderId !== undefined;
 }

@@ -13,7 +13,7 @@ import {
   MandatesQuery,
   toNewMandate,
 } from '../../api/mandates.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import type { LookDeps } from '../../billing/mandates/calls.ts';
 import { cancelCollection, cancelMandate, collectCharge } from '../../billing/mandates/collect.ts';
 import { type CreateMandateDeps, createMandate } from '../../billing/mandates/create.ts';
@@ -21,7 +21,7 @@ import { listMandates, showMandate } from '../../billing/mandates/list.ts';
 import { requireMandate } from '../../billing/mandates/require.ts';
 import { collectionView } from '../../billing/mandates/view.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -62,17 +62,7 @@ export function mandateRoutes(app: FastifyInstance, deps: MandateRouteDeps): voi
     query: MandatesQuery,
     check: checkPage,
     answer: ok(MandatesPage, 'A page of mandates', MANDATES_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { status, externalId, customerId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listMandates(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(status !== undefined && { status }),
-        ...(externalId !== undefined && { externalId }),
-        ...(customerId !== undefined && { customerId }),
-      });
-    },
+    handle: async ({ query, caller }) => listMandates(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

@@ -11,7 +11,7 @@ import {
   ORDER_DETAIL_EXAMPLE,
   OrderDetail,
 } from '../../api/orders.ts';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import { TRANSACTIONS_EXAMPLE, TransactionsPage, TransactionsQuery } from '../../api/transactions.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import { createOrder, type OrderDeps } from '../../orders/create.ts';
@@ -19,6 +19,7 @@ import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -41,17 +42,9 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
     check: checkPage,
     answer: ok(TransactionsPage, 'A page of transactions', TRANSACTIONS_EXAMPLE, DATA_AS_OF),
     handle: async ({ query, caller, request }, reply) => {
-      const { symbol, status, externalId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      const asked = {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(symbol && { symbol }),
-        ...(status && { status }),
-        ...(externalId !== undefined && { externalId }),
-      };
+      const asked = listQuery(query, caller, deps.pageSize);
       // A search for one order may follow its creation, so it reads the primary.
-      const isFresh = externalId !== undefined;
+      const isFresh = asked.externalId !== undefined;
       return jsonText(await readList(deps, request, reply, db => listTransactions({ db }, asked), { isFresh }));
     },
   });
@@ -119,15 +112,7 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
     query: HeldQuery,
     check: checkPage,
     answer: ok(HeldPage, 'A page of orders', HELD_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { reason } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listHeldOrders(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(reason && { reason }),
-      });
-    },
+    handle: async ({ query, caller }) => listHeldOrders(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {
@@ -142,13 +127,7 @@ export function orderRoutes(app: FastifyInstance, deps: Deps): void {
     check: checkPage,
     answer: ok(EndedPage, 'A page of orders', ENDED_EXAMPLE, DATA_AS_OF),
     handle: async ({ query, caller, request }, reply) => {
-      const { endedAs } = query;
-      const accountId = accountOf(caller, query.accountId);
-      const asked = {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(endedAs && { endedAs }),
-      };
+      const asked = listQuery(query, caller, deps.pageSize);
       return readList(deps, request, reply, db => listEndedOrders({ db }, asked));
     },
   });

@@ -1,6 +1,6 @@
 // Routes of payouts and their networks.
 import type { FastifyInstance } from 'fastify';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import {
   CHAINS_EXAMPLE,
   ChainsView,
@@ -11,13 +11,13 @@ import {
   PayoutView,
 } from '../../api/payouts.ts';
 import type { Chains } from '../../chains/chain.ts';
-import { AppError } from '../../lib/errors.ts';
+import { requireFound } from '../../lib/errors.ts';
 import { findPayoutByEither } from '../../payouts/store/list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { readChainStatus } from '../../payouts/watch/chain-status.ts';
 import type { Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -36,16 +36,7 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
     query: PayoutsQuery,
     check: checkPage,
     answer: ok(PayoutsPage, 'A page of payouts', PAYOUTS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { network, state } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listPayouts(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(network && { network }),
-        ...(state && { state }),
-      });
-    },
+    handle: async ({ query, caller }) => listPayouts(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {
@@ -58,8 +49,7 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
     path: idOf('payout'),
     answer: ok(PayoutView, 'The payout', PAYOUT_EXAMPLE),
     handle: async ({ path, caller }) => {
-      const payout = await findPayoutByEither(deps.db, path.id, caller?.accountId);
-      if (!payout) throw new AppError('not_found', 'There is no such payout.');
+      const payout = requireFound(await findPayoutByEither(deps.db, path.id, caller?.accountId), 'payout');
       return payoutView(payout);
     },
   });

@@ -1,6 +1,6 @@
 // Plans: what subscriptions are charged, and how often.
 import type { FastifyInstance } from 'fastify';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import {
   PLAN_EXAMPLE,
   PLANS_EXAMPLE,
@@ -18,7 +18,7 @@ import { listPlans } from '../../billing/plans/list.ts';
 import { requirePlan } from '../../billing/plans/require.ts';
 import { planView } from '../../billing/plans/view.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -57,15 +57,7 @@ export function planRoutes(app: FastifyInstance, deps: Deps): void {
     query: PlansQuery,
     check: checkPage,
     answer: ok(PlansPage, 'A page of plans', PLANS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { externalId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listPlans(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(externalId !== undefined && { externalId }),
-      });
-    },
+    handle: async ({ query, caller }) => listPlans(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

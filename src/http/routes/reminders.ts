@@ -1,6 +1,6 @@
 // Reminders: the rules of an account, what applies to all of them, and every reminder with its outcome.
 import type { FastifyInstance } from 'fastify';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import {
   ChargeReminders,
   checkRule,
@@ -31,6 +31,7 @@ import { findSettings } from '../../billing/reminders/store-rules.ts';
 import { reminderView, ruleView, settingsView } from '../../billing/reminders/view.ts';
 import { created, LOCATION, ok } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -58,16 +59,7 @@ export function reminderRoutes(app: FastifyInstance, deps: ReminderRouteDeps): v
     query: RemindersQuery,
     check: checkPage,
     answer: ok(RemindersPage, 'A page of reminders', REMINDERS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { status, chargeId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listReminders(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(status !== undefined && { status }),
-        ...(chargeId !== undefined && { chargeId }),
-      });
-    },
+    handle: async ({ query, caller }) => listReminders(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {
@@ -124,10 +116,7 @@ function ruleRoutes(app: FastifyInstance, deps: ReminderRouteDeps): void {
     query: RulesQuery,
     check: checkPage,
     answer: ok(RulesPage, 'A page of rules', RULES_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const accountId = accountOf(caller, query.accountId);
-      return listRules(deps, { ...toPageQuery(query, deps.pageSize), ...(accountId !== undefined && { accountId }) });
-    },
+    handle: async ({ query, caller }) => listRules(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

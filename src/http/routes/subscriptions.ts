@@ -30,7 +30,7 @@ import { subscriptionView } from '../../billing/subscriptions/view.ts';
 import { withdrawSubscriptionLink } from '../../billing/subscriptions/withdraw-link.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
-import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -70,18 +70,7 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     query: SubscriptionsQuery,
     check: checkPage,
     answer: ok(SubscriptionsPage, 'A page of subscriptions', SUBSCRIPTIONS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { customerId, planId, status, externalId } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listSubscriptions(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(customerId !== undefined && { customerId }),
-        ...(planId !== undefined && { planId }),
-        ...(status !== undefined && { status }),
-        ...(externalId !== undefined && { externalId }),
-      });
-    },
+    handle: async ({ query, caller }) => listSubscriptions(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

@@ -1,6 +1,6 @@
 // Routes of wallets: the addresses that crypto is sent to.
 import type { FastifyInstance } from 'fastify';
-import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { checkPage } from '../../api/paging.ts';
 import {
   WALLET_EXAMPLE,
   WALLETS_EXAMPLE,
@@ -20,6 +20,7 @@ import { checkWallet } from '../../wallets/wallet.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { actorOf } from '../server/audit.ts';
 import { accountOf } from '../server/auth.ts';
+import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -59,15 +60,7 @@ export function walletRoutes(app: FastifyInstance, deps: Deps): void {
     query: WalletsQuery,
     check: checkPage,
     answer: ok(WalletsPage, 'A page of wallets', WALLETS_EXAMPLE),
-    handle: async ({ query, caller }) => {
-      const { network } = query;
-      const accountId = accountOf(caller, query.accountId);
-      return listWallets(deps, {
-        ...toPageQuery(query, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(network && { network }),
-      });
-    },
+    handle: async ({ query, caller }) => listWallets(deps, listQuery(query, caller, deps.pageSize)),
   });
 
   defineRoute(app, {

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ChargesQuery } from '../../api/charges.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { findCustomerOf, findWhoseCharges } from '../../billing/customers/charges-of.ts';
 import { findRemindersOf } from '../../billing/reminders/store.ts';
 import { reminderView } from '../../billing/reminders/view.ts';
@@ -14,7 +13,7 @@ import type { ChargeFilter } from '../../charges/store/filtered.ts';
 import type { ChargeQuery } from '../../charges/store/list.ts';
 import { chargeView } from '../../charges/view.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import type { ListReadDeps } from '../../http/server/list-read.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { recordReading } from '../../storage/audit.ts';
@@ -245,18 +244,14 @@ function codeOf({ instrument }: ChargeMethod): Piece {
 }
 
 async function queryFor({ db, pageSize }: ListDeps, request: FastifyRequest) {
-  const { state, externalId, customerId, sourceKey, payer, amountFrom, amountTo, method, ...rest } = readFilters(
-    ChargesFilter,
-    request,
+  const { customerId, payer, amountFrom, amountTo, method, ...asked } = listQuery(
+    readFilters(ChargesFilter, request),
+    request.caller,
+    pageSize,
   );
-  const accountId = accountOf(request.caller, rest.accountId);
   return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(state !== undefined && { state }),
-    ...(externalId !== undefined && { externalId }),
-    ...(sourceKey !== undefined && { sourceKey }),
-    ...(customerId !== undefined && { ofCustomer: await findWhoseCharges(db, customerId, accountId) }),
+    ...asked,
+    ...(customerId !== undefined && { ofCustomer: await findWhoseCharges(db, customerId, asked.accountId) }),
     filter: payerFilterIn({ payer, amountFrom, amountTo, method }),
   };
 }

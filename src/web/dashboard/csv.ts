@@ -84,25 +84,28 @@ export function pageReader(
 
 type Listed = { readonly id: string; readonly createdAt: Date | string };
 type CsvDeps = ListReadDeps & { readonly db: Database; readonly clock: Clock };
-type CsvList<T, Query> = {
+type CsvList<T, Q> = {
   /** Of the file, and of its address below `/dashboard`. */
   readonly name: string;
   readonly columns: Columns<T>;
-  query(request: FastifyRequest): Query;
-  read(db: Sql, query: Query): Promise<readonly T[]>;
+  query(request: FastifyRequest): Q;
+  read(db: Sql, query: Q): Promise<readonly T[]>;
 };
 
+type Query = PageQuery & { readonly externalId?: string; readonly chargeId?: string };
+
 /** The route of a list that is newest first, as CSV. Each reading of it is on record. */
-export function csvOfList<T extends Listed, Query extends PageQuery & { readonly externalId?: string }>(
+export function csvOfList<T extends Listed, Q extends Query>(
   app: FastifyInstance,
   deps: CsvDeps,
-  { name, columns, query: queryFor, read }: CsvList<T, Query>,
+  { name, columns, query: queryFor, read }: CsvList<T, Q>,
 ): void {
   const options = { config: { isOnRecord: true }, schema: { hide: true } } as const;
   app.get(`/dashboard/${name}.csv`, options, async (request, reply) => {
     const query = queryFor(request);
     await recordReading(deps.db);
-    const reader = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
+    const isFresh = query.externalId !== undefined || query.chargeId !== undefined;
+    const reader = pageReader(deps, request, reply, { isFresh });
     const readPage = (page: PageQuery) => reader(db => read(db, { ...query, ...page }));
     const pages = walkBack(deps.clock.now(), query, readPage, ({ id, createdAt }) => ({ id, at: createdAt }));
     return sendCsv(reply, name, columns, pages);

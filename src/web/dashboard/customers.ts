@@ -2,15 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { CustomersQuery } from '../../api/customers.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { whoseCharges } from '../../billing/customers/charges-of.ts';
 import { listCustomers } from '../../billing/customers/list.ts';
 import { requireCustomer } from '../../billing/customers/require.ts';
 import { showCustomer } from '../../billing/customers/show.ts';
-import { normaliseDocument } from '../../charges/create/check.ts';
 import { listCharges } from '../../charges/list.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import type { Database } from '../../storage/database.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -144,16 +142,7 @@ function addressLine(address: Shown['address']): string | undefined {
 }
 
 function queryFor({ pageSize }: Deps, request: FastifyRequest) {
-  const { search, document, email, externalId, ...rest } = readFilters(CustomersFilter, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(search !== undefined && { search }),
-    ...(document !== undefined && { document: normaliseDocument(document) }),
-    ...(email !== undefined && { email }),
-    ...(externalId !== undefined && { externalId }),
-  };
+  return listQuery(readFilters(CustomersFilter, request), request.caller, pageSize);
 }
 
 const CSV: Columns<Awaited<ReturnType<typeof listCustomers>>['customers'][number]> = {

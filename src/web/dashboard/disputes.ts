@@ -1,22 +1,20 @@
 // Disputes: the list, one with its evidence and its history, and the list as CSV.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DisputesQuery } from '../../api/disputes.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { DISPUTE_STATUSES, type Dispute, isLate } from '../../charges/disputes/dispute.ts';
 import { listDisputes } from '../../charges/disputes/list.ts';
 import { requireDispute } from '../../charges/disputes/require.ts';
 import { showDispute } from '../../charges/disputes/show.ts';
 import { requireCharge } from '../../charges/require.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
-import { recordReading } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Html, html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { accountFilter } from './choices.ts';
-import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, csvOfList } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { count, reais, when } from './formats.ts';
 import { badge, facts, idLink, pager, table } from './parts.ts';
@@ -25,7 +23,6 @@ import { may, shell } from './shell.ts';
 type Deps = ListDeps & { readonly db: Database };
 
 const HIDDEN = { schema: { hide: true } } as const;
-const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 
 export function disputePages(app: FastifyInstance, deps: Deps): void {
   const filters = async (request: FastifyRequest): Promise<readonly Filter[]> => [
@@ -50,17 +47,11 @@ ${pager(request, list)}</div>`,
   });
   app.get('/dashboard/disputes', HIDDEN, show);
 
-  app.get('/dashboard/disputes.csv', ON_RECORD, async (request, reply) => {
-    const query = queryFor(deps, request);
-    await recordReading(deps.db);
-    const read = pageReader(deps, request, reply, { isFresh: query.chargeId !== undefined });
-    const pages = walkBack(
-      deps.clock.now(),
-      query,
-      async page => (await read(db => listDisputes({ ...deps, db }, { ...query, ...page }))).disputes,
-      ({ id, createdAt }) => ({ id, at: createdAt }),
-    );
-    return sendCsv(reply, 'disputes', CSV, pages);
+  csvOfList(app, deps, {
+    name: 'disputes',
+    columns: CSV,
+    query: request => queryFor(deps, request),
+    read: async (db, query) => (await listDisputes({ ...deps, db }, query)).disputes,
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/disputes/:id', HIDDEN, async (request, reply) => {
@@ -159,14 +150,7 @@ function endOf({ closedAt, closedBy, confirmedAt }: Listed): Piece {
 }
 
 function queryFor({ pageSize }: Deps, request: FastifyRequest) {
-  const { status, chargeId, ...rest } = readFilters(DisputesQuery, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(status !== undefined && { status }),
-    ...(chargeId !== undefined && { chargeId }),
-  };
+  return listQuery(readFilters(DisputesQuery, request), request.caller, pageSize);
 }
 
 const CSV: Columns<Listed> = {

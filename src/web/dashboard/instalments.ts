@@ -2,13 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { InstalmentsQuery } from '../../api/instalments.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { INSTALMENT_PLAN_STATES } from '../../billing/instalments/instalment-plan.ts';
 import { listInstalmentPlans } from '../../billing/instalments/list.ts';
 import { requireInstalmentPlan } from '../../billing/instalments/require.ts';
 import { showInstalmentPlan } from '../../billing/instalments/show.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -135,15 +134,7 @@ function sumOf({ amountCents, currency }: Pick<Shown, 'amountCents' | 'currency'
 }
 
 function queryFor({ pageSize }: Deps, request: FastifyRequest) {
-  const { state, externalId, customerId, ...rest } = readFilters(InstalmentsFilter, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(state !== undefined && { state }),
-    ...(externalId !== undefined && { externalId }),
-    ...(customerId !== undefined && { customerId }),
-  };
+  return listQuery(readFilters(InstalmentsFilter, request), request.caller, pageSize);
 }
 
 const CSV: Columns<Shown> = {

@@ -2,14 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MandatesQuery } from '../../api/mandates.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { requireCustomer } from '../../billing/customers/require.ts';
 import { isOver } from '../../billing/mandates/collection.ts';
 import { listMandates, showMandate } from '../../billing/mandates/list.ts';
 import { hasEnded, MANDATE_STATUSES } from '../../billing/mandates/mandate.ts';
 import { requireMandate } from '../../billing/mandates/require.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -177,15 +176,7 @@ function reasonOf({
 }
 
 function queryFor({ pageSize }: Deps, request: FastifyRequest) {
-  const { status, externalId, customerId, ...rest } = readFilters(MandatesFilter, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(status !== undefined && { status }),
-    ...(externalId !== undefined && { externalId }),
-    ...(customerId !== undefined && { customerId }),
-  };
+  return listQuery(readFilters(MandatesFilter, request), request.caller, pageSize);
 }
 
 const CSV: Columns<Shown> = {

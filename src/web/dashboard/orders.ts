@@ -1,10 +1,10 @@
 // Orders of crypto: open and fulfilled ones, those on hold with their ways out, those that ended.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { pageParameters, toPageQuery } from '../../api/paging.ts';
+import { pageParameters } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
 import { SYMBOLS } from '../../chains/asset.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import type { PageCounts, PageQuery } from '../../lib/paging.ts';
 import { listEndedOrders, listFilteredOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
@@ -267,11 +267,13 @@ async function ordersIn({ db }: Deps, json: string): Promise<{ orders: readonly 
 }
 
 function queryFor({ pageSize: size }: Deps, request: FastifyRequest) {
-  const { show, status, symbol, payer, amountFrom, amountTo, ...rest } = readFilters(OrdersQuery, request);
-  const accountId = accountOf(request.caller, rest.accountId);
+  const { show, status, symbol, payer, amountFrom, amountTo, ...asked } = listQuery(
+    readFilters(OrdersQuery, request),
+    request.caller,
+    size,
+  );
   return {
-    ...toPageQuery(rest, size),
-    ...(accountId !== undefined && { accountId }),
+    ...asked,
     show,
     status: status !== undefined && { status },
     symbol: symbol !== undefined && { symbol },

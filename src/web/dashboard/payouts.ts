@@ -1,11 +1,10 @@
 // Payouts: the list, and one payout with every transaction signed for its slot.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isOfOneAccount } from '../../accounts/caller.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { PayoutsQuery } from '../../api/payouts.ts';
 import { NETWORKS } from '../../chains/asset.ts';
-import { accountOf } from '../../http/server/auth.ts';
-import { AppError } from '../../lib/errors.ts';
+import { listQuery } from '../../http/server/list-query.ts';
+import { noSuch } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { PAYOUT_STATES } from '../../payouts/payout.ts';
 import { findPayoutByEither } from '../../payouts/store/list.ts';
@@ -83,7 +82,7 @@ ${pager(request, counts)}</div>`,
   app.get<{ Params: { id: string } }>('/dashboard/payouts/:id', HIDDEN, async (request, reply) => {
     const id = request.params.id.toLowerCase();
     const found = isUuid(id) ? await findPayoutByEither(deps.db, id, request.caller?.accountId) : undefined;
-    if (!found) throw new AppError('not_found', 'There is no such payout.');
+    if (!found) throw noSuch('payout');
     const payout = payoutView(found);
     const { networkFee, block, transactionId } = payout;
     const shown = shell(deps, request, {
@@ -136,14 +135,7 @@ ${pager(request, counts)}</div>`,
 }
 
 function queryFor({ pageSize }: OutsideNeedDeps, request: FastifyRequest) {
-  const { state, network, ...rest } = readFilters(PayoutsQuery, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(state !== undefined && { state }),
-    ...(network !== undefined && { network }),
-  };
+  return listQuery(readFilters(PayoutsQuery, request), request.caller, pageSize);
 }
 
 const CSV: Columns<ReturnType<typeof payoutView>> = {

@@ -1,9 +1,10 @@
 // Events, ledger, audit log and unmatched money as CSV.
+
 import type { FastifyInstance } from 'fastify';
 import { EntriesQuery } from '../../api/ledger.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { listUnmatched } from '../../charges/unmatched/list.ts';
 import { readNewestEvents } from '../../events/store-newest.ts';
+import { entryFilter, isOfOneObject } from '../../http/routes/ledger.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { listEntries } from '../../ledger/list.ts';
 import { recordReading } from '../../storage/audit.ts';
@@ -36,17 +37,8 @@ export function recordExports(app: FastifyInstance, deps: ListDeps & { readonly 
 
   /** A row for each line of an entry, so that a spreadsheet can sum them. */
   app.get('/dashboard/ledger.csv', options, async (request, reply) => {
-    const { chargeId, transactionId, ...rest } = readFilters(EntriesQuery, request);
-    const accountId = accountOf(request.caller, rest.accountId);
-    const query = {
-      ...toPageQuery(rest, deps.pageSize),
-      ...(accountId !== undefined && { accountId }),
-      ...(chargeId !== undefined && { chargeId }),
-      ...(transactionId !== undefined && { orderId: transactionId }),
-    };
-    // The entries of one charge or order may be new, so they are read from the primary.
-    const isFresh = chargeId !== undefined || transactionId !== undefined;
-    const read = pageReader(deps, request, reply, { isFresh });
+    const query = entryFilter(readFilters(EntriesQuery, request), request.caller, deps.pageSize);
+    const read = pageReader(deps, request, reply, { isFresh: isOfOneObject(query) });
     const pages = walkBack(
       deps.clock.now(),
       query,

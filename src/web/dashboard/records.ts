@@ -1,18 +1,19 @@
 // Append-only records: events, the ledger with its proof, the audit log.
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { readActorNames } from '../../accounts/store-actors.ts';
 import { mayUse } from '../../api/access.ts';
 import { EVENT_TYPES } from '../../api/events.ts';
 import { EntriesQuery } from '../../api/ledger.ts';
-import { toPageQuery } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
 import { requireEvent } from '../../events/require-event.ts';
 import { readNewestEvents } from '../../events/store-newest.ts';
+import { entryFilter } from '../../http/routes/ledger.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { checkLedger } from '../../ledger/check.ts';
 import { listBalances, listEntries } from '../../ledger/list.ts';
-import { AppError } from '../../lib/errors.ts';
+import { noSuch } from '../../lib/errors.ts';
 import { indentJson } from '../../lib/exact-json.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { LEDGER_CHECKS, NOUNS } from '../../nouns.ts';
@@ -83,7 +84,7 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
   app.get('/dashboard/events', options, eventsPage);
 
   app.get<{ Params: { id: string } }>('/dashboard/events/:id', options, async (request, reply) => {
-    if (!isUuid(request.params.id)) throw new AppError('not_found', 'There is no such event.');
+    if (!isUuid(request.params.id)) throw noSuch('event');
     const json = await requireEvent(deps.db, request.params.id, request.caller?.accountId);
     const page = shell(deps, request, {
       title: 'Event',
@@ -101,17 +102,11 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
   ];
   const ledger: FilteredList = { title: 'Ledger', section: 'ledger', filters: ledgerFilters };
   const ledgerPage = filteredPage(deps, ledger, async (request, reply, filled) => {
-    const { chargeId, transactionId, ...rest } = readFilters(EntriesQuery, request);
-    const accountId = accountOf(request.caller, rest.accountId);
-    const ofAccount = accountId !== undefined && { accountId };
+    const asked = entryFilter(readFilters(EntriesQuery, request), request.caller, deps.pageSize);
+    const { accountId } = asked;
     const [{ balances, sums, hasMore }, list] = await Promise.all([
-      listBalances(deps, { ...ofAccount }),
-      listEntries(deps, {
-        ...toPageQuery(rest, deps.pageSize),
-        ...ofAccount,
-        ...(chargeId !== undefined && { chargeId }),
-        ...(transactionId !== undefined && { orderId: transactionId }),
-      }),
+      listBalances(deps, { ...(accountId !== undefined && { accountId }) }),
+      listEntries(deps, asked),
     ]);
     const page = shell(deps, request, {
       title: 'Ledger',

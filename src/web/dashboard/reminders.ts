@@ -1,11 +1,10 @@
 // Reminders: what was sent and what was not, as a list, as CSV, and at a charge.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { toPageQuery } from '../../api/paging.ts';
 import { RemindersQuery } from '../../api/reminders.ts';
 import { listReminders } from '../../billing/reminders/list.ts';
 import { REMINDER_STATUSES } from '../../billing/reminders/reminder.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -76,14 +75,7 @@ export function noMailNote({ isMailOn }: Pick<ReminderPageDeps, 'isMailOn'>): Pi
 }
 
 function queryFor({ pageSize }: Pick<ReminderPageDeps, 'pageSize'>, request: FastifyRequest) {
-  const { status, chargeId, ...rest } = readFilters(RemindersFilter, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(status !== undefined && { status }),
-    ...(chargeId !== undefined && { chargeId }),
-  };
+  return listQuery(readFilters(RemindersFilter, request), request.caller, pageSize);
 }
 
 type Shown = Awaited<ReturnType<typeof listReminders>>['reminders'][number];

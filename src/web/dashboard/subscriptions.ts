@@ -1,7 +1,6 @@
 // Subscriptions: the list, one subscription with its cycles, the list as CSV; and the plans.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { toPageQuery } from '../../api/paging.ts';
 import { PlansQuery } from '../../api/plans.ts';
 import { SubscriptionsQuery } from '../../api/subscriptions.ts';
 import { requireCustomer } from '../../billing/customers/require.ts';
@@ -13,7 +12,7 @@ import { requireSubscription } from '../../billing/subscriptions/require.ts';
 import { showSubscription } from '../../billing/subscriptions/show.ts';
 import { SUBSCRIPTION_STATUSES } from '../../billing/subscriptions/subscription.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
@@ -155,13 +154,7 @@ ${pager(request, list)}`,
     deps,
     { title: 'Plans', section, filters: planFilters },
     async (request, reply, shown) => {
-      const { externalId, ...rest } = readFilters(PlansFilter, request);
-      const accountId = accountOf(request.caller, rest.accountId);
-      const list = await listPlans(deps, {
-        ...toPageQuery(rest, deps.pageSize),
-        ...(accountId !== undefined && { accountId }),
-        ...(externalId !== undefined && { externalId }),
-      });
+      const list = await listPlans(deps, listQuery(readFilters(PlansFilter, request), request.caller, deps.pageSize));
       const mayChange = may(request.caller, 'subscriptions:write');
       const rows = list.plans.map(plan => [
         html`<code>${plan.id}</code>`,
@@ -197,16 +190,7 @@ function amountOf(cents: number, currency: string): Piece {
 }
 
 function queryFor({ pageSize }: Deps, request: FastifyRequest) {
-  const { status, customerId, planId, externalId, ...rest } = readFilters(SubscriptionsFilter, request);
-  const accountId = accountOf(request.caller, rest.accountId);
-  return {
-    ...toPageQuery(rest, pageSize),
-    ...(accountId !== undefined && { accountId }),
-    ...(status !== undefined && { status }),
-    ...(customerId !== undefined && { customerId }),
-    ...(planId !== undefined && { planId }),
-    ...(externalId !== undefined && { externalId }),
-  };
+  return listQuery(readFilters(SubscriptionsFilter, request), request.caller, pageSize);
 }
 
 const CSV: Columns<Awaited<ReturnType<typeof listSubscriptions>>['subscriptions'][number]> = {

@@ -1,11 +1,11 @@
 // Wallets: the addresses that crypto is sent to, their holders, and their approvals.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { pageParameters, toPageQuery } from '../../api/paging.ts';
+import { pageParameters } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
 import { NETWORKS } from '../../chains/asset.ts';
 import { FAMILIES } from '../../chains/families.ts';
-import { accountOf } from '../../http/server/auth.ts';
+import { listQuery } from '../../http/server/list-query.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { requireWallet } from '../../wallets/require.ts';
 import { type ShowWalletDeps, showWallet } from '../../wallets/show.ts';
@@ -52,14 +52,8 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
   ];
 
   const page = filteredPage(deps, { title: 'Wallets', section: 'wallets', filters }, async (request, reply, filled) => {
-    const { show, network, ...rest } = readFilters(WalletsFilter, request);
-    const accountId = accountOf(request.caller, rest.accountId);
-    const { wallets, ...counts } = await listWallets(deps, {
-      ...toPageQuery(rest, deps.pageSize),
-      ...(accountId !== undefined && { accountId }),
-      ...(network !== undefined && { network }),
-      isUnapproved: show === 'unapproved',
-    });
+    const { show, ...asked } = listQuery(readFilters(WalletsFilter, request), request.caller, deps.pageSize);
+    const { wallets, ...counts } = await listWallets(deps, { ...asked, isUnapproved: show === 'unapproved' });
     const rows = wallets.map(wallet => [
       html`<a href="/dashboard/wallets/${wallet.id}">${wallet.name}</a>`,
       wallet.network,
