@@ -170,6 +170,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     return id;
   },
   'subscription.completed': async api => (await paidSubscription(api, { cycles: 1 })).id,
+  'reminder.due': api => reminded(api),
   'payout.alarm_raised': api => lowFunds(api),
   'payout.alarm_cleared': async api => {
     const id = await lowFunds(api);
@@ -177,6 +178,24 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     return id;
   },
 };
+
+/** Has rules, so that charges of the other account remind their payers of nothing. */
+const REMINDING_ACCOUNT = 'trigger-reminders';
+
+async function reminded(api: Api): Promise<string> {
+  const accountId = REMINDING_ACCOUNT;
+  const chargeId = await charge(api, { accountId });
+  await api.patch(`/accounts/${accountId}/reminder-settings`, { quietHours: null });
+  const { rules } = (await api.get(`/reminders/rules?accountId=${accountId}`)) as { rules: object[] };
+  if (rules.length === 0) await api.post('/reminders/rules', { accountId, when: 'paid', channels: ['event'] });
+  await paid(api, chargeId);
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const { reminders } = (await api.get(`/charges/${chargeId}/reminders`)) as { reminders: { id: string }[] };
+    if (reminders[0]) return reminders[0].id;
+    await wait(LOOK_EVERY_MS);
+  }
+  throw new StartError(`Charge ${chargeId} has no reminder.`);
+}
 
 const ALARM_NETWORK = 'bsc';
 
