@@ -140,8 +140,8 @@ async function suffer(fault: Fault, { node, watched, machine, memoryLimit }: Suf
     if (ownLate > own.length * LATE_SHARE)
       wrong.push(`${fault.name}: ${ownLate} of ${own.length} answers to a ${group} later than promised`);
   }
-  if (served + refused === 0) wrong.push(`${fault.name}: nobody was answered`);
-  if (fault.refuses && refused === 0) wrong.push(`${fault.name}: nobody was refused, so it did not happen`);
+  if (served + refused === 0) wrong.push(`${fault.name}: no caller was answered`);
+  if (fault.refuses && refused === 0) wrong.push(`${fault.name}: no caller was refused, so the fault did not happen`);
   if (lastReady !== (fault.isUnready ? 503 : 200)) wrong.push(`${fault.name}: /readyz answered ${lastReady} at last`);
   const isOver = (tookMs: number, limit: number) => tookMs > limit + machineMs;
   if (isOver(slowestLiveMs, LIVE_LIMIT_MS)) wrong.push(`${fault.name}: /livez took ${Math.round(slowestLiveMs)} ms`);

@@ -1,6 +1,6 @@
 // npm run drill -- overload [<seconds of each>]: a node that may answer 64 requests at a time. First 64 callers, then five times as
 // many, then 64 again: excess requests are refused early with 503 `overloaded` and Retry-After, and the others are answered as
-// before. Then callers with slow headers, bodies and reads, idle connections and streams that nobody reads: memory stays bounded
+// before. Then callers with slow headers, bodies and reads, idle connections and streams that are not read: memory stays bounded
 // and others are served. Exits with code 1 on any other answer, when an acknowledged write is lost, memory grows, or a stream is not
 // cut. Speed is compared within the run, with wide limits: at five times the load a served request takes at most five times as long
 // (p99), a refusal is faster than a served request, and afterwards at least half as many are served as before. `control` at the end: no limit for
@@ -31,7 +31,7 @@ const MAX_IN_FLIGHT = 64;
 const TIMES = 5;
 /** Beside callers that are slow. */
 const OTHERS = 8;
-/** The allowed memory of slow callers: a few KiB per connection, more for an answer or a page of events that nobody reads. */
+/** The allowed memory of slow callers: a few KiB per connection, more for an answer or a page of events that is not read. */
 const MORE_MIB = 400;
 const MOST_P99 = 5;
 const LEAST_RATE = 0.5;
@@ -115,7 +115,7 @@ async function besideSlow(
     show(kind.name, figures, once, node);
     process.stdout.write(`  of ${slow.count} connections ${slow.open()} are kept\n`);
     const wrong = figures.faults.map(line => `${kind.name}: ${line}`);
-    if (figures.served === 0) wrong.push(`${kind.name}: nobody else was served`);
+    if (figures.served === 0) wrong.push(`${kind.name}: no other caller was served`);
     if (figures.refused > 0) wrong.push(`${kind.name}: ${figures.refused} others were refused`);
     if (areCut && slow.open() > 0) wrong.push(`${kind.name}: ${slow.open()} were not cut off`);
     if (isCutAfterSeconds !== undefined && !areCut)

@@ -56,7 +56,7 @@ export type App = {
   readonly url: string;
   /** The address where people log in, which links, passkeys and cookies need. */
   readonly dashboardUrl: string;
-  /** False: nobody was invited yet, so in live the dashboard cannot be used. */
+  /** False: no person was invited yet, so in live the dashboard cannot be used. */
   readonly hasPeople: boolean;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl?: string;

@@ -137,12 +137,12 @@ function settingsOf({ name, restPort, port, dataDir, etcdPort, replication }: Se
     name,
     restapi: { listen: rest, connect_address: rest },
     // As a proxy: otherwise Patroni asks etcd for its address and goes there, past the link. By version 2 of etcd's protocol: by
-    // version 3 Patroni 3.0.2 lets a leader that was stopped take the lead back, and then nobody can follow it.
+    // version 3 Patroni 3.0.2 lets a leader that was stopped take the lead back, and then no standby can follow it.
     etcd: { proxy: `http://127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
         ...TIMES,
-        // How far a standby may be behind and still lead: any way, or the control would have nobody to lead.
+        // How far a standby may be behind and still lead: any way, or the control would have no new leader.
         maximum_lag_on_failover: 1024 ** 3,
         synchronous_mode: isSynchronous,
         synchronous_mode_strict: isSynchronous,

@@ -1,4 +1,4 @@
-// The four-eyes rule: whoever made something cannot approve it. A key, the person or key that made it, and all that they made count as one.
+// The four-eyes rule: the maker of a thing cannot approve it. A key, the person or key that made it, and all that they made count as one.
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { listMakers } from './store-makers.ts';

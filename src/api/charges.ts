@@ -75,7 +75,7 @@ export const ChargeView = Type.Object(
     ...results,
     checkoutUrl: Type.String({
       format: 'uri-reference',
-      description: 'The page to send to the payer: whoever has it may see and pay the charge.',
+      description: 'The page to send to the payer: anyone who has the link may see and pay the charge.',
     }),
     payments: Type.Array(Ref(PaymentView)),
     refunds: Type.Array(Ref(RefundView)),

@@ -64,7 +64,7 @@ const view = {
     DateTime({ description: 'Until when it is blocked; absent when unknown. Banks do not report it.' }),
   ),
   isUntilEstimated: Type.Optional(
-    Type.Boolean({ description: 'True: from `TRILHO_DISPUTE_DAYS`. False: somebody has recorded it.' }),
+    Type.Boolean({ description: 'True: from `TRILHO_DISPUTE_DAYS`. False: a person has recorded it.' }),
   ),
   note: Type.Optional(Type.String()),
   closedAt: Type.Optional(DateTime()),

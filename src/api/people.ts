@@ -58,7 +58,7 @@ export const PersonList = Type.Object(
 );
 
 const linkFields = {
-  url: Type.String({ description: 'Whoever opens it first is logged in as the person. It is shown only once.' }),
+  url: Type.String({ description: 'The first to open it is logged in as the person. It is shown only once.' }),
   expiresAt: DateTime(),
 };
 
@@ -70,7 +70,7 @@ export const AskedLinkView = Type.Object(
     url: Type.Optional(
       Type.String({
         description:
-          'Whoever opens it first is logged in as the person. It is shown only once; absent while it waits for an approval.',
+          'The first to open it is logged in as the person. It is shown only once; absent while it waits for an approval.',
       }),
     ),
     expiresAt: DateTime({ description: 'Of the link, or of the request for it.' }),

@@ -167,7 +167,7 @@ export const WalletDeclarationBody = Type.Object(
       {
         holderName: 'Maria da Silva',
         holderDocument: '529.982.247-25',
-        statement: 'I hold this wallet myself, and nobody else can spend from it.',
+        statement: 'I hold this wallet myself, and no one else can spend from it.',
       },
     ],
   },

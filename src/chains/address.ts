@@ -32,8 +32,8 @@ export function readPayee(network: Network, text: string, own: OwnAddresses = NO
   const reading = readAddress(network, text);
   if (reading.refusal) return reading;
   const body = bodyOf(reading.address);
-  if (/^0+$/.test(body)) return refuse('zero_address', 'is the zero address: nobody has its key');
-  if (isBurn(body)) return refuse('burn_address', 'is a burn address: nobody has its key');
+  if (/^0+$/.test(body)) return refuse('zero_address', 'is the zero address: no one has its key');
+  if (isBurn(body)) return refuse('burn_address', 'is a burn address: no one has its key');
   if (TOKEN_CONTRACTS.has(reading.address) || own.tokens.includes(reading.address)) {
     return refuse('token_contract', 'is the contract of a token, not a wallet: what is sent there is lost');
   }

@@ -50,7 +50,7 @@ async function toStream(db: Database): Promise<Dumped> {
   const failure = new Promise<never>((_resolve, reject) => {
     stdout.once('error', () => reject(new StartError('The stream was closed before the backup was complete.')));
   });
-  // Whoever awaits the stream gets the failure; without this it is an unhandled rejection while nobody does.
+  // The failure reaches the reader of the stream; before there is a reader it would be an unhandled rejection.
   failure.catch(() => {});
   const send = async (bytes: Buffer) => {
     if (!stdout.write(bytes)) await Promise.race([once(stdout, 'drain'), failure]);

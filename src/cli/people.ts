@@ -39,7 +39,7 @@ async function invite(config: Config, log: Log, args: readonly string[]): Promis
     ),
   );
   console.error(
-    `Person ${person.id}, ${role}. Whoever opens this link first is that person, once, until ${link.expiresAt.toISOString()}:`,
+    `Person ${person.id}, ${role}. The first to open this link is logged in as that person, once, until ${link.expiresAt.toISOString()}:`,
   );
   console.log(link.url);
   return 0;
@@ -67,7 +67,9 @@ async function login(config: Config, log: Log, args: readonly string[]): Promise
   const link = await withDatabase({ config, log, action: 'trilho people login' }, deps =>
     makeLoginLink({ ...deps, publicUrl: () => publicUrlOf(config) }, id),
   );
-  console.error(`Whoever opens this link first is person ${id}, once, until ${link.expiresAt.toISOString()}:`);
+  console.error(
+    `The first to open this link is logged in as person ${id}, once, until ${link.expiresAt.toISOString()}:`,
+  );
   console.log(link.url);
   return 0;
 }

@@ -22,10 +22,10 @@ export async function serve(config: Config, log: Log): Promise<number> {
   const pixKey = config.pixKey ? `\n  Pix key       ${config.pixKey.key} (${config.pixKey.kind})` : '';
   const isClosed = config.mode === 'live' && !app.hasPeople;
   const invitation = isClosed
-    ? '\n                Nobody can log in yet: npx trilho people invite --role owner --name <name>'
+    ? '\n                No one can log in yet: npx trilho people invite --role owner --name <name>'
     : '';
   if (isClosed)
-    log.warn('nobody can log in to the dashboard yet: trilho people invite --role owner makes the first link');
+    log.warn('no one can log in to the dashboard yet: trilho people invite --role owner makes the first link');
   console.log(`
   Trilho ${version} (${config.mode}) listens on ${app.url}
   Dashboard     ${app.dashboardUrl}${invitation}

@@ -12,7 +12,7 @@ const UNDONE = 'A reorganisation undid the transfer; the same bytes were sent ag
 const REVERTED = 'The chain mined the transfer and it failed.';
 const MISMATCHED = 'The chain mined the transfer, but another amount arrived than was requested.';
 const VOIDED = 'The transfer was given up, and nothing moved.';
-const TAKEN = 'The slot of the transfer was used by somebody else who has the key.';
+const TAKEN = 'The slot of the transfer was used by someone else who has the key.';
 
 /** The step that a change of its payout causes, if any. `refusal`: the block or pause that holds the order now. */
 export function afterPayout(order: Order, news: PayoutNews, at: Date, refusal?: Refusal): OrderStep | undefined {

@@ -7,9 +7,9 @@ import type { Order } from './order.ts';
 
 /** Refuses an actor who shares a maker with one of them. `verb` completes the refusal: "approve it". */
 export async function requireApprover(sql: Sql, by: string, order: Order, verb: string): Promise<void> {
-  const made = `Whoever made this order or took its price, and the keys and people they created or invited, cannot ${verb}.`;
+  const made = `The person or key that made this order or took its price, and the keys and people they created or invited, cannot ${verb}.`;
   await requireSecondKey(sql, by, [order.createdBy, order.repricedBy], made);
-  const reported = `Whoever reported a payment of this order, by hand or in a file, or recorded that a dispute about it was won, and the keys and people they created or invited, cannot ${verb}.`;
+  const reported = `The person or key that reported a payment of this order, by hand or in a file, or recorded that a dispute about it was won, and the keys and people they created or invited, cannot ${verb}.`;
   await requireSecondKey(sql, by, await reportersOf(sql, order), reported);
 }
 

@@ -87,7 +87,7 @@ function readHash(network: Network, text: string): string {
   ]);
 }
 
-/** As for an approval: above the limits, whoever made the order cannot settle it alone. */
+/** As for an approval: above the limits, the maker of the order cannot settle it alone. */
 async function requireSecondAbove(
   { db, clock, payoutLimits, approvalRules }: SettlePaidDeps,
   order: Order,

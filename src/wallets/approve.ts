@@ -29,7 +29,7 @@ export async function approveWallet(
       tx,
       by,
       [wallet.createdBy],
-      'Whoever created this wallet, and the keys and people they created or invited, cannot approve it.',
+      'The person or key that created this wallet, and the keys and people they created or invited, cannot approve it.',
     );
     const { approvals = [] } = wallet;
     const approval = { by, at };

@@ -70,7 +70,7 @@ describe('a link', () => {
     assert.equal((await fetch(service.url + new URL(second.json.url).pathname)).status, 200);
   });
 
-  test('on a foreign page logs nobody in', async () => {
+  test('on a foreign page logs no one in', async () => {
     aMinute();
     const { path } = await invite(service, 'viewer');
     const open = (headers: Record<string, string>) => fetch(service.url + path, { method: 'POST', headers });
@@ -322,7 +322,7 @@ describe('a person', () => {
     assert.match(await pageOf(owner), /A login link for you was created/);
   });
 
-  test('gets another role at once, also in open sessions, by somebody with as many scopes', async () => {
+  test('gets another role at once, also in open sessions, by a person with as many scopes', async () => {
     aMinute();
     const [owner, person] = [await logIn(service, 'owner', 'acme'), await logIn(service, 'operator', 'acme')];
     const give = (who: LoggedIn, id: string, role: Role) =>
@@ -441,7 +441,7 @@ describe('an act that outlives a session', () => {
     assert.deepEqual(line, { actor: `person:${fresh.id}`, object_id: '0xabc' });
   });
 
-  test('grants nobody more than the granting person has', async () => {
+  test('grants no one more than the granting person has', async () => {
     aMinute();
     const key = await service.makeKey('acme', ['keys:write', 'people:write', 'charges:read']);
     const headers = { authorization: `Bearer ${key.text}` };

@@ -356,7 +356,7 @@ test('the charges of a customer are summed: by its id, and those of its document
   assert.equal(elsewhere.total, 0);
 });
 
-test('an erased customer names nobody, here and in its events, and its document is free again', async () => {
+test('an erased customer names no person, here and in its events, and its document is free again', async () => {
   const accountId = newAccount();
   const given = {
     externalId: 'client-9',

@@ -53,7 +53,7 @@ type Plan = {
   readonly body: Record<string, unknown>;
   /** More than one when the payer pays again. */
   readonly payments: number;
-  /** Whether somebody also sends money to the key alone. */
+  /** Whether a payer also sends money to the key alone. */
   readonly isStray: boolean;
   readonly ending: 'kept' | 'refunded' | 'returned';
 };

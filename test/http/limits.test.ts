@@ -213,7 +213,7 @@ test('many requests that are refused with 503 share log lines, which count every
   }
 });
 
-test('a caller with a slow body blocks nobody', async t => {
+test('a caller with a slow body blocks no other', async t => {
   const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '1' } });
   t.after(() => service.stop());
   const body = JSON.stringify(chargeBody());

@@ -134,7 +134,7 @@ test('two of three approve, each a different approver; the order shows approvals
       { given: [], groups: [{ name: 'treasury', needed: 2, given: 0, missing: 2 }] },
     ],
   );
-  await refuses(approve(held, bearer(maker)), /Whoever made this order/);
+  await refuses(approve(held, bearer(maker)), /The person or key that made this order/);
   await refuses(approve(held, bearer(stranger)), /Only members of the groups .* treasury has given 0 of 2 approvals/);
   const half = await approve(held, bearer(one));
   assert.deepEqual([half.status, half.json.approvedAt, half.json.holdReason], [200, undefined, 'approval_needed']);
@@ -253,7 +253,7 @@ test('below its amount a group is not needed: one second key is enough, or no ap
   assert.equal((await orders.read(small)).status, 'fulfilling');
 });
 
-test("the command line approves only for groups that name the operator, and nobody can settle without a group's approval", async () => {
+test("the command line approves only for groups that name the operator, and no one can settle without a group's approval", async () => {
   const held = await paid();
   await assert.rejects(trilho('approve', held.json.transactionId), /treasury has given 0 of 2 approvals/);
   const ofDesk = await paid({ symbol: 'usdc', cost: 54.1 });
@@ -282,7 +282,7 @@ test('a new wallet waits for its group, and no order can name it before', async 
   const refused = await service.post('/crypto/transactions', wanted, bearer(maker));
   assert.deepEqual([refused.status, refused.json.errors[0].code], [422, 'not_approved']);
   assert.match(refused.json.detail, /board has given 0 of 2 approvals/);
-  await refuses(give(bearer(maker)), /Whoever created this wallet/);
+  await refuses(give(bearer(maker)), /The person or key that created this wallet/);
   await refuses(give(bearer(stranger)), /Only members/);
   const half = await give(bearer(one));
   assert.deepEqual([half.json.approvedAt, half.json.approvals.groups[0].missing], [undefined, 1]);

@@ -254,7 +254,7 @@ test('a person who reported the payment of an order cannot approve it: by hand, 
   assert.equal((await approve(read, await service.makeKey('acme'))).status, 200);
 });
 
-test('whoever recorded that a dispute was won cannot approve the payout, until the bank has reported the same', async () => {
+test('the person who recorded that a dispute was won cannot approve the payout, until the bank has reported the same', async () => {
   const closer = await service.makeKey('acme');
   const order = await paid(await service.makeKey('acme'), bearer(await service.makeKey('acme')));
   const { id } = await insertDispute(service, order.json.charge.id);

@@ -92,7 +92,7 @@ test('orders beyond the window wait, can be refunded in the meantime, and are se
   assert.deepEqual(await sandbox.payouts(leaves), []);
 });
 
-test('a payee to whom a transfer would fail takes no slot and blocks nobody, and is checked again', async () => {
+test('a payee to whom a transfer would fail takes no slot and blocks no other, and is checked again', async () => {
   await orders.fault('arbitrum', { fault: 'refusing' });
   const order = await sandbox.paid({ network: 'arbitrum' });
   const held = await orders.read(order);

@@ -1,4 +1,4 @@
-// Signed receipts of payouts: their contents, who may read them, and that anyone can verify them and nobody can change them.
+// Signed receipts of payouts: their contents, who may read them, and that anyone can verify them and no one can change them.
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -142,7 +142,7 @@ test('a slot that another program used holds the order and halts the sender, unt
   await orders.advance('PT10M');
   const held = await orders.read(order);
   assert.deepEqual([held.holdReason, held.transfer.state], ['slot_taken', 'open']);
-  assert.match(held.lastError, /somebody else who has the key/);
+  assert.match(held.lastError, /someone else who has the key/);
   const metrics = await service.get('/metrics');
   assert.match(metrics.text, /trilho_senders_halted\{network="bsc"\} 1/);
 

@@ -71,7 +71,7 @@ test('the section «From nothing to a paid charge» of docs/live.md works as wri
     'needs an API key',
     'Account acme is open',
     'It is shown only once',
-    'Nobody can log in yet: npx trilho people invite',
+    'No one can log in yet: npx trilho people invite',
   ]);
 
   let waits = 0;

@@ -25,7 +25,7 @@ type NewPerson = {
   readonly invitedBy: string;
 };
 
-/** A one-time login link; whoever has it is logged in as the person. */
+/** A one-time login link: anyone who has it is logged in as the person. */
 export type LoginLink = { readonly url: string; readonly expiresAt: Date };
 
 /** Adds a person and returns the link to their first login, which is shown once. Refuses an account that does not exist, and a key that expires. */

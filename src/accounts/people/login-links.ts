@@ -1,4 +1,4 @@
-// Login links for people who cannot use a passkey now. Whoever has the link is logged in as the person, so where there is a second owner,
+// Login links for people who cannot use a passkey now. Anyone with the link is logged in as the person, so where there is a second owner,
 // one owner alone does not get the link of another person: the second owner approves it and gets it.
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
@@ -50,7 +50,7 @@ export async function askForLoginLink(deps: PeopleDeps, id: string, { by, accoun
   });
 }
 
-/** Makes a link at once: whoever can use the command line can reach the database. */
+/** Makes a link at once: anyone who can use the command line can reach the database. */
 export async function makeLoginLink(deps: PeopleDeps, id: string): Promise<LoginLink> {
   const now = deps.clock.now();
   return deps.db.transaction(async tx => {
@@ -79,7 +79,7 @@ export async function approveLoginLink(deps: PeopleDeps, id: string, { by, accou
       tx,
       by,
       [askedBy],
-      'Whoever asked for this link, and the keys and people they created or invited, cannot approve it.',
+      'The person who asked for this link, and the keys and people they created or invited, cannot approve it.',
     );
     return writeLink(deps, tx, id, { by, askedBy, now });
   });

@@ -45,7 +45,7 @@ async function send(
   const answer = await calls.createRecurrence(request);
   if (answer.kind === 'found') {
     const after = await takeRecurrence(deps, mandate, answer.recurrence);
-    // Another was found meanwhile. The code of this one was shown to nobody.
+    // Another was found meanwhile. The code of this one was never shown.
     if (after.recurrenceId !== answer.recurrence.id) await calls.cancelRecurrence(answer.recurrence.id);
     return after;
   }

@@ -108,7 +108,7 @@ async function noteAsked(deps: LookDeps, mandate: MandateRecord, requestId: stri
   await changeMandate(deps, mandate, ({ payerAccount: _, ...before }) => ({ ...before, requestId }));
 }
 
-/** Nobody can approve it any more, so it is canceled at the PSP. */
+/** It can no longer be approved, so it is canceled at the PSP. */
 async function giveUp(deps: LookDeps, mandate: MandateRecord, reason: string): Promise<void> {
   await changeMandate(deps, mandate, ({ payerAccount: _, ...before }) => ({
     ...before,

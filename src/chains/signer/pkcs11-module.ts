@@ -1,5 +1,5 @@
-// The part of PKCS#11 that signing needs, through the package `pkcs11js`. It is native code and not a dependency of this project: whoever
-// has an HSM installs it.
+// The part of PKCS#11 that signing needs, through the package `pkcs11js`. It is native code and not a dependency of this project: operators
+// with an HSM install it.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 

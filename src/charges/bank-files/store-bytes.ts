@@ -1,7 +1,7 @@
 // The SQL that removes the bytes of files to banks.
 import type { Sql } from '../../storage/database.ts';
 
-/** Nothing in it waits for an answer, so the bank has received it, even if nobody recorded sending it. */
+/** Nothing in it waits for an answer, so the bank has received it, even if its sending was not recorded. */
 const IS_OVER = `f.bytes_removed_at is null
   and not exists (select from boleto_instructions i
                    where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null)`;

@@ -10,7 +10,7 @@ export const DISPUTE_SETTINGS = [
     kind: wholeNumber(0, MAX_DAYS),
     default: '11',
     meaning:
-      'After how many days the money of a dispute is probably no longer blocked. PSPs do not report it, so this is an estimate until somebody records the day; 0 for none.',
+      'After how many days the money of a dispute is probably no longer blocked. PSPs do not report it, so this is an estimate until a person records the day; 0: no estimate.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -1,4 +1,4 @@
-// Links to the pages of payers. A link is a capability: whoever has it may do what its page offers. It contains the id, an epoch and a
+// Links to the pages of payers. A link is a capability: anyone who has it may do what its page offers. It contains the id, an epoch and a
 // MAC, so a forged one is refused without a query, and raising the epoch of what it opens withdraws it.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../lib/errors.ts';

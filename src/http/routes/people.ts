@@ -107,7 +107,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     path,
     answer: created(AskedLinkView, 'The link, or the request for it', ASKED_LINK_EXAMPLE),
     handle: async ({ path: { id }, caller }) => {
-      // Whoever has the link can log in as the person.
+      // Anyone with the link can log in as the person.
       await requireNoMore(caller, id);
       return askedView(await askForLoginLink(deps, id, byOf(caller)));
     },

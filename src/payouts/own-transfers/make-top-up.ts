@@ -74,7 +74,7 @@ export async function topUp(deps: TopUpDeps, wanted: NewTopUp): Promise<{ topUp:
 }
 
 /**
- * Approves a waiting top-up, and opens its payout once all approvals are given. Approving again retries opening it. Refuses whoever requested
+ * Approves a waiting top-up, and opens its payout once all approvals are given. Approving again retries opening it. Refuses the one who requested
  * it, anyone who shares a maker with them, and anyone whose approval no group needs.
  */
 export async function approveTopUp(deps: TopUpDeps, id: string, by: string): Promise<TopUp> {
@@ -87,7 +87,7 @@ export async function approveTopUp(deps: TopUpDeps, id: string, by: string): Pro
     const standing = await standingOf(tx, deps, before);
     if (standing.isApproved) return { after: before, isComplete: true };
     const message =
-      'Whoever requested this top-up, and the keys and people they created or invited, cannot approve it.';
+      'The person or key that requested this top-up, and the keys and people they created or invited, cannot approve it.';
     await requireSecondKey(tx, by, [before.requestedBy], message);
     if (before.approvals.some(approval => approval.by === by)) return { after: before, isComplete: false };
     const given = { ...before, approvals: [...before.approvals, { by, at: now }] };

@@ -55,7 +55,7 @@ export type Common = {
 export type Shown<Instrument> = Common & {
   readonly chargeId: string;
   readonly reference: string | undefined;
-  /** Absent while nobody can pay with it: its bank has not made it yet, or has refused it. */
+  /** Absent while it cannot be paid with: its bank has not made it yet, or has refused it. */
   readonly instrument: Instrument | undefined;
 };
 

@@ -43,7 +43,7 @@ const ActBody = Type.Object(
     chargeId: Uuid(),
     act: OneOf(ACTS, {
       description:
-        '`pay`: somebody pays the boleto; `write_off`: the bank ends it because it expired; `reverse`: the bank takes the payment back.',
+        '`pay`: the payer pays the boleto; `write_off`: the bank ends it because it expired; `reverse`: the bank takes the payment back.',
     }),
     amountCents: Type.Optional(
       Type.Integer({

@@ -21,7 +21,7 @@ const ControlBody = Type.Object(
     fault: Type.Optional(
       OneOf(CHAIN_FAULTS, {
         description:
-          '`stalled`: no block is mined; `reverting`: transactions sent now will revert; `keeps_part`: the token keeps a part of what is sent now; `foreign_use`: somebody else uses up the slots of what is sent now; `refusing`: transfers are refused before they are sent; `lagging`: the node does not show what was mined; `empty`: the sender has nothing; `rpc_timeout`: calls arrive, replies are lost.',
+          '`stalled`: no block is mined; `reverting`: transactions sent now will revert; `keeps_part`: the token keeps a part of what is sent now; `foreign_use`: another holder of the key uses up the slots of what is sent now; `refusing`: transfers are refused before they are sent; `lagging`: the node does not show what was mined; `empty`: the sender has nothing; `rpc_timeout`: calls arrive, replies are lost.',
       }),
     ),
     reorganise: Type.Optional(

@@ -68,7 +68,7 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
     operationId: 'endSandboxDispute',
     summary: 'End a dispute at the bank',
     description:
-      'Sandbox only. The bank reports whether the money went back or stays, also after somebody has recorded an end. A report that says nothing new changes nothing.',
+      'Sandbox only. The bank reports whether the money went back or stays, also after a person has recorded an end. A report that says nothing new changes nothing.',
     tag: 'Sandbox',
     path: idOf('dispute'),
     body: EndBody,

@@ -148,7 +148,7 @@ ${fault !== undefined && html`<p class="note bad" role="alert">${fault}</p>`}
 <button class="button secondary">Log in by code</button>
 </form>
 </details>
-<p class="muted small">No passkey and no code left? Whoever runs the service can create a link: <code>trilho people login</code>.</p>`,
+<p class="muted small">No passkey and no code left? The operator of the service can create a link: <code>trilho people login</code>.</p>`,
   );
 }
 

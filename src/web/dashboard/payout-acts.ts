@@ -105,7 +105,7 @@ payouts and orders in line need stays.</p>${coldFacts(deps)}`,
       const { network, sender } = queryOf(request);
       return {
         title: 'Resume this sender?',
-        text: html`<p>Somebody else used its key, or the database is older than the network. Find out which first: who has the key sends what they can, and
+        text: html`<p>Someone else used its key, or the database is older than the network. Find out which first: anyone who has the key sends what they can, and
 orders that the network has paid must be settled. Then the orders in line take slots of this sender again, behind those that the network
 has used. Orders held as slot taken stay held until their transfer is given up.</p>`,
         fields: [

@@ -94,7 +94,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     countsForms: true,
     ask: async request => ({
       title: 'Invite a person',
-      text: html`<p>They get a link that logs them in once, within a day. Give it to nobody else.</p>`,
+      text: html`<p>They get a link that logs them in once, within a day. Give it to no one else.</p>`,
       fields: [
         { name: 'name', label: 'Name', isRequired: true },
         { name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) },
@@ -119,7 +119,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
       const needsSecond = caller !== undefined && (await needsApproval(deps.db, person, caller.actor));
       return {
         title: needsSecond ? 'Ask for a login link?' : 'Create a login link?',
-        text: html`<p>Whoever opens it first is logged in as this person. It works once, for 15 minutes.${needsSecond && ' Another owner must approve it within a day, sees it, and gives it to the person.'} The person sees who created it, and from then on neither of you can approve for the other.</p>${factsOf(person)}`,
+        text: html`<p>The first to open it is logged in as this person. It works once, for 15 minutes.${needsSecond && ' Another owner must approve it within a day, sees it, and gives it to the person.'} The person sees who created it, and from then on neither of you can approve for the other.</p>${factsOf(person)}`,
         button: needsSecond ? 'Ask for the link' : 'Create the link',
         back: '/dashboard/people',
       };
@@ -133,7 +133,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Approve this login link?',
-      text: html`<p>You will see the link; whoever opens it first is logged in as this person. Ask the person whether they need it, and give it to nobody else, not even to the owner who asked for it. Once it is used, neither of you two can approve for this person, nor this person for you.</p>${await requestFacts(id, caller?.accountId)}`,
+      text: html`<p>You will see the link; the first to open it is logged in as this person. Ask the person whether they need it, and give it to no one else, not even to the owner who asked for it. Once it is used, neither of you two can approve for this person, nor this person for you.</p>${await requestFacts(id, caller?.accountId)}`,
       button: 'Approve and show the link',
       back: '/dashboard/people',
     }),
@@ -197,7 +197,7 @@ export function peoplePages(app: FastifyInstance, deps: ListDeps & ActDeps): voi
 function linkPage(url: string) {
   return {
     title: 'The link',
-    shown: html`<section class="card"><p>It is shown only once. Whoever opens it first is logged in as that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
+    shown: html`<section class="card"><p>It is shown only once. The first to open it is logged in as that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
   };
 }
 

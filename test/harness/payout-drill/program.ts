@@ -1,5 +1,5 @@
 // What a process of a drill does until it is killed. `send`, `look` and `void` die after a given number of steps, `work` when
-// somebody kills it. The last two are controls: ways to send that pay twice, which the drill must see.
+// a drill kills it. The last two are controls: ways to send that pay twice, which the drill must see.
 import assert from 'node:assert/strict';
 import { backOff } from '../../../src/lib/backoff.ts';
 import { followOrder } from '../../../src/orders/follow.ts';

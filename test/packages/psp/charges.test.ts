@@ -58,7 +58,7 @@ const WRONG_COBS: readonly [string, object, string][] = [
   ['zero', { valor: { original: '0.00' } }, 'cob.valor.original'],
   ['a misspelt field', { calendario: { expiracoa: 60 } }, 'cob.calendario.expiracoa'],
   ['an expiry of zero', { calendario: { expiracao: 0 } }, 'cob.calendario.expiracao'],
-  ["somebody else's key", { chave: 'other@example.com' }, 'cob.chave'],
+  ["another receiver's key", { chave: 'other@example.com' }, 'cob.chave'],
   ['a payer with two ids', { devedor: { cpf: '12345678909', cnpj: '12345678000195', nome: 'x' } }, 'cob.devedor'],
   ['a payer without a name', { devedor: { cpf: '12345678909' } }, 'cob.devedor.nome'],
   ['a null', { solicitacaoPagador: null }, 'cob.solicitacaoPagador'],

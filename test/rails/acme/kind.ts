@@ -1,4 +1,4 @@
-// A made-up PSP with an API of its own, as somebody would add one: the fields of an entry, and the calls behind a rail.
+// A made-up PSP with an API of its own, as a contributor would add one: the fields of an entry, and the calls behind a rail.
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../../src/lib/errors.ts';
 import { HttpsUrl, OneOf, Word } from '../../../src/rails/bank-client/entry-fields.ts';

@@ -5,7 +5,7 @@ import type { AcmeApi } from './kind.ts';
 export type AcmePsp = AcmeApi & {
   /** Carries out the next calls and answers with a status, or with 0 not at all. */
   spoilAnswers(count: number, status: number): void;
-  /** Somebody pays what has this code. */
+  /** A payer pays what has this code. */
   pay(reference: string, at: Date): void;
   readonly calls: readonly string[];
 };

@@ -109,7 +109,7 @@ test('a challenge counts once', async () => {
   assert.equal((await answer()).status, 429);
 });
 
-/** A browser in which somebody is logged in. */
+/** A browser in which a person is logged in. */
 async function browseAs(
   role: 'viewer' | 'operator',
   { javaScriptEnabled = true, ofAllAccounts = false }: { javaScriptEnabled?: boolean; ofAllAccounts?: boolean } = {},

@@ -1,4 +1,4 @@
-// What an answer of the PSP says about a call: what it has, why it refuses, or that nobody knows.
+// What an answer of the PSP says about a call: what it has, why it refuses, or that its outcome is unknown.
 
 import type { NoAnswer, Rejected } from '../../automatic.ts';
 import type { Answer } from '../../bank-client/classify.ts';
