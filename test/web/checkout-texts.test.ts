@@ -154,7 +154,7 @@ test('once the second payment was refunded, nothing is left for the seller to re
   await pay(service, id);
   await refund(id, { amountCents: 15_990 });
   const said = await saidOf(id);
-  assert.match(said, /R\$\s159\.90 went back to the payer/);
+  assert.match(said, /R\$\s159\.90 was returned to the payer/);
   assert.doesNotMatch(said, /can return/);
 });
 

@@ -39,7 +39,7 @@ test('the link in a mail ends the reminders of that account, and has them sent a
 
   const ended = await post('List-Unsubscribe=One-Click', { 'accept-language': 'en' });
   assert.equal(ended.status, 200, ended.text);
-  assert.match(ended.text, /You get no more reminders from account/);
+  assert.match(ended.text, /You will get no more reminders from account/);
   const out = await newCharge(accountId, 1, {
     customer: { name: 'M', document: '529.982.247-25', email: 'MARIA@example.org' },
   });

@@ -32,7 +32,7 @@ const pt = {
         `O banco não aceitou a cobrança de ${seller} no valor de ${amount}. Fale com o vendedor; não há nada a pagar por enquanto.`,
     },
     notCollected: {
-      subject: ({ amount }) => `O Pix Automático de ${amount} não foi feito`,
+      subject: ({ amount }) => `O Pix Automático de ${amount} não foi realizado`,
       intro: ({ amount, seller }) =>
         `Seu banco não pagou a cobrança de ${seller} no valor de ${amount} por Pix Automático. Você ainda pode pagar por aqui.`,
     },
@@ -88,7 +88,7 @@ const en: typeof pt = {
         `The bank refused the charge of ${amount} from ${seller}. Please ask the seller; there is nothing to pay for now.`,
     },
     notCollected: {
-      subject: ({ amount }) => `The Pix Automático of ${amount} was not made`,
+      subject: ({ amount }) => `The Pix Automático payment of ${amount} was not made`,
       intro: ({ amount, seller }) =>
         `Your bank did not pay the charge of ${amount} from ${seller} by Pix Automático. You can still pay it here.`,
     },
@@ -111,11 +111,11 @@ const en: typeof pt = {
   page: {
     title: 'Reminders by e-mail',
     ask: seller => `Stop the reminders from ${seller}?`,
-    text: 'Charges stay as they are; only the mails stop.',
+    text: 'Your charges stay as they are; only the e-mails stop.',
     stop: 'Stop the reminders',
-    stopped: seller => `You get no more reminders from ${seller}`,
-    stoppedText: 'You can have them again at any time.',
-    resume: 'Have them again',
+    stopped: seller => `You will get no more reminders from ${seller}`,
+    stoppedText: 'You can turn them on again at any time.',
+    resume: 'Turn them on again',
   },
 };
 

@@ -27,7 +27,7 @@ const TEXTS: ByLanguage<PixTexts> = {
       'Confira nome e valor, e confirme.',
     ],
     asksLess: (amount, left) =>
-      `Este código pede só ${amount}; ${left} ficam em aberto. Combine com o vendedor como pagar o resto.`,
+      `Este código cobra apenas ${amount}; ${left} ficam em aberto. Combine com o vendedor como pagar o restante.`,
     qr: 'QR Code do Pix',
     copy: 'Copiar código Pix',
     code: 'Código Pix copia e cola',
