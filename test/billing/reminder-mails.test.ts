@@ -1,6 +1,7 @@
 // Mails of reminders, read by an independent parser: what they say, and to whom.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { pngPicture, readQr } from '../harness/pictures.ts';
 import { EMAIL, type MailBench, startMailBench } from '../harness/reminders.ts';
 
 let bench: MailBench;
@@ -34,7 +35,14 @@ test('a mail has amount, due day, link, both codes and the boleto, as text and a
   }
   assert.match(html, /Olá, Maria &lt;da Silva&gt;,/, 'a name is no markup');
   assert.match(html, /<html lang="pt-BR">/);
-  const [pdf] = mail.attachments;
+  const [picture, pdf] = mail.attachments;
+  assert.equal(readQr(pngPicture(picture!.content)), shown.pix.emv);
+  assert.deepEqual(
+    [picture?.contentType, picture?.contentDisposition, picture?.related],
+    ['image/png', 'inline', true],
+  );
+  assert.match(html, /<img src="data:image\/png;base64,[^"]+" width="224" height="224" alt="QR Code do Pix">/);
+  assert.doesNotMatch(html, /src="(?!data:)/, 'nothing is loaded from elsewhere');
   assert.equal(pdf?.contentType, 'application/pdf');
   assert.equal(pdf.content.subarray(0, 5).toString(), '%PDF-');
   assert.match(mail.messageId ?? '', /^<[0-9a-f-]{36}@example\.com>$/);
@@ -60,7 +68,7 @@ test('a customer is written to in their language, at their address of now, in th
     });
   const texts = { en: { on: { subject: '{seller}: {amount} today', intro: 'Bread <b>on</b>\n{day}' } } };
   assert.equal((await patch(`${path}/reminder-settings`, { texts })).status, 200);
-  const look = { displayName: 'Padaria Central', supportUrl: 'mailto:ajuda@padaria.example' };
+  const look = { displayName: 'Padaria Central', supportUrl: 'mailto:ajuda@padaria.example?subject=Cobran%C3%A7a' };
   assert.equal((await patch(`${path}/settings`, look)).status, 200);
   const customer = await made('/customers', {
     accountId,
@@ -79,7 +87,11 @@ test('a customer is written to in their language, at their address of now, in th
   assert.equal(mail?.from?.value[0]?.name, 'Padaria Central');
   assert.equal(mail?.replyTo?.text, 'ajuda@padaria.example');
   assert.match(String(mail?.html), /Bread &lt;b&gt;on&lt;\/b&gt;<br>\d/);
-  assert.deepEqual(mail?.attachments, []);
+  assert.deepEqual(
+    mail?.attachments.map(({ contentType }) => contentType),
+    ['image/png'],
+    'there is no boleto',
+  );
 });
 
 test('without an address nothing is mailed, and neither to an erased customer', async () => {

@@ -46,6 +46,12 @@ browserTest('the pages of reminders are accessible, in light and dark, and the l
     }
     assert.deepEqual(wrong, []);
 
+    await page.goto('about:blank');
+    await page.setContent(String(mail.html));
+    assert.equal(await sidewaysScroll(page), 0, 'the mail fits a phone');
+    await page.emulateMedia({ colorScheme: 'light' });
+    assert.deepEqual(await axeFaults(page, { only: 'colours' }), []);
+
     await page.goto(service.url + optOut);
     await page.getByRole('button', { name: 'Parar os lembretes' }).click();
     await page.getByRole('heading', { name: 'Você não recebe mais lembretes de acme' }).waitFor();

@@ -14,7 +14,15 @@ export type Mail = {
   readonly html: string;
   /** Where the payer ends the reminders of this account, with one request or on a page. */
   readonly optOutUrl: string;
-  readonly attachments: readonly { readonly filename: string; readonly type: string; readonly content: Buffer }[];
+  readonly attachments: readonly Attachment[];
+};
+
+type Attachment = {
+  readonly filename: string;
+  readonly type: string;
+  readonly content: Buffer;
+  /** By which the HTML shows it: `<img src="cid:…">`. */
+  readonly contentId?: string;
 };
 
 /** What a mail says. */

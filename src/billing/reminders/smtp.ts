@@ -40,7 +40,10 @@ function contentOf({ from }: MailServer, id: string, mail: Mail): Promise<Buffer
       'List-Unsubscribe': { prepared: true, value: `<${optOutUrl}>` },
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },
-    attachments: mail.attachments.map(({ filename, type, content }) => ({ filename, contentType: type, content })),
+    attachments: mail.attachments.map(({ filename, type: contentType, content, contentId: cid }) => ({
+      ...{ filename, contentType, content },
+      ...(cid !== undefined && { cid, contentDisposition: 'inline' as const }),
+    })),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -7,7 +7,7 @@ import { OCCASIONS, type Occasion } from '../../billing/reminders/rule.ts';
 import { findSettings } from '../../billing/reminders/store-rules.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { addDays, civilDay } from '../../lib/civil-days.ts';
-import { html } from '../html.ts';
+import { html, trusted } from '../html.ts';
 import type { Content } from '../reminders/write.ts';
 import { PLACEHOLDERS, write } from '../reminders/write.ts';
 import { sendHtml } from '../send-html.ts';
@@ -22,11 +22,13 @@ const section = 'reminders';
 
 type Deps = ReminderPageDeps & ActDeps;
 
+const SAMPLE_PIX_CODE = '00020126580014br.gov.bcb.pix…';
+
 const SAMPLE: Omit<Content, 'dueDay'> = {
   payerName: 'Maria da Silva',
   amountCents: 15_990n,
   description: 'Plano mensal',
-  pixCode: '00020126580014br.gov.bcb.pix…',
+  pixCode: SAMPLE_PIX_CODE,
   boletoLine: '99991.76325 74800.240983 95153.362157 5 16560000015990',
   isRefused: false,
 };
@@ -55,9 +57,9 @@ export function reminderPreviewPages(app: FastifyInstance, deps: Deps): void {
           ['Sent at', `${sendAt} in São Paulo`],
           ['Quiet hours', quietHours ? `${quietHours.from} to ${quietHours.until}` : 'none'],
         ])}</section>
-<nav aria-label="Occasions">${OCCASIONS.map(value => tab(request, { when: value }, OCCASION_NAMES[value], value === occasion))}</nav>
-<nav aria-label="Languages">${LOCALES.map(value => tab(request, { locale: value }, LOCALE_NAMES[value], value === locale))}</nav>
-<section class="card" lang="${locale}"><h2>${mail.subject}</h2>${mail.body}</section>
+<nav class="choice" aria-label="Occasions">${OCCASIONS.map(value => tab(request, { when: value }, OCCASION_NAMES[value], value === occasion))}</nav>
+<nav class="choice" aria-label="Languages">${LOCALES.map(value => tab(request, { locale: value }, LOCALE_NAMES[value], value === locale))}</nav>
+<section class="card mail" lang="${locale}"><h2>${mail.subject}</h2>${mail.body}</section>
 <section class="card"><h2>As plain text</h2><pre class="long" lang="${locale}" tabindex="0">${mail.text}</pre></section>`,
       });
       return sendHtml(request, reply, page);
@@ -163,8 +165,10 @@ async function sampleMail(
   const { displayName } = await findAccountSettings(db, accountId);
   const today = civilDay(clock.now());
   const { pixCode: _pix, boletoLine: _line, ...paid } = SAMPLE;
+  const { qrSvg } = await import('../qr-code.ts');
+  const unpaid = { ...SAMPLE, pixPicture: trusted(qrSvg(SAMPLE_PIX_CODE)) };
   return write({
-    content: { ...(occasion === 'paid' ? paid : SAMPLE), dueDay: addDays(today, DAYS_TO_DUE[occasion]) },
+    content: { ...(occasion === 'paid' ? paid : unpaid), dueDay: addDays(today, DAYS_TO_DUE[occasion]) },
     ...{ occasion, locale, own, today, seller: displayName ?? accountId },
     checkoutUrl: 'https://pay.example.com/pay/…',
     optOutUrl: 'https://pay.example.com/reminders/opt-out/…',

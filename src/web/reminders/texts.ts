@@ -46,6 +46,7 @@ const pt = {
   pay: 'Ver e pagar',
   see: 'Ver o comprovante',
   pixCode: 'Código Pix copia e cola',
+  pixPicture: 'QR Code do Pix',
   boletoLine: 'Linha digitável do boleto',
   attached: 'O boleto em PDF está anexado.',
   check: (seller: string) =>
@@ -102,6 +103,7 @@ const en: typeof pt = {
   pay: 'View and pay',
   see: 'View the receipt',
   pixCode: 'Pix code to paste',
+  pixPicture: 'QR code of the Pix',
   boletoLine: 'Line of the boleto',
   attached: 'The boleto is attached as a PDF.',
   check: seller =>

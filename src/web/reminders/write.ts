@@ -14,6 +14,8 @@ export type Content = {
   readonly dueDay: CivilDay;
   readonly description?: string;
   readonly pixCode?: string;
+  /** The pix code as a picture, in a form that the reader can show. */
+  readonly pixPicture?: Html;
   readonly boletoLine?: string;
   /** The bank refused to issue it. */
   readonly isRefused: boolean;
@@ -51,7 +53,9 @@ export function write(mail: ToWrite): Written {
     ...(content.description === undefined ? [] : [{ name: texts.description, value: content.description }]),
   ];
   const codes = [
-    ...(content.pixCode === undefined ? [] : [{ name: texts.pixCode, code: content.pixCode }]),
+    ...(content.pixCode === undefined
+      ? []
+      : [{ name: texts.pixCode, code: content.pixCode, picture: content.pixPicture }]),
     ...(content.boletoLine === undefined ? [] : [{ name: texts.boletoLine, code: content.boletoLine }]),
   ];
   const link = isPaid ? texts.see : texts.pay;
@@ -72,7 +76,7 @@ export function write(mail: ToWrite): Written {
 <p>${withBreaks(intro)}</p>
 <ul>${rows.map(({ name, value }) => html`<li>${name}: <strong>${value}</strong></li>`)}</ul>
 <p><a href="${checkoutUrl}">${link}</a></p>
-${codes.map(({ name, code }) => html`<p>${name}:<br><code>${code}</code></p>`)}
+${codes.map(({ name, code, picture }) => html`<p>${name}:<br><code>${code}</code></p>${picture && html`<p>${picture}</p>`}`)}
 ${notes.map(note => html`<p>${note}</p>`)}
 <p>${texts.optOut(seller)} <a href="${optOutUrl}">${texts.optOutLink}</a></p>`;
   return { subject, text: `${text}\n`, body };
