@@ -66,6 +66,7 @@ async function talk(
     await new Promise<void>((resolve, reject) => {
       // Also errors after the connection was made, which reject the call in progress as well.
       connection.on('error', reject);
+      connection.once('end', () => reject(new Error('the connection ended')));
       connection.connect(error => (error ? reject(error) : resolve()));
     });
     if (login) await logIn(connection, login);
