@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../../src/accounts/require.ts';
 import { lookAtMandate } from '../../src/billing/mandates/look.ts';
 import { lookAtCollection } from '../../src/billing/mandates/look-collection.ts';
+import { reminderSweep } from '../../src/billing/reminders/sweep.ts';
 import { subscriptionSweep } from '../../src/billing/subscriptions/sweep.ts';
 import { STRICT_CHARGE_RULES } from '../../src/charges/create/check.ts';
 import { createCharge } from '../../src/charges/create/create.ts';
@@ -48,6 +49,7 @@ export type PspVerb =
   | 'look'
   | 'refund'
   | 'charge cycles'
+  | 'plan reminders'
   | 'look at mandate'
   | 'look at collection';
 
@@ -131,6 +133,7 @@ export async function openPspNode(databaseUrl: string): Promise<PspNode> {
       'handle notifications': () => handleNotifications(deps, { ids: notificationIds }),
       look: async () => assert.equal(await lookAtRails(deps), 1, 'a look was due'),
       'charge cycles': () => subscriptionSweep(base).upTo(clock.now()),
+      'plan reminders': () => reminderSweep(base).upTo(clock.now()),
       'look at mandate': () => lookAtMandate(deps, { accountId: 'acme', mandateId }),
       'look at collection': () => lookAtCollection(deps, { accountId: 'acme', collectionId }),
       refund: async () => {

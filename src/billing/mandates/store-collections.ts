@@ -80,6 +80,16 @@ export async function findCollectionOfCharge(sql: Sql, chargeId: string): Promis
   return row && toCollection(row);
 }
 
+/** Whether the payer's bank pays a charge by itself: it has an open collection of a mandate that the payer has approved. */
+export async function isCollected(sql: Sql, chargeId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `select from mandate_collections c join mandates m on m.id = c.mandate_id and m.account_id = c.account_id
+      where c.charge_id = $1 and c.status in ('WAITING', 'CREATED', 'ACTIVE', 'COMPLETED') and m.status = 'APPROVED'`,
+    [chargeId],
+  );
+  return rows.length > 0;
+}
+
 /** The newest collection of a charge, whatever its end. */
 export async function findLastCollectionOfCharge(sql: Sql, chargeId: string): Promise<Collection | undefined> {
   const [row] = await sql.query<RowOf<Collection>>(

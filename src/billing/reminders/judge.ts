@@ -11,6 +11,8 @@ type Facts = {
   readonly charge: Charge | undefined;
   readonly settings: ReminderSettings;
   readonly isRuleOn: boolean;
+  /** Whether the bank of the payer pays the charge by itself. */
+  readonly isCollected: boolean;
   readonly isOptedOut: boolean;
   readonly hasAddress: boolean;
   /** Whether the service has a mail server. */
@@ -34,6 +36,8 @@ export function judge(reminder: Reminder, facts: Facts, now: Date): Verdict {
   if (!charge) return skip('charge_ended');
   const cause = reminder.occasion === 'paid' ? whyNotPaid(charge) : whyNotOpen(reminder, charge);
   if (cause) return skip(cause);
+  // A payer who pays by the code in a mail while their bank pays too pays twice.
+  if (facts.isCollected && reminder.occasion !== 'paid') return skip('collected');
   if (isTooLate(reminder, now)) return skip('too_late');
   if (facts.isOptedOut) return skip('opted_out');
   const until = outsideQuietHours(now, settings.quietHours);

@@ -44,6 +44,7 @@ export const SKIP_CAUSES = [
   'not_paid',
   'charge_ended',
   'due_day_changed',
+  'collected',
   'rule_off',
   'opted_out',
   'no_address',

@@ -10,6 +10,7 @@ import { civilDay } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database, Sql } from '../../storage/database.ts';
+import { isCollected } from '../mandates/store-collections.ts';
 import { judge } from './judge.ts';
 import type { Mail, Mailing, MailOutcome } from './mail.ts';
 import { addressHash, isOptedOut } from './opt-out.ts';
@@ -72,6 +73,7 @@ async function begin(deps: SendDeps, tx: Sql, ref: ReminderRef, mail: Mail | und
     charge,
     settings: await findSettings(tx, accountId),
     isRuleOn: await isRuleOn(tx, accountId, reminder),
+    isCollected: await isCollected(tx, reminder.chargeId),
     isOptedOut: address !== undefined && (await isOptedOut(tx, accountId, addressHash(accountId, address))),
     hasAddress: address !== undefined,
     isMailOn: deps.mailing !== undefined,

@@ -21,6 +21,7 @@ const CAUSE_NAMES: Readonly<Record<SkipCause, string>> = {
   not_paid: 'it is no longer paid',
   charge_ended: 'the charge has ended',
   due_day_changed: 'the due day was changed',
+  collected: 'the payer’s bank pays it by Pix Automático',
   rule_off: 'the rule was turned off',
   opted_out: 'the payer wants no reminders',
   no_address: 'no e-mail address',
