@@ -1,11 +1,9 @@
 // Every view of the dashboard in a real browser: no axe faults, no sideways scroll, in light and dark, on a phone and a desktop.
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { after, before } from 'node:test';
-import type { Page } from 'playwright-core';
 import { chargeBody } from '../../harness/bodies.ts';
-import { axeFaults, browserTest, openPage, sidewaysScroll } from '../../harness/browser.ts';
+import { browserTest, openPage } from '../../harness/browser.ts';
+import { DESK, wrongViews } from '../../harness/dashboard-views.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { seed, transaction } from '../../harness/transactions.ts';
 
@@ -137,50 +135,9 @@ async function disputed(customer: object): Promise<string> {
   return disputeId;
 }
 
-const DESK = { width: 1280, height: 900 };
-const PHONE = { width: 320, height: 700 };
-const PICTURES = process.env['TRILHO_PICTURES'];
-
-/** A table may scroll; the buttons of a row must be visible without scrolling. */
-const BUTTONS_OUT_OF_SIGHT = `[...document.querySelectorAll('.scroll .button')].filter(button =>
-  button.getBoundingClientRect().right > button.closest('.scroll').getBoundingClientRect().right + 1).length`;
-
-/** Tabs that share the views, so that one loads while another is checked. */
-const TABS = 3;
-
 browserTest('every view looks right on a desktop and on a phone, in light and dark', async t => {
-  const wrong: string[] = [];
-  const queue = [...views];
-  const { page: first, faults, close } = await openPage({ viewport: DESK });
+  const { page, faults, close } = await openPage({ viewport: DESK });
   t.after(close);
-
-  /** Each page is loaded once and checked in both sizes and both schemes. */
-  async function judge(page: Page, view: string): Promise<void> {
-    const answer = await page.goto(`${service.url}/dashboard${view}`);
-    if (answer?.status() !== 200) wrong.push(`${view}: ${answer?.status()}`);
-    for (const [name, viewport] of Object.entries({ desk: DESK, phone: PHONE })) {
-      await page.setViewportSize(viewport);
-      const beyond = await sidewaysScroll(page);
-      if (beyond > 0) wrong.push(`${view} on a ${name}: ${beyond} px too wide`);
-      const cutOff: number = await page.evaluate(BUTTONS_OUT_OF_SIGHT);
-      if (cutOff > 0) wrong.push(`${view} on a ${name}: ${cutOff} buttons of a table out of sight`);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        const found = await axeFaults(page, colorScheme === 'dark' ? { only: 'colours' } : {});
-        for (const fault of found) wrong.push(`${view} on a ${name} in ${colorScheme}: ${fault}`);
-        if (PICTURES === undefined) continue;
-        const file = `${name}-${colorScheme}-${view.replace(/[^\w]+/g, '_').slice(0, 24) || 'overview'}.png`;
-        await writeFile(path.join(PICTURES, file), await page.screenshot({ fullPage: true }));
-      }
-    }
-  }
-
-  const pages = [first, ...(await Promise.all(Array.from({ length: TABS - 1 }, () => first.context().newPage())))];
-  await Promise.all(
-    pages.map(async page => {
-      for (let view = queue.pop(); view !== undefined; view = queue.pop()) await judge(page, view);
-    }),
-  );
-  assert.deepEqual(wrong.sort(), []);
+  assert.deepEqual(await wrongViews(page, service.url, views), []);
   assert.deepEqual(faults, []);
 });
