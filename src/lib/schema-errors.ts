@@ -3,10 +3,14 @@ import type { ErrorObject } from 'ajv';
 
 const MAX_NAME_LENGTH = 100;
 
-/** One fault for each field is enough: a field of the wrong type need not be reported for its limits too. */
+/**
+ * One fault for each field is enough: a field of the wrong type need not be reported for its limits too. A value that fits no branch of a
+ * union has the faults of the branches; that it is not null either helps no caller.
+ */
 export function firstOfEachPlace(errors: readonly ErrorObject[]): ErrorObject[] {
   const places = new Set<string>();
   return errors.filter(error => {
+    if (error.keyword === 'anyOf' || (error.keyword === 'type' && error.params['type'] === 'null')) return false;
     const place = JSON.stringify(segmentsOf(error));
     return !places.has(place) && places.add(place);
   });

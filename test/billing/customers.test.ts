@@ -199,8 +199,13 @@ test('a change keeps other fields, removes those that are null, and has an event
   assert.deepEqual([clash.status, clash.json.code, clash.json.customerId], [409, 'customer_exists', other.json.id]);
   const named = await send('PATCH', path, { externalId: 'taken' });
   assert.deepEqual([named.status, named.json.code], [409, 'external_id_conflict']);
-  const wrong = await send('PATCH', path, { document: '1', name: '' });
-  assert.deepEqual(wrong.json.errors.map(({ path: where }: { path: string }) => where).sort(), ['document', 'name']);
+  const wrong = await send('PATCH', path, { document: '1', name: '', address: { zip: '1' }, metadata: { a: 1 } });
+  assert.deepEqual(wrong.json.errors.map(({ path: where }: { path: string }) => where).sort(), [
+    'address.zip',
+    'document',
+    'metadata.a',
+    'name',
+  ]);
   assert.equal((await send('PATCH', `/customers/${UNKNOWN_ID}`, { name: 'X' })).status, 404);
 });
 
