@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type PerPage, SlipsQuery } from '../api/instalments.ts';
 import type { InstalmentPlan } from '../billing/instalments/instalment-plan.ts';
 import { requireInstalmentPlan } from '../billing/instalments/require.ts';
-import { readInstalments } from '../billing/instalments/show.ts';
-import type { Charge } from '../charges/charge.ts';
+import { type PlanPart, readPayableParts } from '../billing/instalments/show.ts';
 import { Binary, media } from '../http/server/answers.ts';
 import { idOf } from '../http/server/path.ts';
 import { defineRoute } from '../http/server/route.ts';
@@ -31,7 +30,7 @@ export function slipRoutes(app: FastifyInstance, deps: SlipsDeps): void {
     problems: ['wrong_state'],
     handle: async ({ path, query, caller }) => {
       const plan = await requireInstalmentPlan(deps.db, path.id, caller?.accountId);
-      return slipsFile(deps, plan, await readInstalments(deps.db, plan), query.perPage);
+      return slipsFile(deps, plan, await readPayableParts(deps.db, plan), query.perPage);
     },
   });
 }
@@ -40,19 +39,19 @@ export function slipRoutes(app: FastifyInstance, deps: SlipsDeps): void {
 export async function slipsFile(
   { mode, links, rails }: SlipDeps,
   { instalmentCount: count }: InstalmentPlan,
-  charges: readonly Charge[],
+  parts: readonly PlanPart[],
   perPage: PerPage = '3',
 ): Promise<Buffer> {
-  const { any, open, missing } = boletosOfPlan(charges);
+  const { any, open, missing } = boletosOfPlan(parts);
   if (!any) throw new AppError('not_found', 'This plan has no boleto.');
   if (open.length === 0) throw new AppError('wrong_state', 'No boleto of this plan can be paid any more.');
   if (missing > 0) {
     throw new AppError('wrong_state', `The bank has not made ${missing} of the ${open.length} boletos yet.`);
   }
-  const slips = open.map(({ charge }) => ({
+  const slips = open.map(({ charge, number }) => ({
     ...slipOf(rails, charge, mode),
     checkoutUrl: links.checkoutUrl(charge),
-    number: charge.instalment?.number ?? 0,
+    number,
     count,
   }));
   // The drawing library is loaded with the first file, so that the service starts faster.

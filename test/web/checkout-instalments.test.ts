@@ -58,6 +58,34 @@ test('the next instalment due comes first, then all of them with their own check
   assert.match((await textOf(plan)).text, /All is well: nothing left to pay 3 of 3 instalments paid/);
 });
 
+test('the rest of an instalment that was paid in part is one to pay, and is among the slips', async () => {
+  const plan = await create();
+  const [first] = plan.charges;
+  await pay(service, first!.id, { method: 'pix', amountCents: 30_000 });
+  assert.match((await textOf(plan)).text, /Next instalment .* Instalment 2\/3 · .*Instalment 1\/3 .* Received in part/);
+  const rest = (await service.post(`/charges/${first!.id}/remainder`, {})).json;
+  await service.runJobs();
+  const { page, text } = await textOf(plan);
+  assert.match(text, /R\$ 33\.34 Rest of instalment 1\/3 · Due on 31 Dec 2026 .* Pay: Rest of instalment 1\/3/);
+  const { checkoutUrl, boleto } = (await service.get(`/charges/${rest.id}`)).json;
+  assert.ok(page.includes(`href="${pathOf({ checkoutUrl })}?lang=en"`));
+  const slips = await fetch(`${service.url}/instalments/${plan.id}/slips.pdf`);
+  const printed = (await pdfText(Buffer.from(await slips.arrayBuffer()))).replaceAll(/[^\d]/g, '');
+  assert.ok(printed.includes(boleto.digitableLine));
+  await pay(service, rest.id);
+  await service.runJobs();
+  const paid = await textOf(plan, 'pt-BR');
+  assert.match(paid.text, /Próxima parcela 1 de 3 parcelas pagas .* Parcela 2\/3 · /);
+  assert.doesNotMatch(paid.text, /Restante/);
+});
+
+test('the first one is the one that is due first, also after its due date has moved', async () => {
+  const plan = await create({ methods: ['pix'] });
+  const moved = await service.post(`/charges/${plan.charges[0]!.id}/due-date`, { dueAt: '2027-02-10T23:59:59-03:00' });
+  assert.equal(moved.status, 200, moved.text);
+  assert.match((await textOf(plan)).text, /Next instalment .* Instalment 2\/3 · Due on 31 Jan 2027 Charged to/);
+});
+
 test('the page speaks Portuguese, and says when it was canceled', async () => {
   const plan = await create();
   assert.match(

@@ -91,9 +91,10 @@ export function pixCodeOf(instrument: NonNullable<ChargeMethod['instrument']>): 
   return 'emv' in instrument ? instrument.emv : undefined;
 }
 
-/** The first of these charges that can be paid now. */
+/** Of these charges that can be paid now, the one that is due first. */
 export function nextOf(charges: readonly Charge[], now: Date): Charge | undefined {
-  return charges.find(charge => factsOf(charge, now).payable.length > 0);
+  const byDueAt = charges.toSorted((one, other) => one.dueAt.getTime() - other.dueAt.getTime());
+  return byDueAt.find(charge => factsOf(charge, now).payable.length > 0);
 }
 
 function earlier(one: Date, other: Date | undefined): Date {

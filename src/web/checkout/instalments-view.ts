@@ -1,5 +1,6 @@
 // The page of an instalment plan: the next instalment due first, then all of them, each with a link to its own checkout.
 import type { InstalmentPlan } from '../../billing/instalments/instalment-plan.ts';
+import type { PlanPart } from '../../billing/instalments/show.ts';
 import type { Charge } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { civilDay } from '../../lib/civil-days.ts';
@@ -13,8 +14,8 @@ import { frameOf, sellerOf, type View } from './view-model.ts';
 export type PlanView = {
   readonly plan: InstalmentPlan;
   /** In their order. */
-  readonly charges: readonly Charge[];
-  /** Of the instalment that is shown first, or of the first one where none can be paid. */
+  readonly parts: readonly PlanPart[];
+  /** Of the charge that is shown first, or of the first one where none can be paid. */
   readonly view: View;
   readonly links: Links;
 };
@@ -24,13 +25,13 @@ export function planTitleOf({ view, plan }: PlanView): string {
 }
 
 export function planBody(page: PlanView): Html {
-  const { view, charges } = page;
+  const { view, parts } = page;
   return html`${pageHead(frameOf(view))}
 <p class="visually-hidden" role="status" data-live="said">${progressOf(page)}</p>
 <main data-live="main">
 ${nextCard(page)}
 <section class="card" aria-labelledby="all-heading"><h2 id="all-heading">${view.texts.instalments.all}</h2>
-<ol class="instalments">${charges.map(charge => html`<li>${line(page, charge)}</li>`)}</ol>
+<ol class="instalments">${parts.map(({ charge }) => html`<li>${line(page, charge)}</li>`)}</ol>
 ${hasOpenBoleto(page) && html`<a class="button secondary no-print" href="/pay/instalments/${page.links.tokenOf(page.plan)}/slips.pdf">${view.texts.instalments.pdf}</a>`}
 </section>
 </main>
@@ -76,8 +77,10 @@ function line(page: PlanView, charge: Charge): Html {
   return html`<a href="/pay/${links.tokenOf(charge)}?lang=${language}"><span>${nameOf(page, charge)} <small>${dueOf(view, charge)}</small></span><span>${formats.money(facts.amountCents)} <small>${state}</small></span></a>`;
 }
 
-function nameOf({ plan, view }: PlanView, { instalment }: Charge): string {
-  return view.texts.instalments.name(instalment?.number ?? 0, plan.instalmentCount);
+function nameOf({ plan, parts, view }: PlanView, { id, instalment }: Charge): string {
+  const { name, rest } = view.texts.instalments;
+  const number = parts.find(({ charge }) => charge.id === id)?.number ?? 0;
+  return (instalment ? name : rest)(number, plan.instalmentCount);
 }
 
 function dueOf({ texts, formats, now }: View, { dueAt }: Charge): string {
@@ -86,7 +89,7 @@ function dueOf({ texts, formats, now }: View, { dueAt }: Charge): string {
 }
 
 /** Until the banks have made all of them, there is no file. */
-function hasOpenBoleto({ charges }: PlanView): boolean {
-  const { open, missing } = boletosOfPlan(charges);
+function hasOpenBoleto({ parts }: PlanView): boolean {
+  const { open, missing } = boletosOfPlan(parts);
   return open.length > 0 && missing === 0;
 }

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findSettings } from '../../accounts/store-settings.ts';
 import type { InstalmentPlan } from '../../billing/instalments/instalment-plan.ts';
-import { readInstalments } from '../../billing/instalments/show.ts';
+import { readPayableParts } from '../../billing/instalments/show.ts';
 import { findInstalmentPlan } from '../../billing/instalments/store.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { type Charge, isOf } from '../../charges/charge.ts';
@@ -96,12 +96,13 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     });
 
   planRoute('', async (plan, request, reply) => {
-    const charges = await readInstalments(deps.db, plan);
+    const parts = await readPayableParts(deps.db, plan);
+    const charges = parts.map(({ charge }) => charge);
     const shown = nextOf(charges, deps.clock.now()) ?? charges[0]!;
     const token = deps.links.tokenOf(shown);
     // The page changes with the instalment that is shown first.
     const version = (await readVersions(deps.db, [shown.id])).get(shown.id) ?? '';
-    const page = { plan, charges, view: await readView(deps, shown, request, token), links: deps.links };
+    const page = { plan, parts, view: await readView(deps, shown, request, token), links: deps.links };
     const [{ planBody, planTitleOf }, { styleOf }] = await Promise.all([loadPlanPage(), loadPage()]);
     const style = deps.assets.textOf('checkout.css') + styleOf(page.view.settings);
     const whole = layout(deps.assets, {
@@ -117,8 +118,9 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   });
 
   planRoute('/slips.pdf', async (plan, _, reply) => {
-    const charges = await readInstalments(deps.db, plan);
-    return reply.type('application/pdf').send(await slipsFile(deps, plan, charges.map(withMaskedPayer)));
+    const parts = await readPayableParts(deps.db, plan);
+    const masked = parts.map(({ number, charge }) => ({ number, charge: withMaskedPayer(charge) }));
+    return reply.type('application/pdf').send(await slipsFile(deps, plan, masked));
   });
 
   // A form without fields: the payer asks to pay the rest, where the account allows it. A repeat gets the same charge.
