@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ReminderBench, startReminderBench } from '../harness/reminders.ts';
+import { planBody } from '../harness/subscriptions.ts';
 
 let bench: ReminderBench;
 before(async () => {
@@ -111,6 +112,24 @@ test('a charge that the bank refuses has a reminder of it', async () => {
   await moveDays(1);
   assert.equal((await read(`/charges/${id}`)).state, 'FAILED');
   assert.deepEqual(await remindersOf(id), ['failed ANNOUNCED']);
+});
+
+test('a cycle that no mandate collects has one reminder of it', async () => {
+  const { service, newAccount, read, moveDays, newRule, remindersOf } = bench;
+  const accountId = newAccount();
+  const made = async (path: string, body: object) => {
+    const answer = await service.post(path, { accountId, ...body });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json.id;
+  };
+  await newRule(accountId, { when: 'failed' });
+  const customerId = await made('/customers', { name: 'Maria da Silva', document: '52998224725' });
+  const planId = await made('/plans', planBody({ day: undefined, automatic: true }));
+  const id = await made('/subscriptions', { planId, customerId });
+  await moveDays(1);
+  const [{ chargeId, fallbackReason }] = (await read(`/subscriptions/${id}/cycles`)).cycles.slice(-1);
+  assert.equal(fallbackReason, 'The customer has no mandate.');
+  assert.deepEqual(await remindersOf(chargeId), ['failed ANNOUNCED']);
 });
 
 test('without a mail server nothing is mailed, and the event still comes', async () => {

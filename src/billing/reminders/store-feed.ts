@@ -39,8 +39,9 @@ export async function findEnd(sql: Sql): Promise<bigint> {
 type SeenEvent = {
   readonly position: bigint;
   readonly type: string;
+  /** The charge, its collection, or the subscription of a cycle that no mandate collects. */
   readonly objectId: string;
-  /** The charge itself, or the charge of a collection. */
+  /** The charge itself, or that of a collection or a cycle. */
   readonly chargeId: string;
   readonly occurredAt: Date;
 };
@@ -54,7 +55,9 @@ export async function readUnread(
   { upTo, limit }: { readonly upTo: bigint; readonly limit: number },
 ): Promise<SeenEvent[]> {
   const rows = await tx.query<RowOf<SeenEvent>>(
-    `select p.position, p.type, p.object_id, coalesce((e.object ->> 'chargeId')::uuid, p.object_id) as charge_id, e.occurred_at
+    `select p.position, p.type, coalesce((e.object -> 'cycle' ->> 'collectionId')::uuid, p.object_id) as object_id,
+            coalesce((e.object ->> 'chargeId')::uuid, (e.object -> 'cycle' ->> 'chargeId')::uuid, p.object_id) as charge_id,
+            e.occurred_at
        from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
       where p.account_id = $1 and p.position > $2 and p.position <= $3 and p.type = any($4)
       order by p.position limit $5`,

@@ -22,10 +22,15 @@ export type ReminderSweepDeps = { readonly db: Database; readonly queue: Queue }
 /** A job that is lost with its node is enqueued again after this long. */
 const AGAIN_AFTER_MS = 10 * 60_000;
 
-/** The events that a rule follows. */
+/** The events that a rule follows. A cycle that no mandate collects has an event of its subscription alone. */
 const TYPES: Readonly<Partial<Record<Occasion, readonly string[]>>> = {
   paid: ['charge.paid'],
-  failed: ['charge.failed', 'mandate.collection_failed'],
+  failed: [
+    'charge.failed',
+    'mandate.collection_failed',
+    'mandate.collection_canceled',
+    'subscription.collection_failed',
+  ],
 };
 
 export function reminderSweep(deps: ReminderSweepDeps): Sweep {

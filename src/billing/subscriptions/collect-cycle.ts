@@ -24,7 +24,7 @@ export type CollectCycleDeps = LookDeps & Parameters<typeof writeStep>[0];
 type Of = { readonly subscriptionId: string; readonly chargeId: string; readonly accountId: string };
 
 /** The collection that is to bring the money, or why none will. */
-type Outcome = { readonly collectionId: string } | { readonly fallback: string };
+type Outcome = { readonly collectionId: string } | { readonly fallback: string; readonly collectionId?: string };
 
 /** `postponed`: its pix cannot be paid yet. */
 export async function collectCycle(deps: CollectCycleDeps, of: Of): Promise<JobOutcome> {
@@ -41,7 +41,7 @@ export async function collectCycle(deps: CollectCycleDeps, of: Of): Promise<JobO
 function outcomeOf(collection: Collection): Outcome {
   const { id, status, reason, ending } = collection;
   if (!isOver(collection) || status === 'COMPLETED') return { collectionId: id };
-  return { fallback: reason ?? ending?.description ?? `The collection is ${status}.` };
+  return { fallback: reason ?? ending?.description ?? `The collection is ${status}.`, collectionId: id };
 }
 
 async function collect(deps: CollectCycleDeps, subscription: Subscription, charge: Charge): Promise<Outcome> {
@@ -94,9 +94,12 @@ async function write(deps: CollectCycleDeps, { subscriptionId, chargeId }: Of, o
     const [standing] = await lockStandings(tx, [subscriptionId], { ofCharge: chargeId });
     const cycle = standing?.cycles.find(one => one.chargeId === chargeId);
     if (!standing || !cycle || !isOwed(cycle)) return;
+    const { collectionId } = outcome;
+    // A node may have stopped before it noted the collection.
+    const asked = collectionId === undefined ? cycle : { ...cycle, collectionId };
     const step =
       'fallback' in outcome
-        ? fellBack(standing, cycle, outcome.fallback)
+        ? fellBack(standing, asked, outcome.fallback)
         : collecting(standing, cycle, outcome.collectionId);
     if (step) await writeStep(deps, tx, step, now);
   });
