@@ -108,6 +108,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve, webhookConcurrency };
     const { streamStallTimeoutMs = STREAM_STALL_TIMEOUT_MS } = overrides;
     const charging = { ...core, ...writers, bankWaitMs };
+    const buying = { ...core, ...policy, walletPolicy, screening, feePercent, orderTerms, settlement };
     const payoutOwner = ordersAsOwners({ ...core, ...policy, settlement });
     const paying = { ...charging, ...policy, walletPolicy, screening };
     // From left to right, in the order of the rooms: each knows those before it.
@@ -126,7 +127,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       instalmentsModule({ ...core, supportRefundLimitCents, passkeyRefundCents }),
       mandatesModule(charging),
       plansModule(core),
-      subscriptionsModule(core),
+      subscriptionsModule(buying),
       remindersModule(core, config),
     ];
 

@@ -3,9 +3,11 @@ import { type Static, Type } from 'typebox';
 import { INTERVALS, LAST_DAY_OF_MONTH } from '../billing/plans/cycle-days.ts';
 import { UNPAID_ACTIONS } from '../billing/plans/plan.ts';
 import { CURRENCIES } from '../lib/currency.ts';
+import { SETTLEMENT_SCHEDULES } from '../orders/order.ts';
 import { METHODS } from '../rails/methods/methods.ts';
 import { MethodsBody, Percent } from './new-charge.ts';
 import { decimalText } from './percents.ts';
+import { quoteFields } from './quotes.ts';
 import { OneOf, Text } from './schemas.ts';
 
 const MAX_CYCLES = 10_000;
@@ -39,6 +41,18 @@ export const TaxesBody = Type.Object(
   },
   { additionalProperties: false },
 );
+
+const cryptoFields = {
+  symbol: quoteFields.symbol,
+  network: quoteFields.network,
+  settlementSchedule: OneOf(SETTLEMENT_SCHEDULES, { description: 'Banking days after the payment of a cycle.' }),
+};
+
+export const CryptoBody = Type.Object(cryptoFields, {
+  additionalProperties: false,
+  description:
+    'Each cycle, once it is paid, buys this to the wallet of the subscription, at the price of then: an order is made of its charge. The plan is in BRL.',
+});
 
 export const termFields = {
   amountCents: Type.Integer({ minimum: 1, description: 'Of each cycle, in hundredths of the currency.' }),
@@ -78,6 +92,9 @@ export const termViews = {
   pastDue: Type.Object({ afterDays, action, actionAfterDays }, { additionalProperties: false }),
   description: Type.String(),
   taxes: Type.Optional(TaxesBody),
+  crypto: Type.Optional(
+    Type.Object(cryptoFields, { additionalProperties: false, description: 'What each paid cycle buys.' }),
+  ),
 };
 
 /** The columns of `pastDue`, as far as it is given. */

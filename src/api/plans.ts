@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import type { PlanChanges as Changes } from '../billing/plans/change.ts';
 import type { NewPlan } from '../billing/plans/plan.ts';
-import { PastDueBody, TaxesBody, termFields, termViews, toPastDue, toTaxes } from './billing-terms.ts';
+import { CryptoBody, PastDueBody, TaxesBody, termFields, termViews, toPastDue, toTaxes } from './billing-terms.ts';
 import { Metadata, MetadataView } from './notes.ts';
 import { ONE_PAGE, pageCounts, pageParameters } from './paging.ts';
 import { AccountId, DateTime, optional, orNull, Ref, Text, Uuid } from './schemas.ts';
@@ -38,7 +38,15 @@ export const PlanBody = Type.Object(
     }),
     name,
     ...{ amountCents, interval, methods },
-    ...optional({ externalId, day, cycles, pastDue: PastDueBody, taxes: TaxesBody, metadata: Metadata }),
+    ...optional({
+      externalId,
+      day,
+      cycles,
+      pastDue: PastDueBody,
+      taxes: TaxesBody,
+      crypto: CryptoBody,
+      metadata: Metadata,
+    }),
     currency: Type.Optional({ ...currency, default: PLAN_DEFAULTS.currency }),
     automatic: Type.Optional({ ...automatic, default: PLAN_DEFAULTS.automatic }),
     daysAhead: Type.Optional({ ...daysAhead, default: PLAN_DEFAULTS.daysAhead }),
@@ -60,6 +68,7 @@ export const PlanChanges = Type.Object(
     day: orNull(day),
     cycles: orNull(cycles),
     taxes: orNull(TaxesBody),
+    crypto: orNull(CryptoBody),
     metadata: orNull(Metadata),
     archived: Type.Optional(Type.Boolean({ description: 'True: it takes no new subscriptions.' })),
   },
@@ -117,7 +126,7 @@ export const PLAN_EXAMPLE: Static<typeof PlanView> = {
 export const PLANS_EXAMPLE: Static<typeof PlansPage> = { plans: [PLAN_EXAMPLE], ...ONE_PAGE };
 
 /** The plan that a body asks for. */
-export function toNewPlan({ taxes = {}, pastDue = {}, ...body }: PlanBody): NewPlan {
+export function toNewPlan({ taxes = {}, pastDue = {}, crypto, ...body }: PlanBody): NewPlan {
   const { amountCents: cents, methods: asked, automatic: isAutomatic = PLAN_DEFAULTS.automatic, ...rest } = body;
   return {
     isAutomatic,
@@ -128,10 +137,11 @@ export function toNewPlan({ taxes = {}, pastDue = {}, ...body }: PlanBody): NewP
     ...PLAN_DEFAULTS.pastDue,
     ...toPastDue(pastDue),
     ...toTaxes(taxes),
+    ...crypto,
   };
 }
 
-export function toPlanChanges({ taxes, pastDue = {}, archived, ...body }: PlanChanges): Changes {
+export function toPlanChanges({ taxes, pastDue = {}, crypto, archived, ...body }: PlanChanges): Changes {
   const { amountCents: cents, methods: asked, automatic: isAutomatic, ...rest } = body;
   return {
     ...rest,
@@ -141,6 +151,7 @@ export function toPlanChanges({ taxes, pastDue = {}, archived, ...body }: PlanCh
     ...toPastDue(pastDue),
     // They are replaced as a whole.
     ...(taxes !== undefined && { finePercent: null, interestPercent: null, ...toTaxes(taxes ?? {}) }),
+    ...(crypto === null ? { symbol: null, network: null, settlementSchedule: null } : crypto),
     ...(archived !== undefined && { isArchived: archived }),
   };
 }

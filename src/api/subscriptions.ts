@@ -11,6 +11,10 @@ import { AccountId, DateTime, Day, OneOf, optional, orNull, Ref, Text, Uuid } fr
 
 const { amountCents, day, cycles, methods, automatic, trialDays, description } = termFields;
 const externalId = Text({ description: 'Your own id. A repeat for the same account returns the first subscription.' });
+const walletId = Uuid({
+  description:
+    'The wallet of the account that crypto is bought to, where the plan buys it; on its network. Needs the scope transactions:write.',
+});
 const ownTerms = { amountCents, day, cycles, methods, automatic, description };
 
 const EXAMPLE = {
@@ -27,7 +31,7 @@ export const SubscriptionBody = Type.Object(
       description: 'Its terms are copied: a later change of the plan does not change this subscription.',
     }),
     customerId: Uuid({ description: 'Whom each charge names, with the data of its moment.' }),
-    ...optional({ externalId, ...ownTerms, trialDays }),
+    ...optional({ externalId, ...ownTerms, trialDays, walletId }),
     startDay: Type.Optional(
       Day({
         description:
@@ -48,7 +52,7 @@ export const SubscriptionChanges = Type.Object(
           'Takes all terms of this plan; fields given in the same request override them. One with no more cycles than were charged needs `cycles` too.',
       }),
     ),
-    ...optional({ amountCents, day, methods, automatic, description }),
+    ...optional({ amountCents, day, methods, automatic, description, walletId }),
     cycles: orNull(cycles),
     externalId: orNull(externalId),
     metadata: orNull(Metadata),
@@ -91,6 +95,10 @@ const cycleFields = {
   reason: Type.Optional(Type.String({ description: 'Why no charge could be made; it is tried again.' })),
   retryAt: Type.Optional(DateTime()),
   paidAt: Type.Optional(DateTime()),
+  orderId: Type.Optional(Uuid({ description: 'The crypto transaction that its money pays for.' })),
+  orderReason: Type.Optional(
+    Type.String({ description: 'Why its money could not buy crypto yet; it is tried again.' }),
+  ),
 };
 
 const CycleView = Type.Object(cycleFields, { $id: 'SubscriptionCycle', additionalProperties: false });
@@ -103,6 +111,7 @@ const view = {
   customerId: Uuid(),
   status: OneOf(SUBSCRIPTION_STATUSES),
   ...termViews,
+  walletId: Type.Optional(Uuid({ description: 'Where to crypto is bought.' })),
   day: Type.Integer({ minimum: 1, description: 'Of the week, from Monday, or of the month.' }),
   trialEndDay: Type.Optional(Day()),
   cancelOn: Type.Optional(Day({ description: 'It is canceled on this day, unless it is resumed before.' })),

@@ -113,6 +113,8 @@ export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   /** The subscription that this charge is made for, and the number of its cycle. */
   readonly subscriptionId?: string;
   readonly cycleNumber?: number;
+  /** An order is made of its money once it is paid. */
+  readonly isForCrypto?: true;
 };
 
 /** Which of the charges of a plan this one is, counted from 1. */
@@ -249,6 +251,11 @@ export type Charge = ChargeTerms & {
 /** Whether the charge pays for a crypto order. */
 export function isOrdered({ orderId }: Charge): boolean {
   return orderId !== undefined;
+}
+
+/** Whether the payer can get a charge for what is missing. An order has one charge, with all of its money. */
+export function takesRemainder(charge: Charge): boolean {
+  return !isOrdered(charge) && !charge.isForCrypto;
 }
 
 /** Whether the caller waits for the bank: for a code that only the bank can make, or until the code at a location can be paid. */

@@ -10,6 +10,7 @@ export type SandboxApi = {
   post(path: string, body?: unknown): Promise<any>;
   patch(path: string, body: unknown): Promise<unknown>;
   get(path: string): Promise<unknown>;
+  remove(path: string): Promise<unknown>;
 };
 
 /** Days are counted from the sandbox's time when this is called. */
@@ -32,5 +33,6 @@ export async function openSandbox(url: string): Promise<SandboxApi> {
     get: path => ask(path),
     post: (path, body) => send('POST', path, body),
     patch: (path, body) => send('PATCH', path, body),
+    remove: path => send('DELETE', path),
   };
 }

@@ -152,6 +152,15 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/charges/${chargeId}/refunds`, {});
     return id;
   },
+  'subscription.ordered': async api => (await paidSubscription(api, await inCrypto(api))).id,
+  'subscription.order_failed': async api => {
+    // Its wallet is removed before its payment.
+    const crypto = await inCrypto(api, { name: 'Trigger, removed' });
+    const { id, chargeId } = await chargedSubscription(api, crypto);
+    await api.remove(`/wallets/${crypto.walletId}`);
+    await paid(api, chargeId);
+    return id;
+  },
   'subscription.past_due': async api => {
     const id = await subscription(api, soon(api));
     await eventOf(api, 'subscription.charged', id);
@@ -280,16 +289,25 @@ async function instalments(api: Api): Promise<{ readonly id: string; readonly ch
   return { id, chargeIds: charges.map((one: { id: string }) => one.id) };
 }
 
-async function plan(api: Api): Promise<string> {
-  const terms = { name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'] };
+async function plan(api: Api, changes: Record<string, unknown> = {}): Promise<string> {
+  const terms = { name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'], ...changes };
   const { id } = await api.post('/plans', { accountId: ACCOUNT, ...terms });
   return id;
 }
 
 async function subscription(api: Api, changes: Record<string, unknown> = {}): Promise<string> {
-  const body = { accountId: ACCOUNT, planId: await plan(api), customerId: await customer(api) };
-  const { id } = await api.post('/subscriptions', { ...body, startDay: api.day(20).slice(0, 10), ...changes });
+  const { planId = await plan(api), ...rest } = changes;
+  const body = { accountId: ACCOUNT, planId, customerId: await customer(api) };
+  const { id } = await api.post('/subscriptions', { ...body, startDay: api.day(20).slice(0, 10), ...rest });
   return id;
+}
+
+/** A plan that buys crypto, and the wallet that it goes to. */
+async function inCrypto(api: Api, wallet: Record<string, unknown> = {}) {
+  const network = 'polygon';
+  const { id: walletId } = await api.post('/wallets', { accountId: ACCOUNT, ...WALLET, network, ...wallet });
+  const crypto = { symbol: 'usdt', network, settlementSchedule: 'D0' };
+  return { planId: await plan(api, { amountCents: ORDER_CENTS, crypto }), walletId: String(walletId) };
 }
 
 /** Its first cycle is charged at once. */
@@ -297,11 +315,15 @@ function soon(api: Api) {
   return { startDay: api.day(1).slice(0, 10) };
 }
 
-async function paidSubscription(api: Api, changes: Record<string, unknown> = {}) {
+async function chargedSubscription(api: Api, changes: Record<string, unknown> = {}) {
   const id = await subscription(api, { ...soon(api), ...changes });
   const { object } = JSON.parse(await eventOf(api, 'subscription.charged', id));
-  const { chargeId } = object.cycle;
-  await paid(api, await registered(api, chargeId));
+  return { id, chargeId: await registered(api, object.cycle.chargeId) };
+}
+
+async function paidSubscription(api: Api, changes: Record<string, unknown> = {}) {
+  const { id, chargeId } = await chargedSubscription(api, changes);
+  await paid(api, chargeId);
   await eventOf(api, 'subscription.paid', id);
   return { id, chargeId };
 }

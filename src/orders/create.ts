@@ -10,29 +10,23 @@ import {
   writeOnce,
 } from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
-import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue/issue-now.ts';
 import { findCharge } from '../charges/store/charges.ts';
 import { insertEvents } from '../events/store.ts';
 import { currentActor, setAuditObject } from '../lib/audit-context.ts';
-import { formatUnits } from '../lib/decimals.ts';
-import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
+import { AppError, invalidRequest } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
-import { uuidV7 } from '../lib/ids.ts';
 import { traceOf } from '../lib/tracing.ts';
-import { type MakeQuoteDeps, makeQuote } from '../quotes/create.ts';
+import { makeQuote } from '../quotes/create.ts';
 import { isExpired, type Quote, type QuoteRequest } from '../quotes/quote.ts';
 import { findQuote, insertQuote, lockQuote } from '../quotes/store.ts';
 import type { Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
-import { requireOrderable, type WalletGateDeps } from '../wallets/gate.ts';
-import { findWallet } from '../wallets/store.ts';
-import type { Wallet } from '../wallets/wallet.ts';
+import { type BuyDeps, buildOrder, refused, requireAnyNetwork, takeWallet } from './buy.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
 import { type Order, orderEventType, type SettlementSchedule } from './order.ts';
-import { type SettlementRules, settlementAt } from './settlement.ts';
 import {
   findFirstByExternalId,
   findFirstById,
@@ -45,10 +39,7 @@ import { setOrderTimer } from './store-timers.ts';
 import { orderDetail } from './view.ts';
 import { orderEvent } from './write.ts';
 
-export type OrderDeps = ChargeDeps &
-  IssueNowDeps &
-  MakeQuoteDeps &
-  WalletGateDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
+export type OrderDeps = ChargeDeps & IssueNowDeps & BuyDeps;
 
 /** The input of `createOrder`: the id of an existing quote, or the fields for a new one. */
 export type NewOrder = {
@@ -76,8 +67,8 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
   if (earlier) return { id: earlier.id, answer: earlier.answer, replayed: true };
 
   const quote = await takeQuote(deps, input);
-  const wallet = await takeWallet(deps, input, quote);
-  const unpaid = buildOrder(deps, input, quote, wallet, now);
+  const wallet = await takeWallet(deps, input, quote.network);
+  const unpaid = buildOrder(deps, { ...input, createdBy: currentActor() }, quote, wallet, now);
   const charge = input.charge && chargeOfOrder(deps, unpaid, input.charge, now);
   const order = charge ? { ...unpaid, chargeId: charge.id, dueCents: charge.payableCents } : unpaid;
   const created = { at: now, event: orderEventType('pending_payment') };
@@ -95,7 +86,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       if (other && other.id !== order.id) return sameOrder(other, claim);
     }
     const answer = answerWith(charge);
-    const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
+    const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, { hash, answer }));
     setAuditObject(known?.id ?? order.id);
     if (known) return known;
     const written = await beginOrder(deps, tx, order, charge);
@@ -164,9 +155,7 @@ async function beginOrder(
 async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder): Promise<Quote> {
   if (!('id' in asked)) {
     // Check this before the price: a price would not help.
-    if (Object.keys(deps.chains).length === 0) {
-      throw new AppError('not_configured', 'No network is connected: set TRILHO_CHAINS, see docs/payouts.md.');
-    }
+    requireAnyNetwork(deps.chains);
     return makeQuote(deps, { ...asked, accountId });
   }
   const quote = await findQuote(deps.db, asked.id);
@@ -175,54 +164,6 @@ async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder)
   }
   if (isExpired(quote, deps.clock.now())) throw refused('quoteId', 'expired', 'has expired: ask for a new quote');
   return quote;
-}
-
-async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote): Promise<Wallet> {
-  const wallet = await findWallet(deps.db, input.walletId, { accountId: input.accountId });
-  const faults: Fault[] = [];
-  if (!wallet)
-    throw invalidRequest([{ path: 'walletId', code: 'unknown', message: 'is not a wallet of this account' }]);
-  if (wallet.network !== network) {
-    faults.push({ path: 'walletId', code: 'other_network', message: `is on ${wallet.network}, not on ${network}` });
-  }
-  if (faults.length > 0) throw invalidRequest(faults);
-  if (!deps.chains[network])
-    throw refused('network', 'no_chain', 'cannot be paid out to: no chain is connected to this service for it');
-  await requireOrderable(deps, wallet);
-  return wallet;
-}
-
-function refused(path: string, code: string, message: string): AppError {
-  return new AppError('order_refused', `${path} ${message}.`, { faults: [{ path, code, message }] });
-}
-
-function buildOrder(deps: OrderDeps, input: NewOrder, quote: Quote, wallet: Wallet, now: Date): Order {
-  const { accountId, externalId, settlementSchedule } = input;
-  const createdBy = currentActor();
-  return {
-    id: uuidV7(now),
-    accountId,
-    status: 'pending_payment',
-    symbol: quote.symbol,
-    network: quote.network,
-    quantity: formatUnits(quote.units, quote.decimals),
-    cost: formatUnits(quote.costCents, 2),
-    price: quote.price,
-    currency: quote.currency,
-    walletId: wallet.id,
-    walletAddress: wallet.address,
-    walletName: wallet.name,
-    settlementSchedule,
-    // The planned date, as if the order were paid now.
-    settlementDate: settlementAt(settlementSchedule, now, deps.settlement),
-    createdAt: now,
-    updatedAt: now,
-    feeCents: quote.feeCents,
-    quote: { id: quote.id, source: quote.source, priceAt: quote.priceAt, expiresAt: quote.expiresAt },
-    eventCount: 1,
-    ...(externalId !== undefined && { externalId }),
-    ...(createdBy !== undefined && { createdBy }),
-  };
 }
 
 /**

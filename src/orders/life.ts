@@ -125,7 +125,9 @@ function towardsSettlement(order: Order, money: Money, context: StepContext): Or
   if (order.status === 'fulfillment_scheduled') {
     return order.settlementDate <= now ? inLine(order, now) : undefined;
   }
-  const countsFrom = order.repricedAt && order.repricedAt > money.availableAt ? order.repricedAt : money.availableAt;
+  // An order of a charge that was paid before is newer than its money.
+  const { repricedAt: priced = order.createdAt } = order;
+  const countsFrom = priced > money.availableAt ? priced : money.availableAt;
   const settlementDate = settlementAt(order.settlementSchedule, countsFrom, rules);
   if (order.settlementSchedule === 'D0' && settlementDate <= now) {
     return inLine({ ...order, settlementDate }, now);

@@ -67,13 +67,18 @@ const changingColumns = (order: Order) => ({
   updated_at: order.updatedAt,
 });
 
-/** Inserts an order unless its id or its externalId is taken; waits for an open transaction that has taken them. */
-export async function insertOrder(tx: Sql, order: Order, contentHash: string, answer: string): Promise<boolean> {
+/** The content that a repeat of its request must share, and the stored answer to one. */
+type Requested = { readonly hash: string; readonly answer: string };
+
+/**
+ * Inserts an order unless its id or its externalId is taken; waits for an open transaction that has taken them. One without `requested`
+ * was made by no request for an order.
+ */
+export async function insertOrder(tx: Sql, order: Order, requested?: Requested): Promise<boolean> {
   const columns = {
     ...fixedColumns(order),
     ...changingColumns(order),
-    content_hash: Buffer.from(contentHash, 'hex'),
-    answer,
+    ...(requested && { content_hash: Buffer.from(requested.hash, 'hex'), answer: requested.answer }),
   };
   const names = Object.keys(columns);
   const rows = await tx.query(

@@ -8,6 +8,7 @@ import { type ChargeNode, type ChargeVerb, type ChargeVictim, openChargeNode } f
 import { crashAt, crashEverywhere } from '../harness/crash.ts';
 import type { ChargeCrash } from '../harness/crash-at-step.ts';
 import { bankRecords, fileBank } from '../harness/file-bank.ts';
+import { ADDRESSES } from '../harness/orders.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { cutOffAfter, UNCUT } from '../harness/steps.ts';
 import { planBody, subscriptionCalls } from '../harness/subscriptions.ts';
@@ -51,6 +52,19 @@ async function subscribed(): Promise<ChargeVictim> {
   return { ...victim, subscriptionId: id };
 }
 
+/** One that buys crypto, with a wallet. */
+async function buying(): Promise<ChargeVictim> {
+  const externalId = `crash-${++count}`;
+  const wallet = { accountId: 'acme', name: 'Treasury', network: 'polygon', address: ADDRESSES.evm };
+  const { id: walletId } = (await service.post('/wallets', wallet)).json;
+  const crypto = { symbol: 'usdt', network: 'polygon', settlementSchedule: 'D2' };
+  const plan = planBody({ accountId: 'acme', day: 16, externalId, amountCents: 54_100, crypto });
+  const { id: planId } = await calls.made('/plans', plan);
+  const { id: customerId } = await calls.newCustomer('acme', { separate: true });
+  const { id } = await calls.made('/subscriptions', { accountId: 'acme', planId, customerId, externalId, walletId });
+  return { chargeId: '', planId, customerId, externalId, subscriptionId: id };
+}
+
 const sweep = (now = NOW) => atBoth('charge cycles', { chargeId: '' }, now);
 
 /** Both nodes do it at the same time. */
@@ -58,9 +72,9 @@ async function atBoth(verb: ChargeVerb, victim: ChargeVictim, now: string): Prom
   await Promise.all(nodes.map(node => node.run(verb, victim, { bankFile, now, steps: UNCUT })));
 }
 
-async function charged(now = NOW): Promise<ChargeVictim> {
-  const victim = await subscribed();
-  await sweep(now);
+async function charged(subscribe = subscribed): Promise<ChargeVictim> {
+  const victim = await subscribe();
+  await sweep();
   const [cycle] = await calls.cyclesOf(victim.subscriptionId!);
   return { ...victim, chargeId: cycle.chargeId };
 }
@@ -134,6 +148,25 @@ test('a payment that reaches its cycle, and the cycle after it', async () => {
   for (const victim of victims) {
     assert.deepEqual(await chargesOf(victim), ['1 PAID', '2 ACTIVE']);
     assert.deepEqual(await eventsOf(victim), ['created', 'charged', 'paid', 'charged']);
+  }
+});
+
+test('a payment that buys crypto: the cycle has one order, and its charge no other', async () => {
+  const victims = await endEverywhere('follow subscription', async () => {
+    const victim = await charged(buying);
+    await calls.pay(victim.chargeId);
+    return victim;
+  });
+  await service.runJobs();
+  for (const { subscriptionId, chargeId } of victims) {
+    const orders = await service.sql<{ id: string; status: string }>(
+      'select id, status from orders where charge_id = $1',
+      [chargeId],
+    );
+    const [cycle] = await calls.cyclesOf(subscriptionId!);
+    assert.deepEqual(orders, [{ id: cycle.orderId, status: 'fulfillment_scheduled' }]);
+    assert.equal((await calls.read(`/charges/${chargeId}`)).transactionId, cycle.orderId);
+    assert.deepEqual(await calls.eventsOf(subscriptionId!), ['1 created', '2 charged', '3 paid', '4 ordered']);
   }
 });
 

@@ -18,13 +18,19 @@ import { recordPayment, startPaymentBatches } from '../../src/charges/receive/pa
 import { reconcileCharge } from '../../src/charges/reconcile/reconcile.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund/refund.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../src/nouns.ts';
+import { openOrderTerms } from '../../src/quotes/order-terms.ts';
 import type { Method } from '../../src/rails/methods/methods.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
+import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
+import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
+import { tablePrices } from '../../src/sandbox/prices.ts';
 import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { openScreening, type Screening } from '../../src/wallets/screening.ts';
 import { testClock } from './clock.ts';
 import { fileBank } from './file-bank.ts';
 import { silentLog } from './log.ts';
@@ -71,8 +77,9 @@ export async function openChargeNode(databaseUrl: string): Promise<ChargeNode> {
   const real = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 2 });
   const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
   const links = await openLinks(real, () => 'http://localhost:3000');
+  const screening = await openScreening({ db: real, clock: testClock(STARTED), log: silentLog }, SETTINGS.screening);
   return {
-    run: (verb, victim, given) => runVerb({ real, queue, links }, verb, victim, given),
+    run: (verb, victim, given) => runVerb({ real, queue, links, screening }, verb, victim, given),
     close: async () => {
       await queue.stop();
       await real.close();
@@ -80,10 +87,19 @@ export async function openChargeNode(databaseUrl: string): Promise<ChargeNode> {
   };
 }
 
-type Parts = { readonly real: Database; readonly queue: Queue; readonly links: Links };
+type Parts = {
+  readonly real: Database;
+  readonly queue: Queue;
+  readonly links: Links;
+  readonly screening: Screening;
+};
+
+const SETTINGS = readConfig({ TRILHO_MODE: 'sandbox' });
+/** Nothing is screened by the time of day. */
+const STARTED = '2026-11-16T12:00:00.000Z';
 
 function runVerb(
-  { real, queue, links }: Parts,
+  { real, queue, links, screening }: Parts,
   verb: ChargeVerb,
   victim: ChargeVictim,
   { bankFile, now, steps }: Given,
@@ -106,6 +122,10 @@ function runVerb(
     chargeRules: SANDBOX_CHARGE_RULES,
     bankWaitMs: 3_000,
     log: silentLog,
+    ...{ screening, approvalRules: [], orderTerms: openOrderTerms([]) },
+    ...{ feePercent: SETTINGS.feePercent, settlement: SETTINGS.settlement, walletPolicy: SETTINGS.walletPolicy },
+    prices: tablePrices({ reais: SETTINGS.prices.table, rates: SETTINGS.rates }),
+    chains: sandboxChains({ clock, store: sandboxChainStore(real) }),
   } as const;
   const deps = {
     ...base,

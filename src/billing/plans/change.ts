@@ -1,24 +1,25 @@
 // Changes a plan, for the subscriptions that are made of it from then on: those that exist have a copy of its terms.
 import { isDeepStrictEqual } from 'node:util';
+import type { Chains } from '../../chains/chain.ts';
 import { insertEvents } from '../../events/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { isUniqueViolation } from '../../storage/faults.ts';
 import { type Changes, changed } from '../changed.ts';
-import { checkAutomatic, checkDay, checkPastDue } from './check.ts';
+import { checkAutomatic, checkBuying, checkDay, checkPastDue } from './check.ts';
 import type { NewPlan, Plan } from './plan.ts';
 import { lockPlan } from './require.ts';
 import { updatePlan } from './store.ts';
 import { planEvent } from './view.ts';
 
-type Deps = { readonly db: Database; readonly clock: Clock };
+type Deps = { readonly db: Database; readonly clock: Clock; readonly chains: Chains };
 
 export type PlanChanges = Changes<Omit<NewPlan, 'accountId'>> & { readonly isArchived?: boolean };
 
 /** What is not named stays. Refuses an externalId that another plan of the account has. Without a difference nothing is written. */
 export async function changePlan(
-  { db, clock }: Deps,
+  { db, clock, chains }: Deps,
   id: string,
   changes: PlanChanges,
   accountId?: string,
@@ -28,7 +29,10 @@ export async function changePlan(
     return await db.transaction(async tx => {
       const before = await lockPlan(tx, id, accountId);
       const after = changed(before, changes);
-      const faults = [...checkDay(after.interval, after.day), ...checkPastDue(after), ...checkAutomatic(after)];
+      const faults = [
+        ...[...checkDay(after.interval, after.day), ...checkPastDue(after), ...checkAutomatic(after)],
+        ...(buysOther(before, after) ? checkBuying(chains, after) : []),
+      ];
       if (faults.length > 0) throw invalidRequest(faults);
       if (isDeepStrictEqual(before, after)) return before;
       const written = { ...after, eventCount: before.eventCount + 1, updatedAt: now };
@@ -40,4 +44,10 @@ export async function changePlan(
     if (!isUniqueViolation(error)) throw error;
     throw new AppError('external_id_conflict', 'Another plan of this account has this externalId.');
   }
+}
+
+/** A plan of a network that is no longer connected can still be archived. */
+function buysOther(before: Plan, after: Plan): boolean {
+  const { symbol, network, currency } = after;
+  return symbol !== before.symbol || network !== before.network || currency !== before.currency;
 }

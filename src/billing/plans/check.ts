@@ -1,5 +1,7 @@
 // The rules for the terms of plans and subscriptions that go beyond the form of single fields.
+import type { Chains } from '../../chains/chain.ts';
 import type { Fault } from '../../lib/errors.ts';
+import { checkNetwork } from '../../quotes/check.ts';
 import { type Interval, isOfWeeks, LAST_WEEKDAY } from './cycle-days.ts';
 import type { Terms } from './plan.ts';
 
@@ -33,6 +35,22 @@ export function checkAutomatic({
   if (daysAhead < MIN_DAYS_TO_COLLECT) {
     const message = `must be at least ${MIN_DAYS_TO_COLLECT}, as automatic is true`;
     faults.push({ path: 'daysAhead', code: 'too_late_to_collect', message });
+  }
+  return faults;
+}
+
+/** What orders refuse too; crypto is bought with reais, because the rate of another currency is locked days before the payment. */
+export function checkBuying(
+  chains: Chains,
+  { symbol, network, currency }: Pick<Terms, 'symbol' | 'network' | 'currency'>,
+): Fault[] {
+  if (!symbol || !network) return [];
+  const faults = checkNetwork(symbol, network).map(fault => ({ ...fault, path: `crypto.${fault.path}` }));
+  if (faults.length === 0 && !chains[network]) {
+    faults.push({ path: 'crypto.network', code: 'no_chain', message: 'is not connected to this service' });
+  }
+  if (currency !== 'BRL') {
+    faults.push({ path: 'currency', code: 'not_reais', message: 'must be BRL, as the plan buys crypto' });
   }
   return faults;
 }

@@ -2,6 +2,7 @@
 import { type FirstOne, type Records, type RequestIdentity, writeOnce } from '../../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../../accounts/require.ts';
 import { firstsIn } from '../../accounts/store-first.ts';
+import type { Chains } from '../../chains/chain.ts';
 import { insertEvents } from '../../events/store.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -9,19 +10,27 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Database } from '../../storage/database.ts';
-import { checkAutomatic, checkDay, checkPastDue } from './check.ts';
+import { checkAutomatic, checkBuying, checkDay, checkPastDue } from './check.ts';
 import type { NewPlan, Plan } from './plan.ts';
 import { requirePlan } from './require.ts';
 import { insertPlan } from './store.ts';
 import { planEvent } from './view.ts';
 
-export type PlanDeps = { readonly db: Database; readonly clock: Clock; readonly accounts: AccountPolicy };
+export type PlanDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly accounts: AccountPolicy;
+  readonly chains: Chains;
+};
 
 type CreatedPlan = { readonly plan: Plan; readonly replayed: boolean };
 
 /** A repeat, by externalId or by idempotency key, gets the first plan, as it is now. Refuses a repeat with other content. */
 export async function createPlan(deps: PlanDeps, input: NewPlan, idempotencyKey?: string): Promise<CreatedPlan> {
-  const faults = [...checkDay(input.interval, input.day), ...checkPastDue(input), ...checkAutomatic(input)];
+  const faults = [
+    ...[...checkDay(input.interval, input.day), ...checkPastDue(input), ...checkAutomatic(input)],
+    ...checkBuying(deps.chains, input),
+  ];
   if (faults.length > 0) throw invalidRequest(faults);
   const now = deps.clock.now();
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own row.

@@ -1,6 +1,8 @@
 // A plan: what subscriptions of it are charged, how often, and what happens when a charge stays unpaid. Pure.
+import type { AssetSymbol, Network } from '../../chains/asset.ts';
 import type { Metadata } from '../../charges/charge.ts';
 import type { Currency } from '../../lib/currency.ts';
+import type { SettlementSchedule } from '../../orders/order.ts';
 import type { Method } from '../../rails/methods/methods.ts';
 import type { Interval } from './cycle-days.ts';
 
@@ -33,7 +35,18 @@ export type Terms = {
   /** Percents as decimal text, as charges have them. */
   readonly finePercent?: string;
   readonly interestPercent?: string;
+  /** What each cycle buys once it is paid, where it buys crypto: all three, or absent. */
+  readonly symbol?: AssetSymbol;
+  readonly network?: Network;
+  readonly settlementSchedule?: SettlementSchedule;
 };
+
+/** The terms of one that buys crypto. */
+type Buying = Required<Pick<Terms, 'symbol' | 'network' | 'settlementSchedule'>>;
+
+export function buysCrypto<T extends Terms>(terms: T): terms is T & Buying {
+  return terms.symbol !== undefined;
+}
 
 export type Plan = Terms & {
   readonly id: string;

@@ -6,8 +6,8 @@ import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Plan } from './plan.ts';
 
 const COLUMNS = `id, account_id, external_id, name, amount_cents, currency, interval, day, trial_days, cycles, methods, is_automatic, days_ahead,
-  past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, is_archived, event_count,
-  created_at, updated_at`;
+  past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, symbol, network, settlement_schedule, metadata,
+  is_archived, event_count, created_at, updated_at`;
 type PlanRow = RowOf<Plan>;
 const toPlan = recordOf<Plan>(COLUMNS, ['amountCents']);
 
@@ -15,7 +15,8 @@ const toPlan = recordOf<Plan>(COLUMNS, ['amountCents']);
 export async function insertPlan(tx: Sql, plan: Plan, hash: string): Promise<boolean> {
   const rows = await tx.query(
     `insert into plans (${COLUMNS}, content_hash)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
+             $27, $28)
      on conflict do nothing returning id`,
     [...valuesOf(plan), hash],
   );
@@ -27,9 +28,10 @@ export async function updatePlan(tx: Sql, plan: Plan): Promise<void> {
   await tx.query(
     `update plans
         set (external_id, name, amount_cents, currency, interval, day, trial_days, cycles, methods, is_automatic, days_ahead,
-             past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, is_archived, event_count,
-             created_at, updated_at)
-          = ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+             past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, symbol, network, settlement_schedule,
+             metadata, is_archived, event_count, created_at, updated_at)
+          = ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+             $26, $27)
       where id = $1 and account_id = $2`,
     valuesOf(plan),
   );
@@ -56,6 +58,9 @@ function valuesOf(plan: Plan): unknown[] {
     plan.description,
     plan.finePercent,
     plan.interestPercent,
+    plan.symbol,
+    plan.network,
+    plan.settlementSchedule,
     plan.metadata && JSON.stringify(plan.metadata),
     plan.isArchived,
     plan.eventCount,

@@ -1,6 +1,6 @@
 // A plan as the API and its events show it. Its schema is `PlanView` in api/; JSON leaves out what is undefined.
 import { uuidV7 } from '../../lib/ids.ts';
-import type { Plan, PlanEvent, Terms } from './plan.ts';
+import { buysCrypto, type Plan, type PlanEvent, type Terms } from './plan.ts';
 
 /** What plans and subscriptions show alike. */
 export function termsView(terms: Terms) {
@@ -25,6 +25,9 @@ export function termsView(terms: Terms) {
           fine: finePercent === undefined ? undefined : Number(finePercent),
           interest: interestPercent === undefined ? undefined : Number(interestPercent),
         }
+      : undefined,
+    crypto: buysCrypto(terms)
+      ? { symbol: terms.symbol, network: terms.network, settlementSchedule: terms.settlementSchedule }
       : undefined,
   };
 }

@@ -5,6 +5,7 @@ import { addDays, lastSecondOf } from '../../lib/civil-days.ts';
 import { AppError } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import { type Customer, payerOf } from '../customers/customer.ts';
+import { buysCrypto } from '../plans/plan.ts';
 import { chargeTerms } from './life.ts';
 import type { Cycle, Subscription } from './subscription.ts';
 
@@ -35,7 +36,8 @@ export function chargeOfCycle(
       ...(interestPercent !== undefined && { interestPercent }),
     };
     const charge = buildCharge(deps, asked, uuidV7(at), at);
-    return { charge: { ...charge, subscriptionId: subscription.id, cycleNumber: cycle.number } };
+    const ofCycle = { subscriptionId: subscription.id, cycleNumber: cycle.number };
+    return { charge: { ...charge, ...ofCycle, ...(buysCrypto(subscription) && { isForCrypto: true as const }) } };
   });
 }
 

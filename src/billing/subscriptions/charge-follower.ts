@@ -9,11 +9,15 @@ export const FOLLOW_SUBSCRIPTION = defineJob<{
   readonly chargeId: string;
 }>('subscription.follow');
 
-/** Whether a cycle is paid, or by when it is to be, may be another answer than before; an active charge can be collected. */
+/**
+ * Whether a cycle is paid, or by when it is to be, may be another answer than before; an active charge can be collected, and money that
+ * was to go back and stays may buy crypto.
+ */
 const CONCERNS_CYCLE: readonly ChargeChange['event'][] = [
   'charge.active',
   'charge.paid',
   'charge.refunded',
+  'charge.refund_failed',
   'charge.returned',
   'charge.expired',
   'charge.canceled',

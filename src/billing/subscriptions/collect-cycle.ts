@@ -2,7 +2,6 @@
 // methods, and an event says so. Each step may run any number of times: a charge has one collection, and a cycle falls back once.
 import { type Charge, isOf } from '../../charges/charge.ts';
 import { isPayable, isUnpaid } from '../../charges/life.ts';
-import { findCharge } from '../../charges/store/charges.ts';
 import type { JobOutcome } from '../../jobs/job.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { AppError, isOutage } from '../../lib/errors.ts';
@@ -14,8 +13,8 @@ import { findMandatesOfCustomers, type MandateRecord } from '../mandates/store.t
 import { findLastCollectionOfCharge } from '../mandates/store-collections.ts';
 import type { Interval } from '../plans/cycle-days.ts';
 import { refusalOf } from './charge-cycle.ts';
-import { collecting, fellBack } from './life.ts';
-import { findSubscription, lockStandings } from './store.ts';
+import { collecting, fellBack } from './cycle-notes.ts';
+import { lockStandings } from './store.ts';
 import type { Cycle, Subscription } from './subscription.ts';
 import { writeStep } from './write.ts';
 
@@ -27,10 +26,13 @@ type Of = { readonly subscriptionId: string; readonly chargeId: string; readonly
 type Outcome = { readonly collectionId: string } | { readonly fallback: string; readonly collectionId?: string };
 
 /** `postponed`: its pix cannot be paid yet. */
-export async function collectCycle(deps: CollectCycleDeps, of: Of): Promise<JobOutcome> {
-  const subscription = await findSubscription(deps.db, of.subscriptionId, of.accountId);
-  const charge = await findCharge(deps.db, of.chargeId, of.accountId);
-  if (!subscription?.isAutomatic || !charge?.methods.some(isUnpaid)) return 'done';
+export async function collectCycle(
+  deps: CollectCycleDeps,
+  of: Of,
+  subscription: Subscription,
+  charge: Charge,
+): Promise<JobOutcome> {
+  if (!subscription.isAutomatic || !charge.methods.some(isUnpaid)) return 'done';
   const pix = charge.methods.find(isOf('pix'));
   if (pix && isUnpaid(pix) && !isPayable(pix)) return 'postponed';
   const known = await findLastCollectionOfCharge(deps.db, of.chargeId);

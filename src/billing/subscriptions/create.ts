@@ -5,17 +5,18 @@ import { firstsIn } from '../../accounts/store-first.ts';
 import type { Metadata } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { insertEvents } from '../../events/store.ts';
-import { setAuditObject } from '../../lib/audit-context.ts';
+import { currentActor, setAuditObject } from '../../lib/audit-context.ts';
 import { addDays, type CivilDay, civilDay } from '../../lib/civil-days.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
 import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
+import type { BuyDeps } from '../../orders/buy.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { findAndLockCustomer } from '../customers/store.ts';
 import { checkAutomatic, checkDay } from '../plans/check.ts';
 import { dayNumberOf, firstDay } from '../plans/cycle-days.ts';
 import { findPlan } from '../plans/store.ts';
+import { checkWallet, requireBuyable } from './buying.ts';
 import { begun, type Step } from './life.ts';
 import { type OwnTerms, termsOf, withOwnTerms } from './own-terms.ts';
 import { requireSubscription } from './require.ts';
@@ -23,9 +24,8 @@ import { insertSubscription } from './store.ts';
 import type { Subscription } from './subscription.ts';
 import { eventsOf } from './write.ts';
 
-export type SubscriptionDeps = {
+export type SubscriptionDeps = BuyDeps & {
   readonly db: Database;
-  readonly clock: Clock;
   readonly accounts: AccountPolicy;
   readonly links: Links;
 };
@@ -40,6 +40,8 @@ export type NewSubscription = OwnTerms & {
   readonly trialDays?: number;
   /** The first cycle is on this day, or on the first after it that fits. */
   readonly startDay?: CivilDay;
+  /** Where crypto is bought to, if the plan buys it. */
+  readonly walletId?: string;
   readonly metadata?: Metadata;
 };
 
@@ -47,7 +49,7 @@ type CreatedSubscription = { readonly subscription: Subscription; readonly repla
 
 /**
  * A repeat, by externalId or by idempotency key, gets the first subscription, as it is now. Refuses a repeat with other content, a plan
- * that is archived, and a customer who was erased.
+ * that is archived, a customer who was erased, and a wallet or an amount for which no order could be made now.
  */
 export async function createSubscription(
   deps: SubscriptionDeps,
@@ -72,6 +74,8 @@ export async function createSubscription(
   // A plan may be archived and a customer erased since the first request: its repeat needs neither.
   const earlier = await findEarlier(deps.db, records, claim, input);
   if (earlier) return replayOf(deps.db, earlier);
+  const plan = await findPlan(deps.db, input.planId, accountId);
+  if (plan) await requireBuyable(deps, withOwnTerms(termsOf(plan), input), { accountId, walletId: input.walletId });
   let subscription: Subscription | undefined;
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.accounts, accountId, now);
@@ -101,7 +105,7 @@ const records: Records<FirstOne> = {
 };
 
 async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Promise<Step> {
-  const { accountId, planId, customerId, startDay, externalId, metadata } = input;
+  const { accountId, planId, customerId, startDay, externalId, metadata, walletId } = input;
   const plan = await findPlan(tx, planId, accountId);
   const customer = await findAndLockCustomer(tx, customerId, accountId);
   const today = civilDay(now);
@@ -118,8 +122,12 @@ async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Pr
       trialDays > 0 ? `must not be before the end of the trial, ${trialEndDay}` : 'must not be in the past';
     faults.push({ path: 'startDay', code: 'too_early', message });
   }
-  if (plan) faults.push(...checkDay(plan.interval, input.day), ...checkAutomatic(withOwnTerms(termsOf(plan), input)));
+  if (plan) {
+    const terms = withOwnTerms(termsOf(plan), input);
+    faults.push(...checkDay(plan.interval, input.day), ...checkAutomatic(terms), ...checkWallet(terms, walletId));
+  }
   if (!plan || faults.length > 0) throw invalidRequest(faults);
+  const walletBy = walletId === undefined ? undefined : currentActor();
   const from = startDay ?? trialEndDay;
   const day = input.day ?? plan.day ?? dayNumberOf(plan.interval, from);
   const subscription: Subscription = {
@@ -127,6 +135,8 @@ async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Pr
     ...{ id, accountId, planId, customerId, day },
     ...(externalId !== undefined && { externalId }),
     ...(metadata && { metadata }),
+    ...(walletId !== undefined && { walletId }),
+    ...(walletBy !== undefined && { walletBy }),
     ...(trialDays > 0 && { trialEndDay }),
     status: trialDays > 0 ? 'trialing' : 'active',
     linkEpoch: 0,

@@ -11,28 +11,40 @@ import type { Database, Sql } from '../../storage/database.ts';
 import { FOLLOW_SUBSCRIPTION } from './charge-follower.ts';
 import { type CollectCycleDeps, collectCycle } from './collect-cycle.ts';
 import { type ChargeNews, chargeChanged, type Standing } from './life.ts';
+import { type OrderCycleDeps, orderCycle } from './order-cycle.ts';
 import { lockStandings } from './store.ts';
-import type { Cycle } from './subscription.ts';
+import type { Cycle, Subscription } from './subscription.ts';
 import { writeStep } from './write.ts';
 
 export type SubscriptionFollowDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
-export function subscriptionJobs(deps: SubscriptionFollowDeps & CollectCycleDeps): JobHandler[] {
+export function subscriptionJobs(deps: SubscriptionFollowDeps & CollectCycleDeps & OrderCycleDeps): JobHandler[] {
   return [handleJob(FOLLOW_SUBSCRIPTION, payload => followCharge(deps, payload))];
 }
 
 async function followCharge(
-  deps: SubscriptionFollowDeps & CollectCycleDeps,
+  deps: SubscriptionFollowDeps & CollectCycleDeps & OrderCycleDeps,
   payload: PayloadOf<typeof FOLLOW_SUBSCRIPTION>,
 ): Promise<JobOutcome> {
-  await deps.db.transaction(tx => catchUp(deps, tx, payload.subscriptionId, payload.chargeId));
-  return collectCycle(deps, payload);
+  const { subscriptionId, chargeId } = payload;
+  const followed = await deps.db.transaction(tx => catchUp(deps, tx, subscriptionId, chargeId));
+  if (!followed) return 'done';
+  const { subscription, charge } = followed;
+  const collected = await collectCycle(deps, payload, subscription, charge);
+  return collected === 'done' ? orderCycle(deps, subscription, charge) : collected;
 }
 
-async function catchUp(deps: SubscriptionFollowDeps, tx: Sql, subscriptionId: string, chargeId: string): Promise<void> {
+type Followed = { readonly subscription: Subscription; readonly charge: Charge };
+
+async function catchUp(
+  deps: SubscriptionFollowDeps,
+  tx: Sql,
+  subscriptionId: string,
+  chargeId: string,
+): Promise<Followed | undefined> {
   let [standing] = await lockStandings(tx, [subscriptionId], { ofCharge: chargeId });
   const charge = await findCharge(tx, chargeId);
-  if (!standing || !charge) return;
+  if (!standing || !charge) return undefined;
   const now = deps.clock.now();
   const cycleOf = ({ cycles }: Standing) => cycles.find(({ number }) => number === charge.cycleNumber);
   for (const news of newsOf(charge, cycleOf(standing), now)) {
@@ -40,6 +52,7 @@ async function catchUp(deps: SubscriptionFollowDeps, tx: Sql, subscriptionId: st
     const step = cycle && chargeChanged(standing, cycle, news);
     if (step) standing = await writeStep(deps, tx, step, now);
   }
+  return { subscription: standing.subscription, charge };
 }
 
 const ENDS = { CANCELED: 'canceled', EXPIRED: 'expired', FAILED: 'failed' } as const;

@@ -119,7 +119,7 @@ export function chargeChanged(before: Standing, cycle: Cycle, news: ChargeNews):
       return status === 'paid' ? undefined : paid(before, cycle, news);
     case 'refunded':
       if (status !== 'paid' || !isOwn) return undefined;
-      return stepWith(before, cycleMoved(cycle, 'refunded'), 'subscription.refunded');
+      return refundedWhole(before, cycle);
     case 'expired':
       return status === 'open' && isOwn ? fellDue(before, cycle) : undefined;
     case 'canceled':
@@ -132,6 +132,11 @@ export function chargeChanged(before: Standing, cycle: Cycle, news: ChargeNews):
     case 'due_changed':
       return isUnpaid && isOwn ? dueChanged(before, cycle, news) : undefined;
   }
+}
+
+/** It buys nothing more. An order that was made goes by its charge. */
+function refundedWhole(before: Standing, { orderReason: _, ...cycle }: Cycle): Step {
+  return stepWith(before, cycleMoved(cycle, 'refunded'), 'subscription.refunded');
 }
 
 /** A charge that was made in its place is needed no more. */
@@ -150,19 +155,6 @@ function dueChanged(before: Standing, cycle: Cycle, { dueDay, at }: ChargeNews):
   const isLate = momentOn(addDays(dueDay, before.subscription.pastDueAfterDays + 1)) <= at;
   const isOpenAgain = cycle.status === 'past_due' && !isLate;
   return restated(replaced(before, isOpenAgain ? cycleMoved(later, 'open') : later), []);
-}
-
-/** The charge of a cycle is collected by a mandate. */
-export function collecting(before: Standing, cycle: Cycle, collectionId: string): Step | undefined {
-  if (cycle.collectionId === collectionId) return undefined;
-  return step(replaced(before, { ...cycle, collectionId }), []);
-}
-
-/** No mandate brings the money of a cycle: the customer pays its charge by one of its methods. */
-export function fellBack(before: Standing, cycle: Cycle, fallbackReason: string): Step | undefined {
-  if (cycle.fallbackReason !== undefined) return undefined;
-  const left = { ...cycle, fallbackReason };
-  return step(replaced(before, left), [{ event: 'subscription.collection_failed', cycle: left }]);
 }
 
 /** No cycle is charged until it is resumed; the charge of one that has not begun is withdrawn. */
@@ -227,6 +219,11 @@ export function termsChanged({ subscription, cycles }: Standing, changed: Subscr
   return completed(step(after, [{ event: 'subscription.updated' }]));
 }
 
+/** Another wallet for the orders that are not made yet; no cycle changes. */
+export function walletChanged({ cycles }: Standing, changed: Subscription): Step {
+  return step({ subscription: changed, cycles }, [{ event: 'subscription.updated' }]);
+}
+
 /** It has its charge ahead of its day. */
 export function hasNotBegun({ status, day }: Cycle, today: CivilDay): boolean {
   return status === 'open' && day > today;
@@ -278,7 +275,7 @@ function withNext({ subscription, cycles }: Standing, { number, day }: Cycle): S
   return { subscription, cycles: [...cycles, waiting(subscription, number + 1, next)] };
 }
 
-function replaced({ subscription, cycles }: Standing, cycle: Cycle): Standing {
+export function replaced({ subscription, cycles }: Standing, cycle: Cycle): Standing {
   return { subscription, cycles: cycles.map(one => (one.number === cycle.number ? cycle : one)) };
 }
 

@@ -12,6 +12,7 @@ export type OwnTerms = {
 
 export function termsOf(plan: Plan): Terms {
   const { amountCents, currency, interval, cycles, methods, isAutomatic, daysAhead, description } = plan;
+  const { symbol, network, settlementSchedule } = plan;
   const { pastDueAfterDays, unpaidAction, unpaidAfterDays, finePercent, interestPercent } = plan;
   return {
     ...{
@@ -29,6 +30,7 @@ export function termsOf(plan: Plan): Terms {
     ...(cycles !== undefined && { cycles }),
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
+    ...(symbol && network && settlementSchedule && { symbol, network, settlementSchedule }),
   };
 }
 

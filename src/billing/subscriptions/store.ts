@@ -5,7 +5,7 @@ import type { Standing } from './life.ts';
 import { nextMoment } from './moments.ts';
 import type { Cycle, Subscription } from './subscription.ts';
 
-const COLUMNS = `id, account_id, external_id, plan_id, customer_id, status, amount_cents, currency, interval, day, cycles, methods, is_automatic, days_ahead,
+const COLUMNS = `id, account_id, external_id, plan_id, customer_id, symbol, network, settlement_schedule, wallet_id, wallet_by, status, amount_cents, currency, interval, day, cycles, methods, is_automatic, days_ahead,
   past_due_after_days, unpaid_action, unpaid_after_days, description, fine_percent, interest_percent, metadata, trial_end_day, cancel_on,
   cancel_reason, link_epoch, event_count, created_at, updated_at, paused_at, resumed_at, ended_at`;
 type SubscriptionRow = RowOf<Subscription>;
@@ -15,19 +15,21 @@ export const toSubscription = recordOf<Subscription>(COLUMNS, ['amountCents']);
 export const SELECTED = COLUMNS.replace('trial_end_day, cancel_on', 'trial_end_day::text, cancel_on::text');
 
 const CYCLE_COLUMNS = `subscription_id, account_id, number, day, status, amount_cents, currency, due_day, charge_id, attempts, reason,
-  retry_at, paid_at, collection_id, fallback_reason`;
+  retry_at, paid_at, collection_id, fallback_reason, order_id, order_reason`;
 export type CycleRow = RowOf<Cycle>;
 export const toCycle = recordOf<Cycle>(CYCLE_COLUMNS, ['amountCents']);
 export const SELECTED_CYCLE = CYCLE_COLUMNS.replace(' day,', ' day::text,').replace('due_day,', 'due_day::text,');
 
 /** Types by column, for rows that come as JSON. */
-const RECORD = `id uuid, account_id text, external_id text, plan_id uuid, customer_id uuid, status text, amount_cents bigint, currency text,
+const RECORD = `id uuid, account_id text, external_id text, plan_id uuid, customer_id uuid, symbol text, network text,
+  settlement_schedule text, wallet_id uuid, wallet_by text, status text, amount_cents bigint, currency text,
   interval text, day integer, cycles integer, methods text[], is_automatic boolean, days_ahead integer, past_due_after_days integer, unpaid_action text,
   unpaid_after_days integer, description text, fine_percent numeric, interest_percent numeric, metadata jsonb, trial_end_day date,
   cancel_on date, cancel_reason text, link_epoch smallint, event_count integer, created_at timestamptz, updated_at timestamptz,
   paused_at timestamptz, resumed_at timestamptz, ended_at timestamptz, next_at timestamptz, content_hash text`;
 const CYCLE_RECORD = `subscription_id uuid, account_id text, number integer, day date, status text, amount_cents bigint, currency text,
-  due_day date, charge_id uuid, attempts integer, reason text, retry_at timestamptz, paid_at timestamptz, collection_id uuid, fallback_reason text`;
+  due_day date, charge_id uuid, attempts integer, reason text, retry_at timestamptz, paid_at timestamptz, collection_id uuid, fallback_reason text,
+  order_id uuid, order_reason text`;
 
 /** Inserts a subscription with its cycles; false when its id or its externalId is taken. */
 export async function insertSubscription(tx: Sql, standing: Standing, hash: string): Promise<boolean> {
@@ -93,10 +95,10 @@ async function writeCycles(tx: Sql, cycles: readonly Cycle[]): Promise<void> {
      select ${CYCLE_COLUMNS} from json_to_recordset($1) as written (${CYCLE_RECORD})
      on conflict (subscription_id, account_id, number) do update
         set (day, status, amount_cents, currency, due_day, charge_id, attempts, reason, retry_at, paid_at, collection_id,
-             fallback_reason)
+             fallback_reason, order_id, order_reason)
           = (excluded.day, excluded.status, excluded.amount_cents, excluded.currency, excluded.due_day, excluded.charge_id,
              excluded.attempts, excluded.reason, excluded.retry_at, excluded.paid_at, excluded.collection_id,
-             excluded.fallback_reason)
+             excluded.fallback_reason, excluded.order_id, excluded.order_reason)
       where c is distinct from excluded`,
     [JSON.stringify(cycles.map(snaked))],
   );
@@ -109,6 +111,14 @@ export async function findSubscription(sql: Sql, id: string, accountId?: string)
     [id, accountId ?? null],
   );
   return row && toSubscription(row);
+}
+
+/** The cycle that has this charge now. */
+export async function findCycleOfCharge(sql: Sql, chargeId: string): Promise<Cycle | undefined> {
+  const [row] = await sql.query<CycleRow>(`select ${SELECTED_CYCLE} from subscription_cycles where charge_id = $1`, [
+    chargeId,
+  ]);
+  return row && toCycle(row);
 }
 
 /** Every subscription of a customer, the oldest first. */

@@ -43,6 +43,8 @@ export const SUBSCRIPTION_EVENTS = [
   'subscription.collection_failed',
   'subscription.paid',
   'subscription.refunded',
+  'subscription.ordered',
+  'subscription.order_failed',
   'subscription.past_due',
   'subscription.paused',
   'subscription.resumed',
@@ -61,6 +63,9 @@ export type Subscription = Terms & {
   readonly externalId?: string;
   readonly planId: string;
   readonly customerId: string;
+  /** Where it buys crypto: the wallet of its orders, and who named it. They do not approve the orders. */
+  readonly walletId?: string;
+  readonly walletBy?: string;
   readonly status: SubscriptionStatus;
   /** The day of the week or of the month; 31 is the last day of any month. */
   readonly day: number;
@@ -102,6 +107,9 @@ export type Cycle = {
   /** The collection of its charge by a mandate, and why the customer has to pay the charge by its own methods. */
   readonly collectionId?: string;
   readonly fallbackReason?: string;
+  /** The order that its money pays for, or why none could be made yet. */
+  readonly orderId?: string;
+  readonly orderReason?: string;
   /** Its charge was paid in part. Not stored: read where a step may withdraw the charge. */
   readonly hasMoney?: boolean;
 };

@@ -15,6 +15,7 @@ export function subscriptionView(links: Links, subscription: Subscription) {
     customerId: subscription.customerId,
     status: subscription.status,
     ...termsView(subscription),
+    walletId: subscription.walletId,
     day: subscription.day,
     trialEndDay: subscription.trialEndDay,
     cancelOn: subscription.cancelOn,
@@ -43,6 +44,8 @@ export function cycleView(cycle: Cycle) {
     reason,
     retryAt: retryAt?.toISOString(),
     paidAt: paidAt?.toISOString(),
+    orderId: cycle.orderId,
+    orderReason: cycle.orderReason,
   };
 }
 

@@ -10,7 +10,7 @@ import type { Method } from '../../rails/methods/methods.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
 import { cancelOpen } from '../cancel.ts';
-import { type Charge, type ChargeState, isOrdered, type NewCharge } from '../charge.ts';
+import { type Charge, type ChargeState, type NewCharge, takesRemainder } from '../charge.ts';
 import { buildCharge } from '../create/build.ts';
 import { type ChargeDeps, writeCharge } from '../create/create.ts';
 import { type IssueNowDeps, issueNow } from '../issue/issue-now.ts';
@@ -73,8 +73,11 @@ function needsAnother(first: Charge, last: Charge): boolean {
 const ENDED: readonly ChargeState[] = ['FAILED', 'CANCELED', 'EXPIRED', 'REFUNDED'];
 
 function requirePaidInPart(charge: Charge): void {
-  if (isOrdered(charge)) {
-    throw new AppError('wrong_state', 'A charge that pays for an order has no remainder: the order gets a new price.');
+  if (!takesRemainder(charge)) {
+    throw new AppError(
+      'wrong_state',
+      'A charge that pays for crypto has no remainder: an order is paid by one charge.',
+    );
   }
   if (charge.state !== 'PARTIALLY_PAID') {
     throw new AppError('wrong_state', `Nothing is left to charge of a charge that is ${charge.state}.`);

@@ -59,6 +59,7 @@ function chargeRecord({ charge, hash }: NewRow) {
     instalment_number: charge.instalment?.number,
     subscription_id: charge.subscriptionId,
     cycle_number: charge.cycleNumber,
+    is_for_crypto: charge.isForCrypto ?? false,
   };
 }
 
@@ -86,18 +87,18 @@ const INSERT_CHARGES = `
       id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
       rate_source, rate_at, customer, fine_percent, interest_percent, abatement, discounts, due_at, expire_at, pix_ends_at, content_hash,
       answer, created_at, state, event_count, order_id, customer_id, remainder_of, instalment_plan_id, instalment_number,
-      subscription_id, cycle_number)
+      subscription_id, cycle_number, is_for_crypto)
     select id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
            rate_source, rate_at, customer, fine_percent, interest_percent, abatement, discounts, due_at, expire_at, pix_ends_at,
            decode(content_hash, 'hex'), answer, created_at, state, event_count, order_id, customer_id, remainder_of,
-           instalment_plan_id, instalment_number, subscription_id, cycle_number
+           instalment_plan_id, instalment_number, subscription_id, cycle_number, is_for_crypto
       from json_to_recordset($1) as new_charge (
              id uuid, account_id text, external_id text, source_key text, description text, metadata jsonb,
              amount_cents bigint, currency text, payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
              fine_percent numeric, interest_percent numeric, abatement jsonb, discounts jsonb, due_at timestamptz, expire_at timestamptz,
              pix_ends_at timestamptz, content_hash text, answer json, created_at timestamptz, state text, event_count integer, order_id uuid,
              customer_id uuid, remainder_of uuid, instalment_plan_id uuid, instalment_number integer,
-             subscription_id uuid, cycle_number integer)
+             subscription_id uuid, cycle_number integer, is_for_crypto boolean)
      order by account_id, external_id, id
     on conflict do nothing
     returning id, account_id, created_at, answer),

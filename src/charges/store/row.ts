@@ -26,7 +26,7 @@ export const CHARGE_COLUMNS = `
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent, c.abatement, c.discounts,
          c.due_at, c.expire_at, c.pix_ends_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
-         c.order_id, c.customer_id, c.subscription_id, c.cycle_number, c.committed_cents, c.is_paid_in_part, c.is_collected, c.remainder_of, c.remainder_id, c.remainder_cents,
+         c.order_id, c.customer_id, c.subscription_id, c.cycle_number, c.is_for_crypto, c.committed_cents, c.is_paid_in_part, c.is_collected, c.remainder_of, c.remainder_id, c.remainder_cents,
          c.is_remainder_paid, c.instalment_plan_id, c.instalment_number, c.rests_cents, c.rests_returned_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
@@ -89,6 +89,7 @@ export type ChargeRow = Row & {
   committed_cents: string;
   is_paid_in_part: boolean;
   is_collected: boolean;
+  is_for_crypto: boolean;
   remainder_of: string | null;
   instalment_plan_id: string | null;
   instalment_number: number | null;
@@ -181,6 +182,7 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.customer_id !== null && { customerId: row.customer_id }),
     ...(row.is_paid_in_part && { isPaidInPart: true }),
     ...(row.is_collected && { isCollected: true }),
+    ...(row.is_for_crypto && { isForCrypto: true }),
     ...(row.remainder_of !== null && { remainderOf: row.remainder_of }),
     ...(row.subscription_id !== null && { subscriptionId: row.subscription_id }),
     ...(row.cycle_number !== null && { cycleNumber: row.cycle_number }),

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, Registry } from 'prom-client';
-import { countRefusedCycles } from '../../billing/subscriptions/store-refused.ts';
+import { countRefusedCycles, countUnorderedCycles } from '../../billing/subscriptions/store-refused.ts';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { type AgreementUse, readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import type { OpenFile } from '../../charges/bank-files/store-answers.ts';
@@ -99,6 +99,7 @@ type Backlog = {
   readonly held: readonly HeldCount[];
   readonly waiting: readonly WaitingCount[];
   readonly refusedCycles: number;
+  readonly unorderedCycles: number;
   readonly disputes: OpenDisputes;
   readonly halted: ReadonlyMap<Network, number>;
   readonly alarms: readonly Alarm[];
@@ -125,6 +126,7 @@ async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<B
     held: await countHeldOrders(db, COUNT_LIMIT),
     waiting: await countWaiting(db, COUNT_LIMIT),
     refusedCycles: await countRefusedCycles(db, COUNT_LIMIT),
+    unorderedCycles: await countUnorderedCycles(db, COUNT_LIMIT),
     disputes: await readOpenDisputes(db),
     halted: await countHaltedSenders(db),
     alarms: await readOpenAlarms(db),
@@ -156,6 +158,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const alarms = gauge('trilho_payout_alarms', 'Alarms of payouts that are raised.', ['network', 'reason']);
   const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
   const refused = gauge('trilho_subscription_cycles_refused', 'Cycles for which no charge can be made.');
+  const unordered = gauge('trilho_subscription_cycles_unordered', 'Paid cycles whose money could buy no crypto yet.');
   const disputes = gauge('trilho_disputes_open', 'Disputes that have not ended.');
   const blocked = gauge('trilho_disputes_blocked_reais', 'What they block, in reais.');
   const disputeAge = gauge('trilho_disputes_oldest_open_seconds', 'How long the oldest one is open.');
@@ -202,6 +205,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
     failing.set(backlog.lag.failingWebhooks);
     events.set(backlog.lag.waitingEvents);
     refused.set(backlog.refusedCycles);
+    unordered.set(backlog.unorderedCycles);
     disputes.set(backlog.disputes.count);
     blocked.set(Number(backlog.disputes.blockedCents) / 100);
     disputeAge.set(secondsSince(backlog.disputes.oldestAt, now));

@@ -1,5 +1,6 @@
 // Subscriptions: customers who are charged by a plan, cycle after cycle.
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../accounts/caller.ts';
 import { WithdrawalBody } from '../../api/charges.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import {
@@ -28,7 +29,7 @@ import { showSubscription } from '../../billing/subscriptions/show.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../../billing/subscriptions/verbs.ts';
 import { subscriptionView } from '../../billing/subscriptions/view.ts';
 import { withdrawSubscriptionLink } from '../../billing/subscriptions/withdraw-link.ts';
-import { invalidRequest } from '../../lib/errors.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { listQuery } from '../server/list-query.ts';
 import { idOf } from '../server/path.ts';
@@ -38,6 +39,9 @@ const tag = 'Subscriptions';
 const path = idOf('subscription');
 
 export type SubscriptionRouteDeps = SubscriptionDeps & SubscriptionFollowDeps & { readonly pageSize: number };
+
+/** What an order would be refused for now. */
+const BUYING_PROBLEMS = ['order_refused', 'wallet_blocked', 'price_unavailable', 'not_configured'] as const;
 
 export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRouteDeps): void {
   defineRoute(app, {
@@ -51,8 +55,9 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     takesIdempotencyKey: true,
     body: SubscriptionBody,
     answer: created(SubscriptionView, 'The subscription', SUBSCRIPTION_EXAMPLE, { ...LOCATION, ...REPLAYED }),
-    problems: ['external_id_conflict', 'idempotency_key_reused'],
-    handle: async ({ body, idempotencyKey }, reply) => {
+    problems: ['external_id_conflict', 'idempotency_key_reused', ...BUYING_PROBLEMS],
+    handle: async ({ body, idempotencyKey, caller }, reply) => {
+      requireMayOrder(caller, body);
       const { subscription, replayed } = await createSubscription(deps, toNewSubscription(body), idempotencyKey);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/subscriptions/${subscription.id}`);
@@ -112,9 +117,12 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
     path,
     body: SubscriptionChanges,
     answer: ok(SubscriptionView, 'The subscription as it is then', SUBSCRIPTION_EXAMPLE),
-    problems: ['external_id_conflict', 'wrong_state'],
-    handle: async ({ path: { id }, body, caller }) =>
-      subscriptionView(deps.links, await changeSubscription(deps, id, toSubscriptionChanges(body), caller?.accountId)),
+    problems: ['external_id_conflict', 'wrong_state', ...BUYING_PROBLEMS],
+    handle: async ({ path: { id }, body, caller }) => {
+      requireMayOrder(caller, body);
+      const changes = toSubscriptionChanges(body);
+      return subscriptionView(deps.links, await changeSubscription(deps, id, changes, caller?.accountId));
+    },
   });
 
   defineRoute(app, {
@@ -192,4 +200,10 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
       return subscriptionView(deps.links, await withdrawSubscriptionLink(deps, named));
     },
   });
+}
+
+/** Naming where crypto goes is what an order does. */
+function requireMayOrder(caller: Caller | undefined, { walletId }: { readonly walletId?: string }): void {
+  if (!caller || walletId === undefined || caller.scopes.includes('transactions:write')) return;
+  throw new AppError('missing_scope', 'Naming the wallet of a subscription needs the scope transactions:write.');
 }

@@ -1,5 +1,5 @@
 // The status text of a charge: the first thing on the page, read aloud when it changes.
-import { isOrdered } from '../../charges/charge.ts';
+import { takesRemainder } from '../../charges/charge.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { ABILITIES } from '../../rails/abilities.ts';
 import { type Html, html } from '../html.ts';
@@ -67,7 +67,7 @@ export function amountsOf(view: View): readonly { label: string; name?: string; 
 
 /** Whether the account lets the payer pay the rest of a charge that was paid in part. */
 function mayPayRest({ settings, facts, charge }: View): boolean {
-  return settings.offersRemainder && facts.missingCents > 0n && !isOrdered(charge);
+  return settings.offersRemainder && facts.missingCents > 0n && takesRemainder(charge);
 }
 
 /** For a screen reader, which announces each change. */

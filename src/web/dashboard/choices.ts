@@ -59,7 +59,11 @@ export async function accountFilter(deps: Deps, { caller }: FastifyRequest): Pro
 }
 
 /** The wallets that an order of the person may use, newest first. */
-export async function walletField(deps: Deps, { caller }: FastifyRequest): Promise<Field> {
+export async function walletField(
+  deps: Deps,
+  { caller }: FastifyRequest,
+  { isRequired = true }: { readonly isRequired?: boolean } = {},
+): Promise<Field> {
   const accountId = caller?.accountId;
   const { wallets, total } = await listWallets(deps, {
     page: 1,
@@ -70,10 +74,15 @@ export async function walletField(deps: Deps, { caller }: FastifyRequest): Promi
     value: id,
     label: `${name}${accountId === undefined ? ` of ${of}` : ''} on ${network}, ${shortId(address)}`,
   }));
-  const common = { name: 'walletId', label: 'Wallet', isRequired: true };
-  const hint = 'A wallet of the account on this network.';
+  const common = { name: 'walletId', label: 'Wallet', isRequired };
+  const hint = isRequired ? 'A wallet of the account on this network.' : 'Where the plan buys crypto, on its network.';
   if (total > options.length || total === 0) return { ...common, options, hint: `${hint} Its id.` };
-  return { ...common, hint, type: 'select', options: [{ value: '', label: 'choose one' }, ...options] };
+  return {
+    ...common,
+    hint,
+    type: 'select',
+    options: [{ value: '', label: isRequired ? 'choose one' : 'none' }, ...options],
+  };
 }
 
 /** The plans that take new subscriptions, newest first; `current` is one that a subscription has, archived or not. */

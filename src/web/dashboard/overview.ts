@@ -25,7 +25,7 @@ import {
 } from './outside-needs.ts';
 import { linksToApprove, type PeopleNeedDeps } from './people-needs.ts';
 import { shell } from './shell.ts';
-import { refusedCycles } from './subscription-needs.ts';
+import { refusedCycles, unorderedCycles } from './subscription-needs.ts';
 
 type Deps = OrderNeedDeps & PeopleNeedDeps & OutsideNeedDeps & BankNeedDeps & { readonly figures: Figures };
 
@@ -38,6 +38,7 @@ const NEEDS = [
   openDisputes,
   unmatchedMoney,
   refusedCycles,
+  unorderedCycles,
   entriesToSee,
   unansweredFiles,
   numbersRunningOut,

@@ -4,6 +4,8 @@ import { PLAN_DEFAULTS } from '../../api/plans.ts';
 import { INTERVALS } from '../../billing/plans/cycle-days.ts';
 import { type Plan, UNPAID_ACTIONS } from '../../billing/plans/plan.ts';
 import { requirePlan } from '../../billing/plans/require.ts';
+import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
+import { SETTLEMENT_SCHEDULES } from '../../orders/order.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
 import { accountField } from './choices.ts';
@@ -14,6 +16,22 @@ import { DESCRIPTION_FIELD, METADATA_FIELD, METHODS_FIELD, methodsText } from '.
 
 const { daysAhead, trialDays, pastDue } = PLAN_DEFAULTS;
 const unpaid = { group: 'When a charge stays unpaid' };
+
+const buys = { group: 'Where each paid cycle buys crypto', type: 'select' } as const;
+const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));
+
+const CRYPTO_FIELDS: readonly Field[] = [
+  {
+    ...{ name: 'symbol', apiName: 'crypto.symbol', label: 'Asset', ...buys },
+    options: [{ value: '', label: 'none' }, ...choices(SYMBOLS)],
+    hint: 'At the price of the payment, to the wallet of each subscription. The plan is in BRL.',
+  },
+  { ...{ name: 'network', apiName: 'crypto.network', label: 'Network', ...buys }, options: choices(NETWORKS) },
+  {
+    ...{ name: 'settlementSchedule', apiName: 'crypto.settlementSchedule', label: 'Settles', ...buys },
+    options: choices(SETTLEMENT_SCHEDULES),
+  },
+];
 
 const FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name', isRequired: true, hint: 'For yourselves.' },
@@ -56,6 +74,7 @@ const FIELDS: readonly Field[] = [
     hint: `Left empty: ${pastDue.unpaidAfterDays} after the due day.`,
   },
   ...TAX_FIELDS,
+  ...CRYPTO_FIELDS,
   { ...METADATA_FIELD, group: 'Notes of your own' },
 ];
 
@@ -107,7 +126,7 @@ export function planActs(app: FastifyInstance, deps: ActDeps): void {
         method: 'PATCH',
         url: `/plans/${id}`,
         body: {
-          ...{ day: null, cycles: null, taxes: null },
+          ...{ day: null, cycles: null, taxes: null, crypto: null },
           ...termsIn(fields),
           externalId: textField(fields, 'externalId') || null,
           archived: textField(fields, 'archived') === 'true',
@@ -138,6 +157,9 @@ function termsIn(fields: Fields) {
       action: textField(fields, 'unpaidAction') || pastDue.unpaidAction,
     },
     ...taxesIn(fields),
+    ...(textField(fields, 'symbol') !== '' && {
+      crypto: filled(fields, ['symbol', 'network', 'settlementSchedule']),
+    }),
   };
 }
 
@@ -151,6 +173,7 @@ function filledFrom(plan: Plan): Field[] {
     ...(plan.isAutomatic && { automatic: 'true' }),
     ...{ afterDays: plan.pastDueAfterDays, unpaidAction: plan.unpaidAction, actionAfterDays: plan.unpaidAfterDays },
     ...{ fine: plan.finePercent, interest: plan.interestPercent },
+    ...{ symbol: plan.symbol, network: plan.network, settlementSchedule: plan.settlementSchedule },
     metadata: metadataText(plan.metadata),
   };
   const archived = { name: 'archived', label: 'Archived: it takes no new subscriptions', type: 'checkbox' } as const;

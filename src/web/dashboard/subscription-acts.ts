@@ -7,7 +7,7 @@ import type { Links } from '../../charges/links/links.ts';
 import { html } from '../html.ts';
 import { type ActDeps, accountIn, defineAct, type Field, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { planField } from './choices.ts';
+import { planField, walletField } from './choices.ts';
 import { customerFields, customerOf } from './customer-field.ts';
 import { centsIn, type Fields, filled, linesIn, metadataText, numbersIn, textField, textsIn } from './form.ts';
 import { fieldAmount } from './formats.ts';
@@ -88,6 +88,7 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps & { readonl
           await planField(deps, customer?.accountId ?? request.caller?.accountId),
           { name: 'startDay', label: 'From', type: 'date', hint: 'Left empty: today, or the end of the trial.' },
           ...NEW_TERMS,
+          await walletField(deps, request, { isRequired: false }),
           ...NOTES,
         ],
         button: 'Create the subscription',
@@ -118,7 +119,11 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps & { readonl
         text: html`<p>From the next cycle on; existing charges stay. Another plan brings its own terms, except for those that are changed here.</p>`,
         fields: [
           await planField(deps, before.accountId, before.planId),
-          ...[...PRESENT_TERMS, ...NOTES].map(field => ({ ...field, value: values[field.name] ?? '' })),
+          ...[
+            ...PRESENT_TERMS,
+            ...(before.walletId === undefined ? [] : [await walletField(deps, request)]),
+            ...NOTES,
+          ].map(field => ({ ...field, value: values[field.name] ?? '' })),
         ],
         button: 'Change the subscription',
         back: pageOf(params),
@@ -218,7 +223,7 @@ function termsIn(fields: Fields) {
   const { amount, methods, automatic } = filled(fields, ['amount', 'methods', 'automatic']);
   const metadata = textsIn(fields, 'metadata');
   return {
-    ...filled(fields, ['planId', 'externalId', 'description']),
+    ...filled(fields, ['planId', 'walletId', 'externalId', 'description']),
     ...numbersIn(fields, ['day', 'cycles']),
     ...(amount !== undefined && { amountCents: centsIn(amount) }),
     ...(methods !== undefined && { methods: methods.split(' ') }),
@@ -231,7 +236,7 @@ function termsIn(fields: Fields) {
 function valuesOf(subscription: Subscription): Readonly<Record<string, string | undefined>> {
   const { planId, amountCents, day, cycles, methods, description, externalId, metadata } = subscription;
   return {
-    ...{ planId, description, externalId },
+    ...{ planId, walletId: subscription.walletId, description, externalId },
     amount: fieldAmount(amountCents),
     day: String(day),
     cycles: cycles?.toString(),

@@ -15,6 +15,7 @@ import { readObjectEvents } from '../../events/store-newest.ts';
 import { listQuery } from '../../http/server/list-query.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import type { Database } from '../../storage/database.ts';
+import { findWallet } from '../../wallets/store.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
@@ -22,6 +23,7 @@ import { accountFilter } from './choices.ts';
 import { type Columns, csvLink, csvOfList } from './csv.ts';
 import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters } from './filters.ts';
 import { cost, count, day, when } from './formats.ts';
+import { wholeAddress } from './on-chain.ts';
 import { badge, facts, idLink, pager, table, timeline } from './parts.ts';
 import { may, shell } from './shell.ts';
 
@@ -82,11 +84,12 @@ ${pager(request, list)}`,
   app.get<{ Params: { id: string } }>('/dashboard/subscriptions/:id', HIDDEN, async (request, reply) => {
     const { caller } = request;
     const found = await requireSubscription(deps.db, request.params.id.toLowerCase(), caller?.accountId);
-    const [subscription, customer, list, events] = await Promise.all([
+    const [subscription, customer, list, events, wallet] = await Promise.all([
       showSubscription(deps, found),
       requireCustomer(deps.db, found.customerId, found.accountId),
       listCycles(deps, found.id, { page: 1, pageSize: SHOWN_CYCLES }),
       readObjectEvents(deps.db, found.id, found.accountId),
+      found.walletId === undefined ? undefined : findWallet(deps.db, found.walletId, { withRemoved: true }),
     ]);
     const at = `/dashboard/subscriptions/${subscription.id}`;
     const { status, nextCycle, cancelOn } = subscription;
@@ -113,6 +116,8 @@ ${pager(request, list)}`,
         ['Cycles', subscription.cycles === undefined ? 'without an end' : count(subscription.cycles)],
         ['Methods', subscription.methods.join(', ')],
         ['Collected by', subscription.automatic && 'a mandate of the customer, where there is one'],
+        ['Each cycle buys', subscription.crypto && boughtText(subscription.crypto)],
+        ['To the wallet', wallet && html`${wallet.name}, ${wholeAddress(deps, wallet.network, wallet.address)}`],
         [
           'Next cycle',
           nextCycle && `${nextCycle.number}, on ${day(nextCycle.day)}; charged from ${day(nextCycle.chargeDay)}`,
@@ -128,7 +133,7 @@ ${pager(request, list)}`,
       ])}</section>
 <section class="card"><h2>Cycles</h2>${table({
         caption: 'Cycles',
-        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Why not charged or collected'],
+        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Order', 'Why not charged, collected or ordered'],
         rows: list.cycles.map(
           ({ number, day: begins, status: of, amountCents, currency, chargeId, reason, ...rest }) => [
             count(number),
@@ -136,7 +141,8 @@ ${pager(request, list)}`,
             badge(of),
             amountCents === undefined || currency === undefined ? '–' : amountOf(amountCents, currency),
             chargeId === undefined ? '–' : idLink(`/dashboard/charges/${chargeId}`, chargeId),
-            reason ?? rest.fallbackReason ?? '–',
+            rest.orderId === undefined ? '–' : idLink(`/dashboard/orders/${rest.orderId}`, rest.orderId),
+            reason ?? rest.orderReason ?? rest.fallbackReason ?? '–',
           ],
         ),
         empty: 'There is no cycle.',
@@ -181,6 +187,10 @@ ${pager(request, list)}`,
   app.get('/dashboard/plans', HIDDEN, showPlans);
 }
 
+function boughtText({ symbol, network, settlementSchedule }: NonNullable<ReturnType<typeof termsView>['crypto']>) {
+  return `${symbol} on ${network}, ${settlementSchedule}`;
+}
+
 function priceOf({ amountCents, currency, interval }: ReturnType<typeof termsView>): Piece {
   return html`${amountOf(amountCents, currency)} ${interval}`;
 }
@@ -205,6 +215,9 @@ const CSV: Columns<Awaited<ReturnType<typeof listSubscriptions>>['subscriptions'
   interval: subscription => subscription.interval,
   day: subscription => subscription.day,
   cycles: subscription => subscription.cycles,
+  symbol: subscription => subscription.crypto?.symbol,
+  network: subscription => subscription.crypto?.network,
+  wallet: subscription => subscription.walletId,
   'canceled on': subscription => subscription.cancelOn,
   created: subscription => subscription.createdAt,
   ended: subscription => subscription.endedAt,

@@ -14,6 +14,8 @@ const pt = {
     completed: 'Assinatura concluída',
   } as Readonly<Record<SubscriptionStatus, string>>,
   price: (amount: string, interval: Interval) => `${amount} ${PERIODS[interval]}`,
+  buys: (asset: string, network: string) =>
+    `Cada pagamento compra ${asset} na rede ${network}, ao preço do momento em que o pagamento chega.`,
   freeUntil: (day: string) => `Sem cobrança até ${day}`,
   endsOn: (day: string) => `Termina em ${day}. Depois disso, não haverá novas cobranças.`,
   next: (amount: string, day: string) => `Próxima cobrança: ${amount} em ${day}`,
@@ -70,6 +72,7 @@ const en: typeof pt = {
     completed: 'Subscription completed',
   },
   price: (amount, interval) => `${amount} ${EN_PERIODS[interval]}`,
+  buys: (asset, network) => `Each payment buys ${asset} on ${network}, at the price when the payment arrives.`,
   freeUntil: day => `Free until ${day}`,
   endsOn: day => `Ends on ${day}. Nothing is charged after that.`,
   next: (amount, day) => `Next charge: ${amount} on ${day}`,

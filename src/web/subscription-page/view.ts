@@ -3,6 +3,7 @@ import type { Customer } from '../../billing/customers/customer.ts';
 import { hasEnded } from '../../billing/subscriptions/life.ts';
 import type { Cycle, Subscription } from '../../billing/subscriptions/subscription.ts';
 import type { nextCycleView } from '../../billing/subscriptions/view.ts';
+import { NETWORK_FACTS } from '../../chains/networks.ts';
 import type { Charge } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links/links.ts';
 import { factsOf } from '../checkout/facts.ts';
@@ -58,11 +59,13 @@ const TONES = {
 function statusCard(view: View): Html {
   const { subscription, customer, next, texts, formats, frame } = view;
   const { status, description, amountCents, currency, interval, trialEndDay, cancelOn } = subscription;
+  const { symbol, network } = subscription;
   const price = formats.money(amountCents, currency);
   return html`<section class="card status ${TONES[status]}" aria-labelledby="status-heading">
 <h1 id="status-heading">${statusOf(view)}</h1>
 <p class="description">${description}</p>
 <p class="amount">${texts.price(price, interval)}</p>
+${symbol && network && html`<p>${texts.buys(symbol.toUpperCase(), NETWORK_FACTS[network].label)}</p>`}
 ${status === 'trialing' && trialEndDay !== undefined && html`<p>${texts.freeUntil(formats.shortDay(trialEndDay))}</p>`}
 ${cancelOn !== undefined && !hasEnded(subscription) ? html`<p>${texts.endsOn(formats.shortDay(cancelOn))}</p>` : next && html`<p>${texts.next(price, formats.shortDay(next.day))}</p>`}
 ${customer.erasedAt === undefined && html`<p class="muted small">${frame.texts.chargedTo} ${maskedName(customer.name)}${customer.document !== undefined && html`, <span class="whole">${maskedDocument(customer.document)}</span>`}</p>`}
