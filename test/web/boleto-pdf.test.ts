@@ -55,6 +55,9 @@ const LONGEST = slipWith({
   amountCents: MAX_BOLETO_CENTS,
   finePercent: '2.12345678901234567890',
   interestPercent: '1.12345678901234567890',
+  abatementCents: MAX_BOLETO_CENTS - 1n,
+  discounts: ['2049-10-01', '2049-10-05', '2049-10-13'].map(until => ({ amountCents: MAX_BOLETO_CENTS, until })),
+  checkoutUrl: `https://${'w'.repeat(255)}.example`,
   beneficiary: {
     name: LONG,
     document: '12ABC34501DE35',
@@ -214,7 +217,8 @@ for (const [fees, sentence] of FEES) {
     const { finePercent: _, interestPercent: __, ...slip } = slipWith();
     const lines = await linesOf({ ...slip, ...fees });
     const sentences = lines.filter(line => line.startsWith('Após'));
-    assert.deepEqual(sentences, sentence === undefined ? [] : [sentence]);
+    // One on each half.
+    assert.deepEqual(sentences, sentence === undefined ? [] : [sentence, sentence]);
   });
 }
 
@@ -343,6 +347,8 @@ test('what is taken off stands in its box and among the instructions', async () 
   assert.ok(dated.includes('Conceder abatimento de R$ 3,45'), dated.join('\n'));
   assert.ok(dated.includes('Conceder desconto de R$ 10,00 até 30/11/2026, R$ 0,50 até 10/12/2026'));
   assert.ok(dated.includes('3,45'), 'in the box «(-) Desconto/Abatimento»');
+  const copies = dated.filter(line => line === 'Conceder desconto de R$ 10,00 até 30/11/2026, R$ 0,50 até 10/12/2026');
+  assert.equal(copies.length, 2, "on the payer's half and on the bank's");
   const perDay = await text({ discounts: [{ percent: '0.15', perDay: 'banking' }] });
   assert.ok(perDay.includes('Conceder desconto de 0,15% por dia útil de antecipação'));
 });

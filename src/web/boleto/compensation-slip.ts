@@ -6,6 +6,7 @@ import {
   addressLines,
   instructions,
   reais,
+  SANDBOX_WARNING,
   writtenBankCode,
   writtenDay,
   writtenDocument,
@@ -143,12 +144,13 @@ function drawInstructions(paper: Paper, slip: BoletoSlip, places: Places): void 
   const { frame, wide, high, amountsX, instructionsY } = places;
   const box = { x: frame.x, y: instructionsY, width: wide(BODY_WIDTH), height: AMOUNTS.length * high(AMOUNT_HEIGHT) };
   drawLabelledBox(paper, box, 'Instruções (texto de responsabilidade do beneficiário)');
-  for (const [index, text] of instructions(slip).entries()) {
+  const lines = slip.sandbox ? [SANDBOX_WARNING, ...instructions(slip)] : instructions(slip);
+  for (const [index, text] of lines.entries()) {
     drawText(
       paper,
       text,
       { ...inside(box), y: box.y + high(7.5) + index * high(4.4) },
-      { ...VALUE, bold: slip.sandbox && index === 0 },
+      { ...VALUE, bold: text === SANDBOX_WARNING },
     );
   }
   for (const [index, label] of AMOUNTS.entries()) {

@@ -57,7 +57,7 @@ export function writtenBankCode(code: string): string {
   return `${code}-${OWN_DIGITS[code] ?? modulo11OrZero(code)}`;
 }
 
-/** The instructions for the cashier and the payer, one sentence per line. */
+/** The instructions for the cashier and the payer, one sentence per line, without the warning of a sandbox. */
 export function instructions(slip: BoletoSlip): readonly string[] {
   const paidLate = slip.lastPayableDay > slip.dueDay;
   const fees = joined(
@@ -66,7 +66,6 @@ export function instructions(slip: BoletoSlip): readonly string[] {
     isCharged(slip.interestPercent) && `juros de ${percent(slip.interestPercent)} ao mês`,
   );
   return [
-    ...(slip.sandbox ? [SANDBOX_WARNING] : []),
     ...(slip.abatementCents === undefined ? [] : [`Conceder abatimento de R$ ${reais(slip.abatementCents)}`]),
     ...(slip.discounts ? [`Conceder desconto de ${slip.discounts.map(writtenDiscount).join(', ')}`] : []),
     ...(paidLate && fees ? [`Após o vencimento cobrar ${fees}`] : []),

@@ -1,6 +1,6 @@
 // Draws the upper half, «recibo do pagador», which the payer keeps. Its layout is free; its required contents are not.
 import { qrPath } from '../qr-code.ts';
-import { drawRow, LABEL } from './fields.ts';
+import { drawLabelledBox, drawRow, inside, LABEL, VALUE } from './fields.ts';
 import {
   addressLines,
   instructions,
@@ -129,6 +129,18 @@ function drawRecord(paper: Paper, slip: BoletoSlip, y: number): number {
     { label: 'Agência/Código do beneficiário', value: `${beneficiary.agency} / ${beneficiary.code}`, width: 48 },
     { label: 'Data do documento', value: writtenDay(slip.issuedDay), width: 46 },
   ]);
-  drawRow(paper, row(3), [{ label: 'Instruções', value: `${instructions(slip).join('. ')}.`, width: WIDTH }]);
-  return y + 4 * ROW_HEIGHT;
+  return drawInstructions(paper, slip, y + 3 * ROW_HEIGHT);
+}
+
+const LINE_HEIGHT = 3.6;
+
+/** Each sentence has its line: the payer's copy is where discounts and fees are looked up. */
+function drawInstructions(paper: Paper, slip: BoletoSlip, y: number): number {
+  const lines = instructions(slip);
+  const box = { x: LEFT, y, width: WIDTH, height: ROW_HEIGHT + (lines.length - 1) * LINE_HEIGHT };
+  drawLabelledBox(paper, box, 'Instruções');
+  for (const [index, text] of lines.entries()) {
+    drawText(paper, text, { ...inside(box), y: y + 6.4 + index * LINE_HEIGHT }, { ...VALUE, size: 8 });
+  }
+  return y + box.height;
 }
