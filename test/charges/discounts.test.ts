@@ -279,3 +279,16 @@ test('the checkout names what is taken off, and asks for the rest', async () => 
   assert.match(page, /<dt>Abatimento<\/dt><dd>-R\$ 9,90/);
   assert.match(page, /<dt>Desconto de 10% até [^<]*18[^<]*<\/dt><dd>-R\$ 15,00/);
 });
+
+test('the checkout says which days a discount for each day counts', async () => {
+  for (const [perDay, pt, en] of [
+    ['calendar', 'Desconto por 24 dias de antecipação', 'Discount for paying 24 days early'],
+    ['banking', 'Desconto por 17 dias úteis de antecipação', 'Discount for paying 17 banking days early'],
+  ]) {
+    const id = await openCharge(service, { dueAt: DUE, discounts: [{ amountCents: 50, perDay }] });
+    const path = await pathOf(service, id);
+    const pages = ['pt-BR', 'en'].map(async lang => (await fetch(`${service.url}${path}?lang=${lang}`)).text());
+    const [inPortuguese, inEnglish] = await Promise.all(pages);
+    assert.ok(inPortuguese!.includes(`<dt>${pt}</dt>`) && inEnglish!.includes(`<dt>${en}</dt>`), perDay);
+  }
+});

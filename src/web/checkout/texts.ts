@@ -12,6 +12,8 @@ const pt = {
   discountUntil: (rate: string | undefined, day: string) =>
     rate === undefined ? `Desconto até ${day}` : `Desconto de ${rate}% até ${day}`,
   discountEarly: (days: number) => `Desconto por antecipação de ${days} ${days === 1 ? 'dia' : 'dias'}`,
+  discountEarlyBanking: (days: number) =>
+    `Desconto por antecipação de ${days} ${days === 1 ? 'dia útil' : 'dias úteis'}`,
   fine: (rate: string) => `Multa de ${rate}%`,
   interest: (rate: string, days: number) => `Juros de ${rate}% ao mês, ${days} ${days === 1 ? 'dia' : 'dias'}`,
   total: 'Total hoje',
@@ -116,6 +118,7 @@ const en: CheckoutTexts = {
   abatement: rate => (rate === undefined ? 'Abatement' : `Abatement of ${rate}%`),
   discountUntil: (rate, day) => (rate === undefined ? `Discount until ${day}` : `Discount of ${rate}% until ${day}`),
   discountEarly: days => `Discount for paying ${days} ${days === 1 ? 'day' : 'days'} early`,
+  discountEarlyBanking: days => `Discount for paying ${days} banking ${days === 1 ? 'day' : 'days'} early`,
   fine: rate => `Fine of ${rate}%`,
   interest: (rate, days) => `Interest of ${rate}% a month, ${days} ${days === 1 ? 'day' : 'days'}`,
   total: 'Total today',

@@ -34,9 +34,10 @@ function lineName({ texts, formats }: Pick<View, 'texts' | 'formats'>, line: Amo
     case 'abatement':
       return texts.abatement(rate);
     case 'discount':
-      return line.until === undefined
-        ? texts.discountEarly(line.days ?? 0)
-        : texts.discountUntil(rate, formats.day(line.until));
+      if (line.until !== undefined) return texts.discountUntil(rate, formats.day(line.until));
+      return (line.rule === 'discount_per_banking_day' ? texts.discountEarlyBanking : texts.discountEarly)(
+        line.days ?? 0,
+      );
     case 'fine':
       return texts.fine(rate ?? '');
     case 'interest':
