@@ -292,3 +292,11 @@ test('the checkout says which days a discount for each day counts', async () => 
     assert.ok(inPortuguese!.includes(`<dt>${pt}</dt>`) && inEnglish!.includes(`<dt>${en}</dt>`), perDay);
   }
 });
+
+test('a sandbox takes a discount that is over, and warns of it', async () => {
+  const over = { percent: 10, until: '2026-11-15' };
+  const { id } = (await create({ discounts: [over, { percent: 5, until: '2026-11-16' }] })).json;
+  const { warnings } = await read(id);
+  const message = 'was in the past when the charge was created: live refuses it';
+  assert.deepEqual(warnings, [{ path: 'discounts[0].until', code: 'in_the_past', message }]);
+});

@@ -93,10 +93,13 @@ function checkEveryDay(terms: ReducedTerms, baseCents: bigint, createdDay: Civil
 }
 
 /** A discount that is over when the charge is created was a mistake. */
-export function checkPastDiscounts({ discounts = [] }: Reductions, now: Date): Fault[] {
+export function checkPastDiscounts({ discounts }: Reductions, now: Date): Fault[] {
+  const fault = { code: 'in_the_past', message: 'must not be in the past' };
+  return pastDiscounts(discounts, now).map(index => ({ path: `discounts[${index}].until`, ...fault }));
+}
+
+/** The positions of the discounts that are over. */
+export function pastDiscounts(discounts: Reductions['discounts'] = [], now: Date): number[] {
   const today = civilDay(now);
-  return discounts.flatMap((discount, index) => {
-    if (!('until' in discount) || discount.until >= today) return [];
-    return [{ path: `discounts[${index}].until`, code: 'in_the_past', message: 'must not be in the past' }];
-  });
+  return discounts.flatMap((discount, index) => ('until' in discount && discount.until < today ? index : []));
 }

@@ -3,10 +3,15 @@
 
 import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../../lib/percents.ts';
 import { isStaticKey } from '../../rails/static-key/rail.ts';
-import type { ChargeMethod, Customer } from '../charge.ts';
+import type { Charge, ChargeMethod, Customer } from '../charge.ts';
 import { hasRightDigits, isDocument } from './check.ts';
+import { pastDiscounts } from './check-reductions.ts';
 
-export const WARNING_PATHS = ['taxes', 'taxes.fine', 'taxes.interest', 'customer.document', 'dueAt'] as const;
+const DISCOUNT_PATHS = ['discounts[0].until', 'discounts[1].until', 'discounts[2].until'] as const;
+export const WARNING_PATHS = [
+  ...(['taxes', 'taxes.fine', 'taxes.interest', 'customer.document', 'dueAt'] as const),
+  ...DISCOUNT_PATHS,
+] as const;
 export const WARNING_CODES = [
   'above_legal_custom',
   'looks_like_basis_points',
@@ -22,12 +27,13 @@ type ChargeWarning = {
 };
 
 type Taxes = { readonly payableCents: bigint; readonly finePercent?: string; readonly interestPercent?: string };
-type LintedCharge = Taxes & {
-  readonly methods: readonly Pick<ChargeMethod, 'rail' | 'status'>[];
-  readonly customer: Pick<Customer, 'document'>;
-  readonly dueAt: Date;
-  readonly createdAt: Date;
-};
+type LintedCharge = Taxes &
+  Pick<Charge, 'discounts'> & {
+    readonly methods: readonly Pick<ChargeMethod, 'rail' | 'status'>[];
+    readonly customer: Pick<Customer, 'document'>;
+    readonly dueAt: Date;
+    readonly createdAt: Date;
+  };
 
 type UsualMaximum = {
   readonly path: ChargeWarning['path'];
@@ -49,8 +55,10 @@ export function chargeWarnings(charge: LintedCharge): ChargeWarning[] {
   return [...taxWarnings(charge), ...staticCodeWarning(charge), ...sandboxWarnings(charge)];
 }
 
+const PAST_MESSAGE = 'was in the past when the charge was created: live refuses it';
+
 /** Only for sandbox charges: live refuses such a charge. */
-function sandboxWarnings({ customer, dueAt, createdAt }: LintedCharge): ChargeWarning[] {
+function sandboxWarnings({ customer, dueAt, createdAt, discounts }: LintedCharge): ChargeWarning[] {
   const warnings: ChargeWarning[] = [];
   if (isDocument(customer.document) && !hasRightDigits(customer.document)) {
     const message = 'has wrong check digits: live refuses it';
@@ -60,8 +68,11 @@ function sandboxWarnings({ customer, dueAt, createdAt }: LintedCharge): ChargeWa
     warnings.push({
       path: 'dueAt',
       code: 'in_the_past',
-      message: 'was in the past when the charge was created: live refuses it',
+      message: PAST_MESSAGE,
     });
+  }
+  for (const index of pastDiscounts(discounts, createdAt)) {
+    warnings.push({ path: DISCOUNT_PATHS[index]!, code: 'in_the_past', message: PAST_MESSAGE });
   }
   return warnings;
 }
