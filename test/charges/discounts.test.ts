@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
 import { openCharge, pathOf, pay } from '../harness/checkouts.ts';
+import { textOf, view } from '../harness/dashboard.ts';
 import { CHARGE_PART, orderDriver } from '../harness/orders.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
@@ -299,4 +300,13 @@ test('a sandbox takes a discount that is over, and warns of it', async () => {
   const { warnings } = await read(id);
   const message = 'was in the past when the charge was created: live refuses it';
   assert.deepEqual(warnings, [{ path: 'discounts[0].until', code: 'in_the_past', message }]);
+});
+
+test('the dashboard shows what is taken off, and its list as a table has it', async () => {
+  const id = await openCharge(service, { dueAt: DUE, ...TERMS });
+  const page = await view(service, `/charges/${id}`);
+  assert.match(textOf(page), /Abatement R\$ 9\.90 Discounts 10% until 18 Nov 2026 5% until 28 Nov 2026/);
+  const csv = await (await fetch(`${service.url}/dashboard/charges.csv`)).text();
+  const line = csv.split('\r\n').find(text => text.startsWith(id));
+  assert.match(line!, /,9\.90,"10% until 2026-11-18; 5% until 2026-11-28",/);
 });

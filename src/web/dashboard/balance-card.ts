@@ -14,5 +14,5 @@ export function balanceCard({ open, overdue, missing, paid, refunded }: Balance)
     ['Missing from partial payments', missing.count > 0 && sum(missing)],
     ['Paid', sum(paid)],
     ['Sent back', sum(refunded)],
-  ])}<p class="muted small">The number of charges, payments or refunds is in brackets. Fines and interest are not included.</p></section>`;
+  ])}<p class="muted small">The number of charges, payments or refunds is in brackets. Fines, interest, discounts and abatements are not included.</p></section>`;
 }

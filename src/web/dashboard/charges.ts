@@ -26,7 +26,7 @@ import { DAY_FILTERS, type Filter, filteredPage, filterForm, readFilters, search
 import { cost, documentOf, reais, when } from './formats.ts';
 import { badge, facts, idLink, pager, queryOf, table, timeline } from './parts.ts';
 import { METHOD_FILTER, methodParameter, PAYER_FILTERS, payerFilterIn, payerParameters } from './payer-filter.ts';
-import { abatementText, discountsText } from './reductions.ts';
+import { abatementOf, abatementText, discountsOf, discountsText } from './reductions.ts';
 import { remindersOfCharge } from './reminder-texts.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
@@ -144,8 +144,8 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
         ['Payer', payerOf(charge.customer.name, customer)],
         ['Document', documentOf(charge.customer.document)],
         ['Asked for', cost(decimal(charge.amountCents), charge.currency)],
-        ['Abatement', abatementText(charge)],
-        ['Discounts', discountsText(charge)],
+        ['Abatement', abatementOf(charge)],
+        ['Discounts', discountsOf(charge)],
         ['Due', when(charge.dueAt)],
         ['Another due date', charge.dueChange && dueChangeLine(charge.dueChange)],
         ['Ends', when(charge.expireAt)],

@@ -1,8 +1,10 @@
 // An abatement and discounts: in the form of a new charge, and as people and tables read them.
 import type { chargeView } from '../../charges/view.ts';
 import { EARLY_DAYS } from '../../rails/reductions.ts';
+import { html, type Piece } from '../html.ts';
 import type { Field } from './act.ts';
 import { centsIn, type Fields, percentIn, textField } from './form.ts';
+import { cost, day } from './formats.ts';
 
 const early = { group: 'What is taken off' };
 
@@ -39,18 +41,34 @@ export function reductionsIn(fields: Fields) {
   };
 }
 
-type Shown = Pick<ReturnType<typeof chargeView>, 'abatement' | 'discounts'>;
+type Shown = Pick<ReturnType<typeof chargeView>, 'abatement' | 'discounts' | 'currency'>;
 type Reduction = NonNullable<Shown['abatement']>;
 
 const written = ({ amountCents, percent }: Reduction) =>
   amountCents === undefined ? `${percent}%` : (amountCents / 100).toFixed(2);
 
-/** `12.50` or `5%`. */
+const shown = ({ amountCents, percent }: Reduction, currency: string): Piece =>
+  amountCents === undefined ? `${percent}%` : cost((amountCents / 100).toFixed(2), currency);
+
+/** For people: `R$ 12.50` or `5%`. */
+export function abatementOf({ abatement, currency }: Shown): Piece {
+  return abatement && shown(abatement, currency);
+}
+
+/** For people, a discount a line: `5% until 30 Nov 2026`, or `R$ 0.50 per banking day`. */
+export function discountsOf({ discounts, currency }: Shown): Piece {
+  return discounts?.map((one, index) => {
+    const when = one.until === undefined ? `per ${one.perDay} day` : `until ${day(one.until)}`;
+    return html`${index > 0 && html`<br>`}${shown(one, currency)} ${when}`;
+  });
+}
+
+/** For a table: `12.50` or `5%`. */
 export function abatementText({ abatement }: Shown): string | undefined {
   return abatement && written(abatement);
 }
 
-/** `5% until 2026-11-30; 2% until 2026-12-10`, or `0.50 per banking day`. */
+/** For a table: `5% until 2026-11-30; 2% until 2026-12-10`, or `0.50 per banking day`. */
 export function discountsText({ discounts }: Shown): string | undefined {
   return discounts
     ?.map(one => `${written(one)} ${one.until === undefined ? `per ${one.perDay} day` : `until ${one.until}`}`)
