@@ -308,5 +308,5 @@ test('the dashboard shows what is taken off, and its list as a table has it', as
   assert.match(textOf(page), /Abatement R\$ 9\.90 Discounts 10% until 18 Nov 2026 5% until 28 Nov 2026/);
   const csv = await (await fetch(`${service.url}/dashboard/charges.csv`)).text();
   const line = csv.split('\r\n').find(text => text.startsWith(id));
-  assert.match(line!, /,9\.90,"10% until 2026-11-18; 5% until 2026-11-28",/);
+  assert.match(line!, /,9\.90,"10% until 2026-11-18; 5% until 2026-11-28"/);
 });

@@ -11,9 +11,9 @@ const pt = {
   abatement: (rate?: string) => (rate === undefined ? 'Abatimento' : `Abatimento de ${rate}%`),
   discountUntil: (rate: string | undefined, day: string) =>
     rate === undefined ? `Desconto até ${day}` : `Desconto de ${rate}% até ${day}`,
-  discountEarly: (days: number) => `Desconto por antecipação de ${days} ${days === 1 ? 'dia' : 'dias'}`,
+  discountEarly: (days: number) => `Desconto por ${days} ${days === 1 ? 'dia' : 'dias'} de antecipação`,
   discountEarlyBanking: (days: number) =>
-    `Desconto por antecipação de ${days} ${days === 1 ? 'dia útil' : 'dias úteis'}`,
+    `Desconto por ${days} ${days === 1 ? 'dia útil' : 'dias úteis'} de antecipação`,
   fine: (rate: string) => `Multa de ${rate}%`,
   interest: (rate: string, days: number) => `Juros de ${rate}% ao mês, ${days} ${days === 1 ? 'dia' : 'dias'}`,
   total: 'Total hoje',
