@@ -21,10 +21,14 @@ after(() => service.stop());
 
 const MARIA = { name: 'Maria da Silva', document: '52998224725' };
 
-function newInstalments(): Promise<{ id: string; checkoutUrl: string; charges: { id: string }[] }> {
+const later = async (days: number) =>
+  new Date(Date.parse(await calls.today()) + days * 86_400_000 + 60_000).toISOString();
+const dayIn = async (days: number) => (await later(days)).slice(0, 10);
+
+async function newInstalments(): Promise<{ id: string; checkoutUrl: string; charges: { id: string }[] }> {
   return calls.made('/instalments', {
     ...{ accountId: 'acme', description: 'Curso de inglês', amountCents: 100_000, currency: 'BRL', count: 3 },
-    ...{ firstDueDay: '2026-11-18', methods: ['boleto', 'pix'], customer: MARIA },
+    ...{ firstDueDay: await dayIn(2), methods: ['boleto', 'pix'], customer: MARIA },
   });
 }
 
@@ -32,7 +36,7 @@ const atService = (url: string) => service.url + new URL(url).pathname;
 
 /** The sweep charges the cycles that are due, and their banks make the codes. */
 async function moveDays(days: number): Promise<void> {
-  await calls.moveTo(new Date(service.clock.now().getTime() + days * 86_400_000 + 60_000).toISOString());
+  await calls.moveTo(await later(days));
   await service.runJobs();
 }
 
@@ -40,13 +44,14 @@ browserTest('the dashboard of instalments, plans and subscriptions looks right',
   const { id: instalments, charges } = await newInstalments();
   await service.runJobs();
   await pay(service, charges[0]!.id);
-  const { id: planId } = await calls.made('/plans', planBody({ accountId: 'acme', externalId: 'gold', trialDays: 7 }));
+  const plan = planBody({ accountId: 'acme', externalId: 'gold', day: undefined, trialDays: 7 });
+  const { id: planId } = await calls.made('/plans', plan);
   const { id: customerId } = await calls.newCustomer('acme');
-  const more = { startDay: '2026-11-18', trialDays: 0 };
+  const more = { startDay: await dayIn(2), trialDays: 0 };
   const { id: subscription } = await calls.made('/subscriptions', { accountId: 'acme', planId, customerId, ...more });
   const { id: paused } = await calls.made('/subscriptions', { accountId: 'acme', planId, customerId });
   assert.equal((await service.post(`/subscriptions/${paused}/pause`, {})).status, 200);
-  await moveDays(6);
+  await moveDays(8);
   assert.equal(await calls.statusOf(subscription), 'past_due');
   const { page, faults, close } = await openPage({ viewport: DESK });
   t.after(close);
