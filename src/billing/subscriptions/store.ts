@@ -186,30 +186,30 @@ async function readNeededCycles(
   pastDueLimit: number | null,
 ): Promise<Cycle[]> {
   const rows = await tx.query<CycleRow>(
-    `with needed as (
-       select c.subscription_id, c.number
+    // Each part is found by its index for one subscription, so the size of the table does not matter.
+    `select ${SELECTED_CYCLE} from (
+       select c.*
          from subscriptions s
          cross join lateral (
-           (select subscription_id, number from subscription_cycles
+           (select ${CYCLE_COLUMNS} from subscription_cycles
              where subscription_id = s.id and status in ('waiting', 'open'))
            union
-           (select subscription_id, number from subscription_cycles
+           (select ${CYCLE_COLUMNS} from subscription_cycles
              where subscription_id = s.id and status in ('waiting', 'past_due') and charge_id is null and attempts > 0)
            union
-           (select subscription_id, number from subscription_cycles
+           (select ${CYCLE_COLUMNS} from subscription_cycles
              where subscription_id = s.id and status = 'past_due' order by number limit $3)
            union
-           (select subscription_id, number from subscription_cycles
+           (select ${CYCLE_COLUMNS} from subscription_cycles
              where subscription_id = s.id and account_id = s.account_id and status <> 'waiting'
              order by number desc limit 1)) c
         where s.id = any($1)
        union
-       select c.subscription_id, c.number
+       select ${CYCLE_COLUMNS.split(',').map(column => `c.${column.trim()}`)}
          from charges h
          join subscription_cycles c
            on c.subscription_id = h.subscription_id and c.account_id = h.account_id and c.number = h.cycle_number
-        where h.id = $2)
-     select ${SELECTED_CYCLE} from needed join subscription_cycles using (subscription_id, number)
+        where h.id = $2) needed
       order by subscription_id, number`,
     [ids, ofCharge ?? null, pastDueLimit],
   );
