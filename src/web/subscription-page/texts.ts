@@ -13,7 +13,14 @@ const pt = {
     canceled: 'Assinatura encerrada',
     completed: 'Assinatura concluída',
   } as Readonly<Record<SubscriptionStatus, string>>,
-  price: (amount: string, interval: Interval) => `${amount} ${PERIODS[interval]}`,
+  period: {
+    weekly: 'por semana',
+    biweekly: 'a cada duas semanas',
+    monthly: 'por mês',
+    quarterly: 'por trimestre',
+    semiannual: 'por semestre',
+    yearly: 'por ano',
+  } as Readonly<Record<Interval, string>>,
   buys: (asset: string, network: string) =>
     `Cada pagamento compra ${asset} na rede ${network}, ao preço do momento em que o pagamento chega.`,
   freeUntil: (day: string) => `Sem cobrança até ${day}`,
@@ -43,24 +50,6 @@ const pt = {
   keep: 'Manter a assinatura',
 };
 
-const PERIODS: Readonly<Record<Interval, string>> = {
-  weekly: 'por semana',
-  biweekly: 'a cada duas semanas',
-  monthly: 'por mês',
-  quarterly: 'por trimestre',
-  semiannual: 'por semestre',
-  yearly: 'por ano',
-};
-
-const EN_PERIODS: Readonly<Record<Interval, string>> = {
-  weekly: 'a week',
-  biweekly: 'every two weeks',
-  monthly: 'a month',
-  quarterly: 'a quarter',
-  semiannual: 'every six months',
-  yearly: 'a year',
-};
-
 const en: typeof pt = {
   title: 'Subscription',
   status: {
@@ -71,7 +60,14 @@ const en: typeof pt = {
     canceled: 'Subscription canceled',
     completed: 'Subscription completed',
   },
-  price: (amount, interval) => `${amount} ${EN_PERIODS[interval]}`,
+  period: {
+    weekly: 'a week',
+    biweekly: 'every two weeks',
+    monthly: 'a month',
+    quarterly: 'a quarter',
+    semiannual: 'every six months',
+    yearly: 'a year',
+  },
   buys: (asset, network) => `Each payment buys ${asset} on ${network}, at the price when the payment arrives.`,
   freeUntil: day => `Free until ${day}`,
   endsOn: day => `Ends on ${day}. Nothing is charged after that.`,

@@ -64,7 +64,7 @@ function statusCard(view: View): Html {
   return html`<section class="card status ${TONES[status]}" aria-labelledby="status-heading">
 <h1 id="status-heading">${statusOf(view)}</h1>
 <p class="description">${description}</p>
-<p class="amount">${texts.price(price, interval)}</p>
+<p class="amount">${price} <small class="whole">${texts.period[interval]}</small></p>
 ${symbol && network && html`<p>${texts.buys(symbol.toUpperCase(), NETWORK_FACTS[network].label)}</p>`}
 ${status === 'trialing' && trialEndDay !== undefined && html`<p>${texts.freeUntil(formats.shortDay(trialEndDay))}</p>`}
 ${cancelOn !== undefined && !hasEnded(subscription) ? html`<p>${texts.endsOn(formats.shortDay(cancelOn))}</p>` : next && html`<p>${texts.next(price, formats.shortDay(next.day))}</p>`}
@@ -98,9 +98,10 @@ function historyCard(view: View): Html | false {
   if (charged.length === 0 && page === 1) return false;
   const to = (other: number, label: string) =>
     html`<a class="button secondary" href="?lang=${frame.language}&page=${other}">${label}</a>`;
+  const pages = html`<div class="actions no-print">${page > 1 && to(page - 1, texts.newer)}${page < totalPages && to(page + 1, texts.older)}</div>`;
   return html`<section class="card" aria-labelledby="history-heading"><h2 id="history-heading">${texts.history}</h2>
 <ol class="instalments">${charged.map(cycle => html`<li>${historyLine(view, cycle)}</li>`)}</ol>
-<div class="actions no-print">${page > 1 && to(page - 1, texts.newer)}${page < totalPages && to(page + 1, texts.older)}</div>
+${totalPages > 1 && pages}
 </section>`;
 }
 
@@ -111,7 +112,7 @@ function historyLine({ charges, links, texts, formats, frame }: View, cycle: Cyc
   const when = (status === 'open' ? dueOn : wasDueOn)(formats.shortDay(dueDay));
   const state = paidAt && status === 'paid' ? `${texts.cycle.paid}, ${formats.moment(paidAt)}` : texts.cycle[status];
   const line = html`<span>${when} <small>${state}</small></span><span>${amountCents !== undefined && formats.money(amountCents, currency)}${paidAt && charge && html` <small>${texts.receipt}</small>`}</span>`;
-  if (!charge) return line;
+  if (!charge) return html`<p>${line}</p>`;
   return html`<a href="/pay/${links.tokenOf(charge)}?lang=${frame.language}">${line}</a>`;
 }
 
