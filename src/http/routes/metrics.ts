@@ -170,7 +170,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const oldest = oldestRowGauge(registry);
   const archiver = archiverGauge(registry);
   const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge, archiver.gauge];
-  const ofLines = [waiting, waitingAge, halted, alarms, refused];
+  const ofLines = [waiting, waitingAge, halted, alarms, refused, unordered];
   const ofDisputes = [disputes, blocked, disputeAge];
   const fromDatabase = [
     jobs,
