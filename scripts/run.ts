@@ -19,6 +19,10 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
     },
     fuzz: { file: 'drills/fuzz.ts', what: 'a million requests made by chance from the OpenAPI document' },
     growth: { file: 'drills/growth.ts', what: 'answers and pruning beside a hundred times the rows' },
+    mandates: {
+      file: 'drills/mandates.ts',
+      what: 'two hundred mandates through all journeys, at a PSP that loses and repeats',
+    },
     month: {
       file: 'drills/month.ts',
       what: 'a hundred thousand charges, and the clock moved by a month',
