@@ -116,7 +116,10 @@ export async function runMandates(options: Options): Promise<MandateDrill> {
         killed++;
       }
       await quiet(db, psp, clock.now(), isKilled ? QUIET_AFTER_KILL_MS : QUIET_LIMIT_MS);
-      for (const passed = Math.floor(share * days); day < passed; ) onDay?.(++day);
+      while (day < Math.floor(share * days)) {
+        day++;
+        onDay?.(day);
+      }
     }
 
     const losses = lossesOf(psp);
