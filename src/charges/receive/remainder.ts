@@ -10,7 +10,7 @@ import type { Method } from '../../rails/methods/methods.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { insertTraces } from '../../storage/object-traces.ts';
 import { cancelOpen } from '../cancel.ts';
-import { type Charge, type ChargeState, type NewCharge, takesRemainder } from '../charge.ts';
+import { type Charge, type ChargeState, isOrdered, type NewCharge, takesRemainder } from '../charge.ts';
 import { buildCharge } from '../create/build.ts';
 import { type ChargeDeps, writeCharge } from '../create/create.ts';
 import { type IssueNowDeps, issueNow } from '../issue/issue-now.ts';
@@ -74,10 +74,8 @@ const ENDED: readonly ChargeState[] = ['FAILED', 'CANCELED', 'EXPIRED', 'REFUNDE
 
 function requirePaidInPart(charge: Charge): void {
   if (!takesRemainder(charge)) {
-    throw new AppError(
-      'wrong_state',
-      'A charge that pays for crypto has no remainder: an order is paid by one charge.',
-    );
+    const instead = isOrdered(charge) ? 'the order gets a new price' : 'the order of its cycle is paid by one charge';
+    throw new AppError('wrong_state', `A charge that pays for crypto has no remainder: ${instead}.`);
   }
   if (charge.state !== 'PARTIALLY_PAID') {
     throw new AppError('wrong_state', `Nothing is left to charge of a charge that is ${charge.state}.`);

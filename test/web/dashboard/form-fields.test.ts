@@ -40,7 +40,9 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
   ).json.id;
   const priced = { accountId: 'acme', name: 'Gold', amountCents: 9_900, interval: 'monthly', methods: ['pix'] };
   const gold = (await service.post('/plans', priced)).json.id;
-  const subscribed = { accountId: 'acme', planId: gold, customerId: customer };
+  const crypto = { symbol: 'usdt', network: 'polygon', settlementSchedule: 'D0' };
+  const buying = (await service.post('/plans', { ...priced, crypto })).json.id;
+  const subscribed = { accountId: 'acme', planId: buying, customerId: customer, walletId: wallet };
   const subscription = (await service.post('/subscriptions', subscribed)).json.id;
   const mandate = await insertMandate(service, { accountId: 'acme', customerId: customer, chargeId: charge });
   const disputed = await openCharge(service);
@@ -129,9 +131,10 @@ const INPUTS: Readonly<Record<string, string>> = {
   // A box for each.
   channels: 'email',
   quietHours: 'from',
-  // Replaced by the fields of the address.
+  // Replaced by the fields of the object.
   'PATCH /customers/{id} address': 'street',
   'PATCH /plans/{id} taxes': 'fine',
+  'PATCH /plans/{id} crypto': 'symbol',
 };
 
 /** Fields without an input, each with its reason. */
