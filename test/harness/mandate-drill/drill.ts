@@ -64,7 +64,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** How far the clock is moved at once. */
 const STEPS_MS = [4 * MINUTE_MS, 5 * HOUR_MS, 9 * HOUR_MS, 12 * HOUR_MS] as const;
-/** All mandates are made within so many steps. */
+/** The steps at the beginning in which all mandates are made. */
 const MAKING_STEPS = 6;
 const FIRST_DUE_DAYS = 12;
 const LAST_RETRY_DAYS = 9;
