@@ -17,12 +17,10 @@ export async function reminded(api: Api): Promise<string> {
   const { rules } = (await api.get(`/reminders/rules?accountId=${accountId}`)) as { rules: object[] };
   if (rules.length === 0) await api.post('/reminders/rules', { accountId, when: 'paid', channels: ['event'] });
   await paid(api, chargeId);
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  return until(`Charge ${chargeId} has no reminder.`, async () => {
     const { reminders } = (await api.get(`/charges/${chargeId}/reminders`)) as { reminders: { id: string }[] };
-    if (reminders[0]) return reminders[0].id;
-    await wait(LOOK_EVERY_MS);
-  }
-  throw new StartError(`Charge ${chargeId} has no reminder.`);
+    return reminders[0]?.id;
+  });
 }
 
 const ALARM_NETWORK = 'bsc';
@@ -32,16 +30,13 @@ export async function lowFunds(api: Api): Promise<string> {
   await api.post(`/sandbox/chains/${ALARM_NETWORK}`, { fault: 'empty' });
   await api.post('/sandbox/clock', { advance: 'PT2M' });
   try {
-    for (let look = 0; look < MAX_LOOKS; look++) {
+    return await until('No alarm was raised.', async () => {
       const { alarms } = (await api.get('/payouts/alarms')) as { alarms: { id: string; network: string }[] };
-      const alarm = alarms.find(({ network }) => network === ALARM_NETWORK);
-      if (alarm) return alarm.id;
-      await wait(LOOK_EVERY_MS);
-    }
+      return alarms.find(({ network }) => network === ALARM_NETWORK)?.id;
+    });
   } finally {
     await api.post(`/sandbox/chains/${ALARM_NETWORK}`, { fault: 'none' });
   }
-  throw new StartError('No alarm was raised.');
 }
 
 export const PAYER = { customer: { name: 'Maria da Silva', document: '529.982.247-25' }, methods: ['pix'] };
@@ -157,12 +152,10 @@ export async function pausedSubscription(api: Api): Promise<string> {
 
 /** Waits until the bank has decided about each method, so that what a recipe does next always comes after that. */
 export async function registered(api: Api, id: string): Promise<string> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  return until(`The methods of charge ${id} were not registered.`, async () => {
     const charge = (await api.get(`/charges/${id}`)) as { boleto?: { status: string }; pix?: { status: string } };
-    if (![charge.boleto?.status, charge.pix?.status].includes('CREATING')) return id;
-    await wait(LOOK_EVERY_MS);
-  }
-  throw new StartError(`The methods of charge ${id} were not registered.`);
+    return [charge.boleto?.status, charge.pix?.status].includes('CREATING') ? undefined : id;
+  });
 }
 
 export async function paid(api: Api, id: string, how: Record<string, unknown> = { method: 'pix' }): Promise<string> {
@@ -190,10 +183,18 @@ export async function dueChanged(api: Api, how: Record<string, unknown> = {}): P
 }
 
 export async function eventOf(api: Api, type: string, objectId: string): Promise<string> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  return until(`${type} did not happen to ${objectId}.`, async () => {
     const { events } = (await api.get(`/events?objectId=${objectId}&type=${type}`)) as { events: object[] };
-    if (events[0]) return JSON.stringify(events[0], null, 2);
+    return events[0] && JSON.stringify(events[0], null, 2);
+  });
+}
+
+/** Looks again until something is found; gives up after half a minute with the message. */
+async function until(message: string, find: () => Promise<string | undefined>): Promise<string> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const found = await find();
+    if (found !== undefined) return found;
     await wait(LOOK_EVERY_MS);
   }
-  throw new StartError(`${type} did not happen to ${objectId}.`);
+  throw new StartError(message);
 }
