@@ -7,7 +7,7 @@ import { balanceOfData, blocklistData, FEE_RATE_DATA, transferData } from './con
 import { type Draft, estimateBy, isRevert } from './estimate.ts';
 import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
 import type { TokenQuestions } from './network.ts';
-import type { Provider, Said } from './provider.ts';
+import type { Provider, Reply } from './provider.ts';
 import { readWord } from './read.ts';
 import { contractOf, type EvmPlan } from './settings.ts';
 import type { Watch } from './watch.ts';
@@ -75,9 +75,9 @@ function questionsOf({ facts, tokens }: EvmPlan, symbol: SentSymbol): TokenQuest
 }
 
 /** A contract without the function does not speak against the transfer; the simulation by the node decides. */
-function answered(said: Said<bigint>): bigint | 'silence' {
-  if (said.kind === 'value') return said.value;
-  return isRevert(said) ? 0n : 'silence';
+function answered(reply: Reply<bigint>): bigint | 'silence' {
+  if (reply.kind === 'value') return reply.value;
+  return isRevert(reply) ? 0n : 'silence';
 }
 
 function refused(reason: CheckReason, message: string): Extract<Check, { readonly kind: 'refused' }> {

@@ -1,6 +1,6 @@
 // How much gas a transaction takes, and whether it would fail, as nodes simulate it.
 import { type Unknown, unlessRefused } from '../agreed-refusal.ts';
-import type { Provider, Said } from './provider.ts';
+import type { Provider, Reply } from './provider.ts';
 import { readQuantity } from './read.ts';
 import type { EvmPlan } from './settings.ts';
 
@@ -13,7 +13,7 @@ export type Estimate =
   | { readonly kind: 'refused'; readonly message: string }
   | Unknown;
 
-type Refusal = Extract<Said<unknown>, { readonly kind: 'refusal' }>;
+type Refusal = Extract<Reply<unknown>, { readonly kind: 'refusal' }>;
 
 const ABOUT_TRANSACTION = /revert|gas required exceeds|out of gas|invalid opcode|insufficient (?:funds|balance)/i;
 /** Credits, quotas, keys, plans and methods: what providers say about themselves. */
@@ -33,16 +33,16 @@ export function estimate(
 }
 
 export async function estimateBy(provider: Provider, plan: EvmPlan, from: string, draft: Draft): Promise<Estimate> {
-  const said = await ask(provider, plan, from, draft);
-  if (said.kind === 'silence') return { kind: 'unknown' };
-  if (said.kind === 'value') return gasOf(plan, draft, said.value);
-  const { code, message } = said;
-  const isAboutTransfer = isRevert(said);
+  const reply = await ask(provider, plan, from, draft);
+  if (reply.kind === 'silence') return { kind: 'unknown' };
+  if (reply.kind === 'value') return gasOf(plan, draft, reply.value);
+  const { code, message } = reply;
+  const isAboutTransfer = isRevert(reply);
   if (!isAboutTransfer && (NODE_CODES.includes(code) || ABOUT_NODE.test(message))) return { kind: 'unknown', message };
   // Nodes describe a failing transfer in many ways, and use the same codes for problems of their own. A node that repeats the refusal while
   // it estimates a transfer that cannot fail does mean this transfer.
   const [again, other] = await Promise.all([
-    isAboutTransfer ? said : ask(provider, plan, from, draft),
+    isAboutTransfer ? reply : ask(provider, plan, from, draft),
     ask(provider, plan, from, { to: from, value: 0n, data: '0x' }),
   ]);
   if (again.kind === 'value') return gasOf(plan, draft, again.value);
@@ -51,7 +51,12 @@ export async function estimateBy(provider: Provider, plan: EvmPlan, from: string
 }
 
 /** With the cap: a node that executed the code of a payee for longer would seem not to answer. */
-function ask(provider: Provider, { maxGas }: EvmPlan, from: string, { to, value, data }: Draft): Promise<Said<bigint>> {
+function ask(
+  provider: Provider,
+  { maxGas }: EvmPlan,
+  from: string,
+  { to, value, data }: Draft,
+): Promise<Reply<bigint>> {
   const call = { from, to, value: `0x${value.toString(16)}`, data, gas: `0x${maxGas.toString(16)}` };
   // Without the pool: a pending transfer to the same payee, which may never be mined, would make this one look cheaper.
   return provider.ask('eth_estimateGas', [call, 'latest'], readQuantity);
@@ -78,9 +83,9 @@ function tooMuch({ maxGas }: Pick<EvmPlan, 'maxGas'>): Estimate {
  * A refusal that is about the transaction, not about the node: by the code or the data of a revert, or by a message that no provider uses
  * for problems of its own. Code 3: geth's extension of EIP-1474.
  */
-export function isRevert(said: Said<unknown>): said is Refusal {
-  if (said.kind !== 'refusal') return false;
-  const { code, message, hasData } = said;
+export function isRevert(reply: Reply<unknown>): reply is Refusal {
+  if (reply.kind !== 'refusal') return false;
+  const { code, message, hasData } = reply;
   return (
     code === 3 ||
     hasData === true ||

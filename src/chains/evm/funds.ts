@@ -7,7 +7,7 @@ import { nextBid } from './fees.ts';
 import type { Provider } from './provider.ts';
 import { readQuantity, readWord } from './read.ts';
 import { contractOf, type EvmPlan } from './settings.ts';
-import { lowest, saidValue, type Watch } from './watch.ts';
+import { lowest, replyValue, type Watch } from './watch.ts';
 
 type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; readonly watch: Watch };
 
@@ -75,7 +75,7 @@ async function balanceAt(
   contract: string | undefined,
   block: string,
 ): Promise<bigint | undefined> {
-  if (contract === undefined) return saidValue(await provider.ask('eth_getBalance', [sender, block], readQuantity));
+  if (contract === undefined) return replyValue(await provider.ask('eth_getBalance', [sender, block], readQuantity));
   const call = { to: contract, data: balanceOfData(sender) };
-  return saidValue(await provider.ask('eth_call', [call, block], readWord));
+  return replyValue(await provider.ask('eth_call', [call, block], readWord));
 }

@@ -8,7 +8,7 @@ import type { Movements } from './movements.ts';
 import { outcomeOf } from './outcome.ts';
 import { readHead, readIsKnown, readQuantity, readReceipt } from './read.ts';
 import { readTransaction } from './transaction.ts';
-import { saidValue, type View, type Watch } from './watch.ts';
+import { replyValue, type View, type Watch } from './watch.ts';
 
 type LookupDeps = {
   readonly watch: Watch;
@@ -55,10 +55,10 @@ function markUsed(sighting: Sighting, reports: readonly Report[], quorum: number
 
 async function reportOf(view: View, nonce: bigint, attempts: readonly Attempt[]): Promise<Report> {
   if (view.mined <= nonce) return { kind: 'unused', view };
-  const said = await Promise.all(
+  const replies = await Promise.all(
     attempts.map(({ hash }) => view.provider.ask('eth_getTransactionReceipt', [hash], readReceipt)),
   );
-  const receipts = said.map(saidValue);
+  const receipts = replies.map(replyValue);
   const receipt = receipts.find((one, index) => one && one.transactionHash === attempts[index]?.hash);
   // Base shows receipts of blocks that are not sealed yet: https://docs.base.org transaction-finality.
   if (receipt) return { kind: receipt.blockNumber <= view.head.number ? 'receipt' : 'unclear', view, receipt };
@@ -108,7 +108,7 @@ async function isUndone(views: readonly View[], seen: Block, quorum: number): Pr
   const blocks = await Promise.all(
     views.map(({ provider }) => provider.ask('eth_getBlockByNumber', [height, false], readHead)),
   );
-  const others = blocks.map(saidValue).filter(block => block && block.hash !== seen.hash);
+  const others = blocks.map(replyValue).filter(block => block && block.hash !== seen.hash);
   return others.length >= quorum;
 }
 
@@ -128,7 +128,7 @@ async function usedByOthers(
   const counts = await Promise.all(
     foreign.map(({ view }) => view.provider.ask('eth_getTransactionCount', [slot.sender, 'finalized'], readQuantity)),
   );
-  const isPast = counts.map(saidValue).map(count => count !== undefined && count > slot.nonce);
+  const isPast = counts.map(replyValue).map(count => count !== undefined && count > slot.nonce);
   const past = foreign.filter((_, index) => isPast[index]);
   if (past.length < quorum) return unclear('the slot is used, but no attempt has a receipt yet');
   const [first] = attempts;
@@ -176,11 +176,11 @@ const bidOf = memoize((raw: string) => readTransaction(raw)?.fields.maxFeePerGas
 
 /** Undefined when no provider answers. */
 async function isKnown(views: readonly View[], attempts: readonly Attempt[]): Promise<boolean | undefined> {
-  const said = await Promise.all(
+  const replies = await Promise.all(
     views.flatMap(({ provider }) =>
       attempts.map(({ hash }) => provider.ask('eth_getTransactionByHash', [hash], readIsKnown)),
     ),
   );
-  const known = said.map(saidValue).filter(value => value !== undefined);
+  const known = replies.map(replyValue).filter(value => value !== undefined);
   return known.length === 0 ? undefined : known.includes(true);
 }

@@ -1,7 +1,7 @@
 // Whether a node still has the transactions of a given time. Nodes prune old data, and one that has pruned a transfer shows no receipt, as
 // if it had never been made.
 import { readBlockTransactions, readHead, readReceipt } from './read.ts';
-import { saidValue, type View } from './watch.ts';
+import { replyValue, type View } from './watch.ts';
 
 /** Blocks of a busy network are never empty; a test node may have made many empty ones. */
 const MOST_EMPTY = 64n;
@@ -20,7 +20,7 @@ export async function newestBlockUntil({ provider, head }: View, time: Date): Pr
   let [low, high] = [0n, head.number];
   while (low < high) {
     const middle = (low + high + 1n) / 2n;
-    const block = saidValue(await provider.ask('eth_getBlockByNumber', [hexOf(middle), false], readHead));
+    const block = replyValue(await provider.ask('eth_getBlockByNumber', [hexOf(middle), false], readHead));
     if (!block) return undefined;
     if (block.timestamp <= seconds) low = middle;
     else high = middle - 1n;
@@ -34,11 +34,11 @@ async function receiptNear({ provider, head }: View, from: bigint, step: 1n | -1
     const number = from + count * step;
     if (number < 0n || number > head.number) return undefined;
     const place = [hexOf(number), false];
-    const hashes = saidValue(await provider.ask('eth_getBlockByNumber', place, readBlockTransactions));
+    const hashes = replyValue(await provider.ask('eth_getBlockByNumber', place, readBlockTransactions));
     if (!hashes) return false;
     const [hash] = hashes;
     if (hash === undefined) continue;
-    const receipt = saidValue(await provider.ask('eth_getTransactionReceipt', [hash], readReceipt));
+    const receipt = replyValue(await provider.ask('eth_getTransactionReceipt', [hash], readReceipt));
     return receipt?.transactionHash === hash;
   }
   return undefined;

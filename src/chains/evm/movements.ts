@@ -2,7 +2,7 @@
 // nothing has not paid. A receipt alone is not enough either: a node can report status 0 for a transfer that was executed.
 import type { Transfer } from '../chain.ts';
 import { balanceOfData, TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
-import type { Provider, Said } from './provider.ts';
+import type { Provider, Reply } from './provider.ts';
 import { readTransferLogs, readWord, type TransactionReceipt, type TransferLog } from './read.ts';
 import { sharedAnswers } from './shared.ts';
 import type { View } from './watch.ts';
@@ -39,8 +39,8 @@ const MAX_JUDGED = 10_000;
 
 export function watchMovements(monotonicMs: () => number): Movements {
   // Transfers in one block ask for the same logs, and for the same balances of their sender.
-  const shared = sharedAnswers<Said<bigint>>(SHARED_MS, monotonicMs);
-  const sharedLogs = sharedAnswers<Said<TransferLog[]>>(SHARED_MS, monotonicMs);
+  const shared = sharedAnswers<Reply<bigint>>(SHARED_MS, monotonicMs);
+  const sharedLogs = sharedAnswers<Reply<TransferLog[]>>(SHARED_MS, monotonicMs);
   const judged = new Set<string>();
 
   /** A result for a transaction in a block is final. */
@@ -67,7 +67,7 @@ export function watchMovements(monotonicMs: () => number): Movements {
   };
 
   /** By how much the balance of an owner grew in the block. */
-  async function growthOf(view: View, asked: AskedMovement, owner: string): Promise<Said<bigint>> {
+  async function growthOf(view: View, asked: AskedMovement, owner: string): Promise<Reply<bigint>> {
     const { provider } = view;
     const { blockNumber } = asked.receipt;
     if (isOld(view, asked.receipt)) return TOO_OLD;
@@ -137,7 +137,7 @@ function isOld({ head }: View, { blockNumber }: TransactionReceipt): boolean {
   return head.number - blockNumber >= STATE_BLOCKS;
 }
 
-const TOO_OLD: Said<never> = { kind: 'refusal', code: 0, message: 'the state of this block is old' };
+const TOO_OLD: Reply<never> = { kind: 'refusal', code: 0, message: 'the state of this block is old' };
 
 /** The first of these kinds that any provider gives. */
 function find(said: readonly Movement[], kinds: readonly Movement['kind'][]): Movement {

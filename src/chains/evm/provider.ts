@@ -14,12 +14,12 @@ export type ProviderSettings = {
 };
 
 /** A value, a refusal of the node, or no answer. */
-export type Said<T> = { readonly kind: 'value'; readonly value: T } | Exclude<Answer, { readonly kind: 'result' }>;
+export type Reply<T> = { readonly kind: 'value'; readonly value: T } | Exclude<Answer, { readonly kind: 'result' }>;
 
 export type Provider = {
   readonly name: string;
   /** Asks and reads the answer; what cannot be read is silence. Never throws. */
-  ask<T>(method: string, params: readonly unknown[], read: Read<T>): Promise<Said<T>>;
+  ask<T>(method: string, params: readonly unknown[], read: Read<T>): Promise<Reply<T>>;
   /** The id of its chain; undefined when it does not answer. */
   chainId(): Promise<bigint | undefined>;
   /** Why it does not answer now; undefined while it does. */
@@ -150,7 +150,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
   }
 
   const isRight = async () => (await chainId()) === BigInt(wanted);
-  const wrong = (): Said<never> => ({ kind: 'silence', message: trouble ?? 'does not say its chain id' });
+  const wrong = (): Reply<never> => ({ kind: 'silence', message: trouble ?? 'does not say its chain id' });
 
   return {
     name,

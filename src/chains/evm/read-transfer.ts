@@ -9,7 +9,7 @@ import type { Provider } from './provider.ts';
 import { readHead, readSignedFields, type SignedFields } from './read.ts';
 import type { EvmPlan } from './settings.ts';
 import { readTransaction, senderOf, serialize, type Transaction } from './transaction.ts';
-import { saidValue } from './watch.ts';
+import { replyValue } from './watch.ts';
 
 type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan };
 
@@ -23,7 +23,7 @@ export async function readTransferIn(deps: Deps, hash: string): Promise<SentTran
 }
 
 async function askOne(provider: Provider, plan: EvmPlan, hash: string): Promise<SentTransfer | 'absent' | undefined> {
-  const said = saidValue(await provider.ask('eth_getTransactionByHash', [hash], readSignedFields));
+  const said = replyValue(await provider.ask('eth_getTransactionByHash', [hash], readSignedFields));
   if (said === undefined || said === 'absent') return said;
   const signed = signedOf(said, hash);
   // Not the transaction of that hash: counts as no answer.
@@ -32,7 +32,7 @@ async function askOne(provider: Provider, plan: EvmPlan, hash: string): Promise<
   const sender = senderOf(signed);
   if (!intent || sender === undefined) return 'absent';
   const place = [`0x${said.blockNumber.toString(16)}`, false];
-  const block = saidValue(await provider.ask('eth_getBlockByNumber', place, readHead));
+  const block = replyValue(await provider.ask('eth_getBlockByNumber', place, readHead));
   if (!block) return undefined;
   const sentAt = new Date(Number(block.timestamp) * 1_000);
   return { ...intent, sender, hash, raw: signed.raw, nonce: signed.fields.nonce, sentAt };

@@ -7,7 +7,7 @@ import { newestBlockUntil } from './memory.ts';
 import type { Provider } from './provider.ts';
 import { readTransferLogs, type TransferLog } from './read.ts';
 import type { EvmPlan } from './settings.ts';
-import { firstOf, saidValue, type View, type Watch } from './watch.ts';
+import { firstOf, replyValue, type View, type Watch } from './watch.ts';
 
 type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; readonly watch: Watch };
 
@@ -53,7 +53,7 @@ async function transfersIn(
   const owner = `0x${sender.slice(2).toLowerCase().padStart(64, '0')}`;
   const ask = (topics: readonly (string | null)[]) =>
     firstOf(providers, async provider =>
-      saidValue(await provider.ask('eth_getLogs', [{ ...place, topics }], readTransferLogs)),
+      replyValue(await provider.ask('eth_getLogs', [{ ...place, topics }], readTransferLogs)),
     );
   const [out, into] = await Promise.all([ask([TRANSFER_TOPIC, owner]), ask([TRANSFER_TOPIC, null, owner])]);
   if (!out || !into) return undefined;

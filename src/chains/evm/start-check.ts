@@ -5,7 +5,7 @@ import { blocklistData, DECIMALS_DATA } from './contracts.ts';
 import type { Provider } from './provider.ts';
 import { readBytes, readHead, readWord } from './read.ts';
 import type { EvmPlan } from './settings.ts';
-import { firstOf, saidValue } from './watch.ts';
+import { firstOf, replyValue } from './watch.ts';
 
 /** EIP-7702: the code of an account that has delegated itself. https://eips.ethereum.org/EIPS/eip-7702 */
 const DELEGATED = '0xef0100';
@@ -25,7 +25,7 @@ type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; r
 /** The code at an address, without that of a delegation; undefined when no provider answers. */
 export async function codeAt(providers: readonly Provider[], address: string): Promise<string | undefined> {
   return firstOf(providers, async provider =>
-    saidValue(await provider.ask('eth_getCode', [address, 'latest'], readBytes)),
+    replyValue(await provider.ask('eth_getCode', [address, 'latest'], readBytes)),
   );
 }
 
@@ -83,8 +83,8 @@ async function checkToken(
   if (!isCode(code)) return { fault: `${where} has no code` };
   const call = (data: string) =>
     firstOf(providers, async provider => {
-      const said = await provider.ask('eth_call', [{ to: address, data }, 'latest'], readWord);
-      return said.kind === 'silence' ? undefined : said;
+      const reply = await provider.ask('eth_call', [{ to: address, data }, 'latest'], readWord);
+      return reply.kind === 'silence' ? undefined : reply;
     });
   const found = await call(DECIMALS_DATA);
   if (!found) return { isSilent: true };

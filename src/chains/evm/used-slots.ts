@@ -1,17 +1,17 @@
 // The used slots of a sender: in final blocks, as several providers agree, and right now, as each of them counts.
 import type { SlotCounts } from '../chain.ts';
 import { readQuantity } from './read.ts';
-import { saidValue, type Watch } from './watch.ts';
+import { replyValue, type Watch } from './watch.ts';
 
 type Deps = { readonly watch: Watch; readonly quorum: number };
 
 /** The highest count that a quorum confirms: all slots below it are used in final blocks. Undefined when too few providers answer. */
 export async function usedSlots({ watch, quorum }: Deps, sender: string): Promise<bigint | undefined> {
   const views = await watch.views(sender);
-  const said = await Promise.all(
+  const replies = await Promise.all(
     views.map(({ provider }) => provider.ask('eth_getTransactionCount', [sender, 'finalized'], readQuantity)),
   );
-  const counts = said.map(saidValue).filter(count => count !== undefined);
+  const counts = replies.map(replyValue).filter(count => count !== undefined);
   return counts.toSorted((a, b) => Number(b - a))[quorum - 1];
 }
 

@@ -4,7 +4,7 @@
 import { l1FeeData } from './contracts.ts';
 import type { FeeLevel } from './fees.ts';
 import type { EvmNetworkFacts } from './network.ts';
-import type { Provider, Said } from './provider.ts';
+import type { Provider, Reply } from './provider.ts';
 import { type BlockHead, readHead, readQuantity, readWord } from './read.ts';
 import { sharedAnswers } from './shared.ts';
 
@@ -91,14 +91,14 @@ async function view(provider: Provider, sender: string): Promise<View | undefine
     head: head.value,
     mined: mined.value,
     // A provider without a pool of its own does not show it.
-    pooled: saidValue(pooled) ?? mined.value,
+    pooled: replyValue(pooled) ?? mined.value,
     ...(final.kind === 'value' && final.value !== null && { final: final.value }),
   };
 }
 
-type SaidCost = Omit<Cost, 'tip'> & { readonly tip: bigint | undefined };
+type ReportedCost = Omit<Cost, 'tip'> & { readonly tip: bigint | undefined };
 
-async function cost(provider: Provider, { l1FeeOracle }: EvmNetworkFacts): Promise<SaidCost | undefined> {
+async function cost(provider: Provider, { l1FeeOracle }: EvmNetworkFacts): Promise<ReportedCost | undefined> {
   const oracle = { to: l1FeeOracle, data: l1FeeData(TRANSFER_BYTES) };
   const [head, tip, l1Fee] = await Promise.all([
     provider.ask('eth_getBlockByNumber', ['latest', false], readHead),
@@ -107,13 +107,13 @@ async function cost(provider: Provider, { l1FeeOracle }: EvmNetworkFacts): Promi
   ]);
   if (head.kind !== 'value' || head.value === null) return undefined;
   if (l1Fee && l1Fee.kind !== 'value') return undefined;
-  return { baseFee: head.value.baseFee, tip: saidValue(tip), l1Fee: l1Fee?.value ?? 0n };
+  return { baseFee: head.value.baseFee, tip: replyValue(tip), l1Fee: l1Fee?.value ?? 0n };
 }
 
 export function lowest(values: readonly bigint[]): bigint | undefined {
   return values.toSorted((a, b) => (a < b ? -1 : 1))[0];
 }
 
-export function saidValue<T>(said: Said<T>): T | undefined {
-  return said.kind === 'value' ? said.value : undefined;
+export function replyValue<T>(reply: Reply<T>): T | undefined {
+  return reply.kind === 'value' ? reply.value : undefined;
 }
