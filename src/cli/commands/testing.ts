@@ -1,7 +1,22 @@
-// For trying the service: events, a simulated PSP, a test node.
+// For trying the service: a demo, events, a simulated PSP, a test node.
 import type { Commands } from './entry.ts';
 
 export const TESTING: Commands = [
+  [
+    'demo',
+    {
+      summary: 'start a sandbox and watch one order go from its charge to the crypto in the wallet',
+      help: [
+        'trilho demo',
+        '',
+        'It creates an order, pays its charge by pix, receives the webhooks, and moves the clock until the transfer is final. Then',
+        'it prints a link for each of them and runs until it is stopped. It listens on PORT, uses no other setting, and',
+        'keeps its data in a temporary folder that is removed at the end.',
+      ],
+      isService: true,
+      load: async () => (await import('../demo.ts')).demoCommand,
+    },
+  ],
   [
     'listen',
     {
