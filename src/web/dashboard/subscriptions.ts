@@ -5,6 +5,7 @@ import { PlansQuery } from '../../api/plans.ts';
 import { SubscriptionsQuery } from '../../api/subscriptions.ts';
 import { requireCustomer } from '../../billing/customers/require.ts';
 import { listPlans } from '../../billing/plans/list.ts';
+import { requirePlan } from '../../billing/plans/require.ts';
 import type { termsView } from '../../billing/plans/view.ts';
 import { hasEnded } from '../../billing/subscriptions/life.ts';
 import { listCycles, listSubscriptions } from '../../billing/subscriptions/list.ts';
@@ -84,8 +85,9 @@ ${pager(request, list)}`,
   app.get<{ Params: { id: string } }>('/dashboard/subscriptions/:id', HIDDEN, async (request, reply) => {
     const { caller } = request;
     const found = await requireSubscription(deps.db, request.params.id.toLowerCase(), caller?.accountId);
-    const [subscription, customer, list, events, wallet] = await Promise.all([
+    const [subscription, plan, customer, list, events, wallet] = await Promise.all([
       showSubscription(deps, found),
+      requirePlan(deps.db, found.planId, found.accountId),
       requireCustomer(deps.db, found.customerId, found.accountId),
       listCycles(deps, found.id, { page: 1, pageSize: SHOWN_CYCLES }),
       readObjectEvents(deps.db, found.id, found.accountId),
@@ -112,6 +114,7 @@ ${pager(request, list)}`,
         ['Account', subscription.accountId],
         ['External id', subscription.externalId],
         ['Customer', html`<a href="/dashboard/customers/${customer.id}">${customer.name}</a>`],
+        ['Plan', plan.name],
         ['Amount', priceOf(subscription)],
         ['Cycles', subscription.cycles === undefined ? 'without an end' : count(subscription.cycles)],
         ['Methods', subscription.methods.join(', ')],

@@ -33,7 +33,7 @@ test('a subscription is listed, shown with its cycles, paused, resumed and cance
   await service.post('/sandbox/clock', { advance: 'PT1M' });
   const page = textOf(await view(service, `/subscriptions/${id}`));
   assert.match(page, /Maria da Silva/);
-  assert.match(page, /99\.00 monthly/);
+  assert.match(page, /Plan Gold Amount R\$ 99\.00 monthly/);
   assert.match(page, /Next cycle 2, on 17 Dec 2026; charged from 12 Dec 2026/);
   assert.match(page, /1 17 Nov 2026 open/);
   assert.match(textOf(await view(service, '/subscriptions?status=active')), /contract-77/);
