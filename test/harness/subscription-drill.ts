@@ -192,10 +192,11 @@ async function prove(
     status: string;
     charges: number;
   }>(
-    `select c.subscription_id, c.number, c.day::text, c.status,
-            (select count(*)::int from charges h
-              where h.subscription_id = c.subscription_id and h.cycle_number = c.number) as charges
-       from subscription_cycles c order by c.subscription_id, c.number`,
+    `select c.subscription_id, c.number, c.day::text, c.status, coalesce(h.count, 0)::int as charges
+       from subscription_cycles c
+       left join (select subscription_id, cycle_number, count(*) from charges group by 1, 2) h
+         on h.subscription_id = c.subscription_id and h.cycle_number = c.number
+      order by c.subscription_id, c.number`,
   );
   const of = Map.groupBy(cycles, cycle => cycle.subscription_id);
   for (const one of made) {
@@ -211,8 +212,11 @@ async function prove(
     if (found.some(({ number }, index) => number !== index + 1)) wrong.push(`${one.id} leaves a number out`);
   }
   const rows = await db.query<{ id: string; payments: number; status: string | null }>(
-    `select h.id, (select count(*)::int from payments p where p.charge_id = h.id) as payments, c.status
-       from charges h left join subscription_cycles c on c.charge_id = h.id where h.subscription_id is not null`,
+    `select h.id, coalesce(p.count, 0)::int as payments, c.status
+       from charges h
+       left join (select charge_id, count(*) from payments group by 1) p on p.charge_id = h.id
+       left join subscription_cycles c on c.charge_id = h.id
+      where h.subscription_id is not null`,
   );
   for (const { id, payments, status } of rows) {
     if (paid.has(id) && payments === 0) lost.push(`payment of ${id}`);
@@ -228,12 +232,14 @@ async function wrongEvents(db: Database): Promise<string[]> {
   const rows = await db.query<{ text: string }>(
     `select s.id || ' has other events than cycles' as text
        from subscriptions s
-      where (select count(*) from events e where e.object_id = s.id and e.type = 'subscription.charged')
-            <> (select count(*) from charges h where h.subscription_id = s.id)
-         or (select count(*) from events e where e.object_id = s.id and e.type = 'subscription.paid')
-            <> (select count(*) from subscription_cycles c where c.subscription_id = s.id and c.status = 'paid')
-         or (select count(*) from events e where e.object_id = s.id) <> s.event_count
-         or (select max(e.sequence) from events e where e.object_id = s.id) <> s.event_count`,
+       left join (select object_id, count(*), max(sequence) as last, count(*) filter (where type = 'subscription.charged') as charged,
+                         count(*) filter (where type = 'subscription.paid') as paid
+                    from events group by 1) e on e.object_id = s.id
+       left join (select subscription_id, count(*) from charges group by 1) h on h.subscription_id = s.id
+       left join (select subscription_id, count(*) filter (where status = 'paid') as paid
+                    from subscription_cycles group by 1) c on c.subscription_id = s.id
+      where (e.count, e.last, e.charged, e.paid)
+            is distinct from (s.event_count, s.event_count, coalesce(h.count, 0), coalesce(c.paid, 0))`,
   );
   return rows.map(({ text }) => text);
 }
