@@ -148,7 +148,7 @@ export const ReminderView = Type.Object(
     cause: Type.Optional(
       Type.String({
         description:
-          'Why it was skipped (`paid`, `not_paid`, `charge_ended`, `due_day_changed`, `rule_off`, `opted_out`, `no_address`, `mail_off`, `too_late`, `restored`), or the code of the mail server or the connection.',
+          'Why it was skipped (`paid`, `not_paid`, `charge_ended`, `due_day_changed`, `collected`, `rule_off`, `opted_out`, `no_address`, `mail_off`, `too_late`, `restored`), that its mail could not be made (`not_composed`), or the code of the mail server or the connection; `sender_refused` and `login_refused` before the code of an answer are about the settings of the service.',
       }),
     ),
     attempts: Type.Integer({ minimum: 0, description: 'How often its mail was given to the mail server.' }),

@@ -18,7 +18,7 @@ import { readArguments, refuseFaults } from './arguments.ts';
 import { checkAgreements, type KnownOfAgreements } from './check-agreements.ts';
 import { checkApprovals } from './check-approvals.ts';
 import { checkArchiver } from './check-archiver.ts';
-import { checkMail } from './check-mail.ts';
+import { checkMail, checkUnsentMails } from './check-mail.ts';
 import { checkPayouts } from './check-payouts.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkRails } from './check-rails.ts';
@@ -118,7 +118,8 @@ async function checkContent(db: Database): Promise<CheckedDatabase> {
   const ofKeys = ending.length > 0 ? ending : [right(`keys: ${keys.length}, and no key expires soon`)];
   const findings = [right('schema: up to date'), ...ofKeys, clockFinding(row.now)];
   const ofAgreements = { agreements: await readAgreementUses(db), oldFiles: await readOldFiles(db, row.now) };
-  return { findings: [...findings, ...(await unreadableFindings(db))], rails: await readRails(db), ...ofAgreements };
+  const others = [...(await unreadableFindings(db)), ...(await checkUnsentMails(db))];
+  return { findings: [...findings, ...others], rails: await readRails(db), ...ofAgreements };
 }
 
 function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {

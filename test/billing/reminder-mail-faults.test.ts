@@ -30,12 +30,14 @@ test('what the server refuses for good has failed, with its code and without its
   const accountId = newAccount();
   await newRule(accountId, { channels: ['email'], when: 'on' });
   const charge = await newCharge(accountId, 1);
-  server.fail({ at: 'recipient', status: 550 });
+  const large = await newCharge(accountId, 1);
+  server.fail({ at: 'sender', status: 552, text: '5.3.4 too large' }, { at: 'recipient', status: 550 });
   await moveDays(1);
-  assert.deepEqual(await remindersOf(charge), ['on FAILED 550 5.1.1']);
-  assert.deepEqual(await typesOf(accountId), ['reminder.failed']);
+  const found = [...(await remindersOf(charge)), ...(await remindersOf(large))].sort();
+  assert.deepEqual(found, ['on FAILED 550 5.1.1', 'on FAILED 552 5.3.4']);
+  assert.deepEqual(await typesOf(accountId), ['reminder.failed', 'reminder.failed']);
   assert.deepEqual(taken(), []);
-  const rows = await service.sql('select cause from reminders where charge_id = $1', [charge]);
+  const rows = await service.sql('select cause from reminders where charge_id = any($1)', [[charge, large]]);
   assert.doesNotMatch(JSON.stringify(rows), /example\.org/);
 });
 
@@ -95,7 +97,7 @@ test('the doctor logs in at the mail server', async () => {
   } as const;
   assert.deepEqual(await checkMailServer({ ...at, login: { user: user!, password: password! } }), { kind: 'sent' });
   const wrong = await checkMailServer({ ...at, login: { user: user!, password: 'another' } });
-  assert.deepEqual(wrong, { kind: 'postponed', code: '535' });
+  assert.deepEqual(wrong, { kind: 'postponed', code: 'login_refused 535' });
   const plain = await checkMailServer({ ...at, tls: 'starttls' });
   assert.equal(plain.kind, 'postponed', 'a password never goes over a connection that should be encrypted and is not');
 });

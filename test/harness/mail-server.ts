@@ -7,10 +7,12 @@ import { SMTPServer } from 'smtp-server';
 
 /** What it does with the next mail: by default it takes it. */
 export type Fault =
-  /** Answers the recipient, or the content, with this status. */
-  | { readonly at: 'recipient' | 'content'; readonly status: number }
+  /** Answers the sender, the recipient, or the content with this status. */
+  | { readonly at: 'sender' | 'recipient' | 'content'; readonly status: number; readonly text?: string }
   /** Cuts the connection before or after the content was sent. */
   | { readonly at: 'cut_recipient' | 'cut_content' };
+
+type Refusal = Extract<Fault, { readonly status: number }>;
 
 export type MailServer = {
   readonly port: number;
@@ -35,8 +37,8 @@ export async function startMailServer(): Promise<MailServer> {
   const faults: Fault[] = [];
   let attempts = 0;
   let work = async () => {};
-  const refusal = ({ status }: { readonly status: number }) =>
-    Object.assign(new Error('5.1.1 maria@example.org is not known here'), { responseCode: status });
+  const refusal = ({ status, text = '5.1.1 maria@example.org is not known here' }: Refusal) =>
+    Object.assign(new Error(text), { responseCode: status });
   const server = new SMTPServer({
     authMethods: ['PLAIN', 'LOGIN'],
     disabledCommands: ['STARTTLS'],
@@ -46,10 +48,14 @@ export async function startMailServer(): Promise<MailServer> {
       if (username === LOGIN.user && password === LOGIN.password) done(null, { user: LOGIN.user });
       else done(new Error('wrong login'));
     },
+    onMailFrom: (_address, _session, done) => {
+      const [fault] = faults;
+      done(fault?.at === 'sender' ? refusal(faults.shift() as Refusal) : undefined);
+    },
     onRcptTo: (_address, _session, done) => {
       attempts++;
       const [fault] = faults;
-      if (fault?.at === 'recipient') return done(refusal(faults.shift() as Fault & { status: number }));
+      if (fault?.at === 'recipient') return done(refusal(faults.shift() as Refusal));
       if (fault?.at === 'cut_recipient') return cut();
       done();
     },
@@ -57,7 +63,7 @@ export async function startMailServer(): Promise<MailServer> {
       void (async () => {
         const content = await buffer(stream);
         const [fault] = faults;
-        if (fault?.at === 'content') return done(refusal(faults.shift() as Fault & { status: number }));
+        if (fault?.at === 'content') return done(refusal(faults.shift() as Refusal));
         mails.push(await simpleParser(content));
         await work();
         if (fault?.at === 'cut_content') return cut();

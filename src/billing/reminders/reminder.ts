@@ -19,12 +19,12 @@ export const REMINDER_TRANSITIONS: Readonly<Record<ReminderStatus, readonly Arro
     { to: 'SENDING', when: 'its mail is about to be given to the mail server' },
     { to: 'ANNOUNCED', when: 'its only channel is the event, which was recorded' },
     { to: 'SKIPPED', when: 'it must not be sent, or cannot be' },
-    { to: 'FAILED', when: 'it could not be sent in time' },
+    { to: 'FAILED', when: 'its mail could not be made' },
   ],
   SENDING: [
     { to: 'SENT', when: 'the mail server has taken it' },
-    { to: 'WAITING', when: 'the mail server refuses it for now, or does not answer' },
-    { to: 'FAILED', when: 'the mail server refuses it for good' },
+    { to: 'WAITING', when: 'the mail server refuses it for now, refuses the sender, or does not answer' },
+    { to: 'FAILED', when: 'the mail server refuses it for good, or did not take it in time' },
     { to: 'UNKNOWN', when: 'the service or the connection ended while it was sent' },
     { to: 'SKIPPED', when: 'the database was restored' },
   ],
@@ -54,6 +54,9 @@ export const SKIP_CAUSES = [
 ] as const;
 export type SkipCause = (typeof SKIP_CAUSES)[number];
 
+/** Why a reminder failed before the mail server: its mail could not be made. */
+export const NOT_COMPOSED = 'not_composed';
+
 export type Reminder = {
   readonly id: string;
   readonly accountId: string;
@@ -66,7 +69,7 @@ export type Reminder = {
   readonly channels: readonly Channel[];
   readonly locale?: Locale;
   readonly status: ReminderStatus;
-  /** Why it was skipped or failed: a `SkipCause`, or what the mail server answered. */
+  /** Why it was skipped or failed: a `SkipCause`, `NOT_COMPOSED`, or what the mail server answered. */
   readonly cause?: string;
   /** How often its mail was given to the mail server. */
   readonly attempts: number;

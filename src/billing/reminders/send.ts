@@ -8,6 +8,7 @@ import { insertEvents } from '../../events/store.ts';
 import type { JobOutcome } from '../../jobs/job.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isOutage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { isCollected } from '../mandates/store-collections.ts';
@@ -15,7 +16,7 @@ import { judge } from './judge.ts';
 import type { Mail, Mailing, MailOutcome } from './mail.ts';
 import { addressHash, isOptedOut } from './opt-out.ts';
 import { findRecipient, type Recipient } from './recipient.ts';
-import { hasEnded, isTooLate, type Reminder, type ReminderEvent, type ReminderStatus } from './reminder.ts';
+import { hasEnded, isTooLate, NOT_COMPOSED, type Reminder, type ReminderEvent, type ReminderStatus } from './reminder.ts';
 import { findReminder, type ReminderRef, updateReminder } from './store.ts';
 import { findSettings, isRuleOn } from './store-rules.ts';
 import { reminderEvent } from './view.ts';
@@ -38,17 +39,20 @@ const RETRY_MINUTES = [1, 5, 15, 60, 120, 240];
 
 export async function sendReminder(deps: SendDeps, ref: ReminderRef): Promise<JobOutcome> {
   // Composed before the reminder is judged: nothing slow comes between the judgement and the mail server.
-  const mail = await composeMail(deps, ref);
-  const begun = await deps.db.transaction(tx => begin(deps, tx, ref, mail));
-  if (begun && mail && deps.mailing) {
-    const outcome = await deps.mailing.send(begun.id, mail);
+  const composed = await composeMail(deps, ref);
+  const begun = await deps.db.transaction(tx => begin(deps, tx, ref, composed));
+  if (begun && typeof composed === 'object' && deps.mailing) {
+    const outcome = await deps.mailing.send(begun.id, composed);
     await deps.db.transaction(tx => end(deps, tx, begun, outcome));
   }
   return 'done';
 }
 
+/** A mail, or that it cannot be made of this charge: another try would end the same way. */
+type Composed = Mail | typeof NOT_COMPOSED | undefined;
+
 /** The mail of a reminder that may be sent; undefined when none is needed or possible. */
-async function composeMail({ db, clock, mailing }: SendDeps, ref: ReminderRef): Promise<Mail | undefined> {
+async function composeMail({ db, clock, log, mailing }: SendDeps, ref: ReminderRef): Promise<Composed> {
   const reminder = await findReminder(db, ref.reminderId, ref.accountId);
   if (!mailing || reminder?.status !== 'WAITING' || !reminder.channels.includes('email')) return undefined;
   const charge = await findCharge(db, reminder.chargeId, reminder.accountId);
@@ -56,11 +60,17 @@ async function composeMail({ db, clock, mailing }: SendDeps, ref: ReminderRef): 
   if (!charge || to === undefined) return undefined;
   const { texts } = await findSettings(db, reminder.accountId);
   const now = clock.now();
-  return mailing.compose({ reminder, charge, to, locale: reminder.locale ?? locale ?? 'pt-BR', texts, now });
+  try {
+    return await mailing.compose({ reminder, charge, to, locale: reminder.locale ?? locale ?? 'pt-BR', texts, now });
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    log.error('the mail of a reminder could not be made', { reminderId: reminder.id, chargeId: charge.id, error });
+    return NOT_COMPOSED;
+  }
 }
 
 /** Writes what is decided; returns the reminder when its mail is to be sent now. */
-async function begin(deps: SendDeps, tx: Sql, ref: ReminderRef, mail: Mail | undefined): Promise<Reminder | undefined> {
+async function begin(deps: SendDeps, tx: Sql, ref: ReminderRef, composed: Composed): Promise<Reminder | undefined> {
   const now = deps.clock.now();
   const reminder = await findReminder(tx, ref.reminderId, ref.accountId, { isLocked: true });
   if (reminder?.status === 'SENDING') return void (await giveUpSending(deps, tx, reminder, now));
@@ -84,12 +94,18 @@ async function begin(deps: SendDeps, tx: Sql, ref: ReminderRef, mail: Mail | und
     return void (await write(deps, tx, { ...reminder, status: 'SKIPPED', cause: verdict.cause }, now));
   }
   const isMailed = reminder.channels.includes('email') && !verdict.noMail;
+  const isComposed = composed !== NOT_COMPOSED;
   // The address changed after the mail was composed.
-  if (isMailed && mail?.to !== address) return void (await write(deps, tx, { ...reminder, nextAt: now }, now));
+  if (isMailed && isComposed && composed?.to !== address) {
+    return void (await write(deps, tx, { ...reminder, nextAt: now }, now));
+  }
   const asked = { ...reminder, ...amountOf(charge!, now) };
   const announced = await announce(deps, tx, asked, charge!, now);
+  if (isMailed && !isComposed) {
+    return void (await write(deps, tx, { ...announced, status: 'FAILED', cause: NOT_COMPOSED }, now));
+  }
   if (isMailed) {
-    const sent = { sendingSince: now, attempts: reminder.attempts + 1, addressHash: addressHash(accountId, mail!.to) };
+    const sent = { sendingSince: now, attempts: reminder.attempts + 1, addressHash: addressHash(accountId, address!) };
     const sending = { ...announced, ...sent, status: 'SENDING' } as const;
     const nextAt = new Date(now.getTime() + 2 * SENDING_LIMIT_MS);
     return write(deps, tx, { ...sending, nextAt }, now);

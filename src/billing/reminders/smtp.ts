@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Mail, MailOutcome, SendMail } from './mail.ts';
+import type { SettingsFault } from './mail-faults.ts';
 import type { MailServer } from './mail-settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -111,7 +112,8 @@ async function deliver(
     const code = codeOf(error);
     const answered = answerOf(error);
     if (answered === undefined) return { kind: hasBegun ? 'unknown' : 'postponed', code };
-    return { kind: answered >= 500 ? 'refused' : 'postponed', code };
+    // A refusal of our own settings is nothing about this mail: it goes out once they are right.
+    return { kind: answered >= 500 && !faultOfSettings(error) ? 'refused' : 'postponed', code };
   }
 }
 
@@ -121,11 +123,34 @@ function answerOf(error: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 ? status : undefined;
 }
 
-/** `550 5.1.1`, or the code of the connection: the text of the server may repeat the address. */
-function codeOf(error: unknown): string {
-  const { response, code } = error as { readonly response?: unknown; readonly code?: unknown };
+/** The mail is larger than the server takes: RFC 1870. Its other permanent answers to MAIL FROM are about the sender. */
+const TOO_LARGE = 552;
+/** The address of the sender is not valid, or not one of that server: RFC 3463. Some servers say so only after the recipient. */
+const BAD_SENDER = /^5\.1\.[78]$/;
+
+/** What the server refuses for good of our settings: it would refuse a mail to any other payer too. */
+function faultOfSettings(error: unknown): SettingsFault | undefined {
+  const { command } = error as { readonly command?: unknown };
   const status = answerOf(error);
-  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(typeof response === 'string' ? response : '')?.[1];
-  if (status !== undefined) return [status, enhanced].filter(Boolean).join(' ');
-  return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'connection_lost';
+  if (status === undefined || status < 500) return undefined;
+  if (typeof command === 'string' && command.startsWith('AUTH')) return 'login_refused';
+  const isOfSender = command === 'MAIL FROM' ? status !== TOO_LARGE : BAD_SENDER.test(enhancedOf(error) ?? '');
+  return isOfSender ? 'sender_refused' : undefined;
+}
+
+/**
+ * `550 5.1.1` or `sender_refused 553 5.7.1`, or the code of the connection, such as that of its certificate. The text of the server may
+ * repeat the address.
+ */
+function codeOf(error: unknown): string {
+  const status = answerOf(error);
+  if (status !== undefined) return [faultOfSettings(error), status, enhancedOf(error)].filter(Boolean).join(' ');
+  const { originalCode, code } = error as { readonly originalCode?: unknown; readonly code?: unknown };
+  const known = [originalCode, code].find(one => typeof one === 'string' && /^[A-Z][A-Z\d_]*$/.test(one));
+  return typeof known === 'string' ? known : 'connection_lost';
+}
+
+function enhancedOf(error: unknown): string | undefined {
+  const { response } = error as { readonly response?: unknown };
+  return /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(typeof response === 'string' ? response : '')?.[1];
 }

@@ -1,4 +1,5 @@
-// Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, and waiting deliveries.
+// Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, the mail
+// server, and waiting deliveries.
 import type { FastifyInstance } from 'fastify';
 import { mayUse } from '../../api/access.ts';
 import type { Chains } from '../../chains/chain.ts';
@@ -14,6 +15,7 @@ import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { count, when } from './formats.ts';
+import { mailFaultTable } from './mail-needs.ts';
 import { wholeAddress } from './on-chain.ts';
 import type { NetworkFaults } from './outside-needs.ts';
 import { badge, facts, table } from './parts.ts';
@@ -35,11 +37,12 @@ const MAX_COUNTED = 10_000;
 export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
   app.get('/dashboard/health', { schema: { hide: true } }, async (request, reply) => {
     const began = performance.now();
-    const [rails, senders, lag, queues] = await Promise.all([
+    const [rails, senders, lag, queues, mail] = await Promise.all([
       readRails(deps.db),
       readHalts(deps.db),
       readDeliveryLag(deps.db, deps.clock.now(), MAX_COUNTED),
       deps.queue.depths(),
+      mailFaultTable(deps.db),
     ]);
     const tookMs = Math.round(performance.now() - began);
     const faults = Map.groupBy(await deps.networkFaults(), ({ network }) => network);
@@ -85,6 +88,7 @@ ${
   })}</section>`
 }
 ${certificates.length > 0 && html`<section class="card"><h2>Certificates</h2>${table({ caption: 'Certificates', head: ['Of', 'Ends'], rows: certificates.map(({ name, end }) => [name, when(end)]) })}</section>`}
+${mail && html`<section class="card attention"><h2>Mail server</h2>${mail}</section>`}
 ${senders.length > 0 && html`<section class="card attention"><h2>Halted senders</h2>${table({ caption: 'Halted senders', head: ['Network', 'Sender', 'Since'], rows: senders.map(({ network, sender, haltedAt }) => [network, wholeAddress(deps, network, sender), when(haltedAt)]) })}</section>`}
 <section class="card"><h2>Jobs</h2>${table({
         caption: 'Jobs',

@@ -5,6 +5,7 @@ import { sendHtml } from '../send-html.ts';
 import { type BankNeedDeps, entriesToSee, numbersRunningOut, unansweredFiles } from './bank-needs.ts';
 import { openDisputes } from './dispute-needs.ts';
 import { type Figures, ninetyDays, todayFigures } from './figures.ts';
+import { mailFaults } from './mail-needs.ts';
 import { refusedCancellations } from './mandate-needs.ts';
 import {
   failingWebhooks,
@@ -49,6 +50,7 @@ const NEEDS = [
   silentRails,
   silentNetworks,
   endingCertificates,
+  mailFaults,
   failingWebhooks,
 ];
 

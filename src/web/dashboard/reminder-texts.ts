@@ -1,5 +1,6 @@
 // How the dashboard writes the occasions of reminders, and the reminders of a charge.
-import { SKIP_CAUSES, type SkipCause } from '../../billing/reminders/reminder.ts';
+import { SETTINGS_FAULTS, type SettingsFault } from '../../billing/reminders/mail-faults.ts';
+import { NOT_COMPOSED, SKIP_CAUSES, type SkipCause } from '../../billing/reminders/reminder.ts';
 import type { Occasion } from '../../billing/reminders/rule.ts';
 import type { reminderView } from '../../billing/reminders/view.ts';
 import { html, type Piece } from '../html.ts';
@@ -30,10 +31,22 @@ const CAUSE_NAMES: Readonly<Record<SkipCause, string>> = {
   restored: 'the database was restored',
 };
 
-/** Why a reminder was skipped, or the code of the mail server. */
+/** Why a reminder was skipped or failed, or the code of the mail server. */
 export function causeText({ cause }: { readonly cause?: string | undefined }): string {
+  if (cause === NOT_COMPOSED) return 'its mail could not be made; the log says why';
   const known = SKIP_CAUSES.find(each => each === cause);
-  return known ? CAUSE_NAMES[known] : (cause ?? '–');
+  return known ? CAUSE_NAMES[known] : mailCodeText(cause ?? '–');
+}
+
+const FAULT_NAMES: Readonly<Record<SettingsFault, string>> = {
+  sender_refused: 'the mail server refuses the sender:',
+  login_refused: 'the mail server refuses the login:',
+};
+
+/** `the mail server refuses the sender: 553 5.7.1`. */
+export function mailCodeText(code: string): string {
+  const fault = SETTINGS_FAULTS.find(one => code.startsWith(`${one} `));
+  return fault ? code.replace(fault, FAULT_NAMES[fault]) : code;
 }
 
 /** `3 days before the due day`. */
