@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pngPicture, readQr } from '../harness/pictures.ts';
 import { EMAIL, type MailBench, startMailBench } from '../harness/reminders.ts';
+import { planBody } from '../harness/subscriptions.ts';
 
 let bench: MailBench;
 before(async () => {
@@ -92,6 +93,21 @@ test('a customer is written to in their language, at their address of now, in th
     ['image/png'],
     'there is no boleto',
   );
+});
+
+test('a cycle that no mandate collects is announced as one to pay, not as one that the bank did not pay', async () => {
+  const { newAccount, made, moveDays, newRule, taken } = bench;
+  const accountId = newAccount();
+  await newRule(accountId, { channels: ['email'], when: 'failed' });
+  const customer = { accountId, name: 'Maria da Silva', document: '52998224725', email: EMAIL };
+  const { id: customerId } = await made('/customers', customer);
+  const { id: planId } = await made('/plans', planBody({ accountId, day: undefined, automatic: true }));
+  await made('/subscriptions', { accountId, planId, customerId });
+  await moveDays(1);
+  const [mail, ...others] = taken();
+  assert.equal(others.length, 0);
+  assert.match(mail?.subject ?? '', /^Cobrança de R\$\s\d+,\d\d sem Pix Automático$/);
+  assert.match(mail?.text ?? '', /não será paga por Pix Automático\. Pague por aqui\.[\s\S]*br\.gov\.bcb\.pix/);
 });
 
 test('without an address nothing is mailed, and neither to an erased customer', async () => {

@@ -29,6 +29,8 @@ type Attachment = {
 export type MailFacts = {
   readonly reminder: Pick<Reminder, 'id' | 'accountId' | 'occasion' | 'days'>;
   readonly charge: Charge;
+  /** The payer's bank tried to pay it by Pix Automático, and brought nothing. */
+  readonly wasTried: boolean;
   readonly to: string;
   readonly locale: Locale;
   readonly texts: OwnTexts;

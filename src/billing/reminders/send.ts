@@ -11,14 +11,22 @@ import type { Clock } from '../../lib/clock.ts';
 import { isOutage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database, Sql } from '../../storage/database.ts';
-import { isCollected } from '../mandates/store-collections.ts';
+import { findLastCollectionOfCharge, isCollected } from '../mandates/store-collections.ts';
 import { judge } from './judge.ts';
 import type { Mail, Mailing, MailOutcome } from './mail.ts';
 import { addressHash, isOptedOut } from './opt-out.ts';
 import { findRecipient, type Recipient } from './recipient.ts';
-import { hasEnded, isTooLate, NOT_COMPOSED, type Reminder, type ReminderEvent, type ReminderStatus } from './reminder.ts';
+import {
+  hasEnded,
+  isTooLate,
+  NOT_COMPOSED,
+  type Reminder,
+  type ReminderEvent,
+  type ReminderStatus,
+} from './reminder.ts';
 import { findReminder, type ReminderRef, updateReminder } from './store.ts';
 import { findSettings, isRuleOn } from './store-rules.ts';
+import { wasTried } from './tried.ts';
 import { reminderEvent } from './view.ts';
 
 export type SendDeps = {
@@ -59,9 +67,12 @@ async function composeMail({ db, clock, log, mailing }: SendDeps, ref: ReminderR
   const { address: to, locale } = charge ? await findRecipient(db, charge) : {};
   if (!charge || to === undefined) return undefined;
   const { texts } = await findSettings(db, reminder.accountId);
-  const now = clock.now();
+  const about = {
+    ...{ reminder, charge, to, texts, locale: reminder.locale ?? locale ?? 'pt-BR', now: clock.now() },
+    wasTried: wasTried(await findLastCollectionOfCharge(db, charge.id)),
+  };
   try {
-    return await mailing.compose({ reminder, charge, to, locale: reminder.locale ?? locale ?? 'pt-BR', texts, now });
+    return await mailing.compose(about);
   } catch (error) {
     if (isOutage(error)) throw error;
     log.error('the mail of a reminder could not be made', { reminderId: reminder.id, chargeId: charge.id, error });

@@ -2,6 +2,7 @@
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Rule } from './rule.ts';
+import { TRIED } from './tried.ts';
 
 const COLUMNS = 'id, account_id, occasion, days, channels, locale, is_enabled, created_at, updated_at, feed_position';
 type FollowingRule = Rule & { readonly feedPosition: bigint };
@@ -47,7 +48,10 @@ type SeenEvent = {
 };
 const toEvent = recordOf<SeenEvent>('position, type, object_id, charge_id, occurred_at', ['position']);
 
-/** The next events of an account of some types, up to a position, in order. */
+/**
+ * The next events of an account of some types, up to a position, in order. A collection counts as failed once the payer's bank has tried it:
+ * one that never came there says nothing to a payer, unless it leaves a cycle, whose own event is read.
+ */
 export async function readUnread(
   tx: Sql,
   { accountId, feedPosition }: FollowingRule,
@@ -60,8 +64,9 @@ export async function readUnread(
             e.occurred_at
        from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
       where p.account_id = $1 and p.position > $2 and p.position <= $3 and p.type = any($4)
+        and (p.type <> 'mandate.collection_failed' or e.object ->> 'status' = any($6))
       order by p.position limit $5`,
-    [accountId, feedPosition, upTo, types, limit],
+    [accountId, feedPosition, upTo, types, limit, TRIED],
   );
   return rows.map(toEvent);
 }

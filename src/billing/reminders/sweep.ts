@@ -25,12 +25,7 @@ const AGAIN_AFTER_MS = 10 * 60_000;
 /** The events that a rule follows. A cycle that no mandate collects has an event of its subscription alone. */
 const TYPES: Readonly<Partial<Record<Occasion, readonly string[]>>> = {
   paid: ['charge.paid'],
-  failed: [
-    'charge.failed',
-    'mandate.collection_failed',
-    'mandate.collection_canceled',
-    'subscription.collection_failed',
-  ],
+  failed: ['charge.failed', 'mandate.collection_failed', 'subscription.collection_failed'],
 };
 
 export function reminderSweep(deps: ReminderSweepDeps): Sweep {

@@ -31,6 +31,7 @@ const SAMPLE: Omit<Content, 'dueDay'> = {
   pixCode: SAMPLE_PIX_CODE,
   boletoLine: '99991.76325 74800.240983 95153.362157 5 16560000015990',
   isRefused: false,
+  wasTried: true,
 };
 
 export function reminderPreviewPages(app: FastifyInstance, deps: Deps): void {

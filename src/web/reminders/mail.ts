@@ -17,14 +17,14 @@ export type ComposeDeps = SlipDeps & { readonly db: Sql };
 
 export async function composeMail(
   deps: ComposeDeps,
-  { charge, now, to, locale, texts, reminder }: MailFacts,
+  { charge, now, to, locale, texts, reminder, wasTried }: MailFacts,
 ): Promise<Mail> {
   const { displayName, supportUrl } = await findAccountSettings(deps.db, charge.accountId);
   const seller = displayName ?? charge.accountId;
   const facts = factsOf(charge, now);
   const boleto = charge.methods.find(isOf('boleto'));
   const isBoletoPayable = facts.payable.some(({ method }) => method === boleto?.method);
-  const content = contentOf(charge, facts);
+  const content = contentOf(charge, facts, wasTried);
   const picture = content.pixCode === undefined ? undefined : await attachedQrCode(content.pixCode, reminder.id);
   const pdf = isBoletoPayable ? await attachedBoleto(deps, charge) : undefined;
   const optOutUrl = deps.links.reminderOptOutUrl(reminder);
@@ -68,7 +68,7 @@ async function attachedBoleto(deps: ComposeDeps, charge: Charge) {
   return { filename: 'boleto.pdf', type: 'application/pdf', content };
 }
 
-function contentOf(charge: Charge, { amountCents, payable }: Facts): Content {
+function contentOf(charge: Charge, { amountCents, payable }: Facts, wasTried: boolean): Content {
   const pixCode = payable.map(({ instrument }) => pixCodeOf(instrument)).find(code => code !== undefined);
   const boletoLine = payable
     .map(({ instrument }) => ('digitableLine' in instrument ? instrument.digitableLine : undefined))
@@ -78,6 +78,7 @@ function contentOf(charge: Charge, { amountCents, payable }: Facts): Content {
     amountCents,
     dueDay: civilDay(charge.dueAt),
     isRefused: charge.state === 'FAILED',
+    wasTried,
     ...(charge.description !== undefined && { description: charge.description }),
     ...(pixCode !== undefined && { pixCode }),
     ...(boletoLine !== undefined && { boletoLine }),

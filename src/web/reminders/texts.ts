@@ -2,7 +2,7 @@
 import type { ByLanguage } from '../language.ts';
 
 /** What a mail is about: the due day against today, or what happened. */
-export type Topic = 'before' | 'today' | 'after' | 'paid' | 'notIssued' | 'notCollected';
+export type Topic = 'before' | 'today' | 'after' | 'paid' | 'notIssued' | 'notCollected' | 'notAutomatic';
 
 type About = { readonly amount: string; readonly day: string; readonly seller: string };
 type Texts = { readonly subject: (about: About) => string; readonly intro: (about: About) => string };
@@ -35,6 +35,11 @@ const pt = {
       subject: ({ amount }) => `O Pix Automático de ${amount} não foi realizado`,
       intro: ({ amount, seller }) =>
         `Seu banco não pagou a cobrança de ${seller} no valor de ${amount} por Pix Automático. Você ainda pode pagar por aqui.`,
+    },
+    notAutomatic: {
+      subject: ({ amount }) => `Cobrança de ${amount} sem Pix Automático`,
+      intro: ({ amount, day, seller }) =>
+        `Sua cobrança de ${seller}, no valor de ${amount}, com vencimento em ${day}, não será paga por Pix Automático. Pague por aqui.`,
     },
   } satisfies Record<Topic, Texts>,
   hello: (name: string) => `Olá, ${name},`,
@@ -92,6 +97,11 @@ const en: typeof pt = {
       subject: ({ amount }) => `The Pix Automático payment of ${amount} was not made`,
       intro: ({ amount, seller }) =>
         `Your bank did not pay the charge of ${amount} from ${seller} by Pix Automático. You can still pay it here.`,
+    },
+    notAutomatic: {
+      subject: ({ amount }) => `Charge of ${amount} without Pix Automático`,
+      intro: ({ amount, day, seller }) =>
+        `Your charge of ${amount} from ${seller}, due on ${day}, will not be paid by Pix Automático. Please pay it here.`,
     },
   },
   hello: name => `Hello ${name},`,

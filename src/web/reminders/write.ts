@@ -19,6 +19,8 @@ export type Content = {
   readonly boletoLine?: string;
   /** The bank refused to issue it. */
   readonly isRefused: boolean;
+  /** The payer's bank tried to pay it by Pix Automático, and brought nothing. */
+  readonly wasTried: boolean;
 };
 
 type ToWrite = {
@@ -83,9 +85,10 @@ ${notes.map(note => html`<p>${note}</p>`)}
 }
 
 /** The day of sending decides what is said of the due day: the quiet hours may have ended after it. */
-function topicOf({ occasion, content: { isRefused, dueDay }, today }: ToWrite): Topic {
+function topicOf({ occasion, content: { isRefused, wasTried, dueDay }, today }: ToWrite): Topic {
   if (occasion === 'paid') return 'paid';
-  if (occasion === 'failed') return isRefused ? 'notIssued' : 'notCollected';
+  if (occasion === 'failed' && isRefused) return 'notIssued';
+  if (occasion === 'failed') return wasTried ? 'notCollected' : 'notAutomatic';
   if (today === dueDay) return 'today';
   return today < dueDay ? 'before' : 'after';
 }
