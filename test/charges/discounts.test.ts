@@ -302,6 +302,16 @@ test('a sandbox takes a discount that is over, and warns of it', async () => {
   assert.deepEqual(warnings, [{ path: 'discounts[0].until', code: 'in_the_past', message }]);
 });
 
+test('the dashboard shows what the bank took off a payment', async () => {
+  const id = await openCharge(service, { dueAt: DUE, ...TERMS });
+  await pay(service, id);
+  assert.match(textOf(await view(service, `/charges/${id}`)), /Less .* pix R\$ [\d,.]+ – /);
+  // As a return file of a bank reports it.
+  await service.sql('update payments set discount_cents = 1500, abatement_cents = 990 where charge_id = $1', [id]);
+  const page = textOf(await view(service, `/charges/${id}`));
+  assert.match(page, / pix R\$ [\d,.]+ discount R\$ 15\.00, abatement R\$ 9\.90 /);
+});
+
 test('the dashboard shows what is taken off, and its list as a table has it', async () => {
   const id = await openCharge(service, { dueAt: DUE, ...TERMS });
   const page = await view(service, `/charges/${id}`);

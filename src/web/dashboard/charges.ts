@@ -141,6 +141,11 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
           charge.instalment &&
             html`${charge.instalment.number} of <a href="/dashboard/instalments/${charge.instalment.instalmentPlanId}">its plan</a>`,
         ],
+        [
+          'Subscription',
+          charge.subscriptionId &&
+            html`cycle ${charge.cycle} of <a href="/dashboard/subscriptions/${charge.subscriptionId}">its subscription</a>`,
+        ],
         ['Payer', payerOf(charge.customer.name, customer)],
         ['Document', documentOf(charge.customer.document)],
         ['Asked for', cost(decimal(charge.amountCents), charge.currency)],
@@ -171,11 +176,12 @@ ${pager(request, list)}${searchedNote(request, 'charges', list.searchedTo)}</div
       })}</section>
 <section class="card"><h2>Payments</h2>${table({
         caption: 'Payments',
-        head: ['Paid', 'Method', '#Amount', 'Reference', 'Reported by', ''],
+        head: ['Paid', 'Method', '#Amount', 'Less', 'Reference', 'Reported by', ''],
         rows: charge.payments.map(payment => [
           when(payment.paidAt),
           payment.method,
           reais(payment.amountCents),
+          takenOffBy(payment),
           html`<code>${payment.reference}</code>`,
           payment.source,
           [payment.isRepeat && badge('paid again'), payment.timing === 'late' && badge('late')],
@@ -223,6 +229,15 @@ function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
 /** Links to the customer, where the account has one with this document. */
 function payerOf(name: string, customer: { readonly id: string } | undefined): Piece {
   return customer ? html`<a href="/dashboard/customers/${customer.id}">${name}</a>` : name;
+}
+
+/** What the bank took off the payment, where it reports that. */
+function takenOffBy({ discountCents, abatementCents }: Listed['payments'][number]): Piece {
+  const parts = [
+    discountCents !== undefined && `discount ${reais(discountCents)}`,
+    abatementCents !== undefined && `abatement ${reais(abatementCents)}`,
+  ].filter(part => part !== false);
+  return parts.length === 0 ? '–' : parts.join(', ');
 }
 
 function dueChangeLine({
@@ -291,4 +306,9 @@ const CSV: Columns<Listed> = {
   created: charge => charge.createdAt,
   abatement: abatementText,
   discounts: discountsText,
+  customer: charge => charge.customerId,
+  instalments: charge => charge.instalment?.instalmentPlanId,
+  instalment: charge => charge.instalment?.number,
+  subscription: charge => charge.subscriptionId,
+  cycle: charge => charge.cycle,
 };

@@ -149,4 +149,5 @@ const CSV: Columns<Shown> = {
   description: plan => plan.description,
   created: plan => plan.createdAt,
   updated: plan => plan.updatedAt,
+  customer: plan => plan.customerId,
 };

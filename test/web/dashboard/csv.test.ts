@@ -5,6 +5,7 @@ import type { PageQuery } from '../../../src/lib/paging.ts';
 import { walkBack } from '../../../src/web/dashboard/csv.ts';
 import { chargeBody } from '../../harness/bodies.ts';
 import { type Service, startService } from '../../harness/service.ts';
+import { planBody } from '../../harness/subscriptions.ts';
 import { seed, transaction } from '../../harness/transactions.ts';
 
 let service: Service;
@@ -115,6 +116,29 @@ test('each list has its export', async () => {
     ['payer', 'BRL', '-159.90'],
     ['settled', 'BRL', '159.90'],
   ]);
+});
+
+test('a charge names its customer, its instalment and its cycle, and an instalment plan its customer', async () => {
+  const made = async (path: string, body: object) => {
+    const answer = await service.post(path, { accountId: 'whose', ...body });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  };
+  const { id: customerId } = await made('/customers', { name: 'Maria da Silva', document: '52998224725' });
+  const asked = { customerId, currency: 'BRL', methods: ['pix'] };
+  const plan = await made('/instalments', { ...asked, amountCents: 30_000, count: 2, firstDueDay: '2027-01-10' });
+  const { id: planId } = await made('/plans', planBody({ accountId: 'whose', day: undefined }));
+  const { id: subscriptionId } = await made('/subscriptions', { planId, customerId });
+  await service.runJobs();
+  await service.post('/sandbox/clock', { advance: 'PT1M' });
+  const columns = ['customer', 'instalments', 'instalment', 'subscription', 'cycle'];
+  const [head, ...rows] = await csv('charges.csv?accountId=whose');
+  assert.deepEqual(head?.slice(-columns.length), columns);
+  const ofCharges = rows.map(row => row.slice(-columns.length).join()).sort();
+  const ofPlan = [1, 2].map(number => `${customerId},${plan.id},${number},,`);
+  assert.deepEqual(ofCharges, [...ofPlan, `${customerId},,,${subscriptionId},1`].sort());
+  const [names, ...plans] = await csv('instalments.csv?accountId=whose');
+  assert.deepEqual([names?.at(-1), plans.map(row => row.at(-1))], ['customer', [customerId]]);
 });
 
 test('a cell is one cell and not a formula, also if semicolons separate cells', async () => {
