@@ -4,6 +4,10 @@ import { after, before, test } from 'node:test';
 import { submit, textOf, view } from '../../harness/dashboard.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
+/** Made-up addresses with valid checksums. */
+const FIRST = '0x52908400098527886E0F7030069857D2E4169EE7';
+const SECOND = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
 let service: Service;
 before(async () => {
   service = await startService();
@@ -123,4 +127,47 @@ test('forms make a plan and a subscription of it, and change both', async () => 
   assert.match(textOf(await view(service, `${page}/change`)), /Cycles Left empty: without an end/);
   assert.equal((await submit(service, `${page}/change`, { cycles: '' })).status, 303);
   assert.equal((await read()).cycles, undefined);
+});
+
+test('forms make a plan that buys crypto, and name and change the wallet of a subscription', async () => {
+  const { id: customerId } = await made('/customers', { name: 'Ana Lima', document: '11144477735', separate: true });
+  const newWallet = (name: string, address: string) => made('/wallets', { name, network: 'polygon', address });
+  const [{ id: first }, { id: second }] = [await newWallet('First', FIRST), await newWallet('Second', SECOND)];
+  const terms = { name: 'USDT 541', amount: '541,00', currency: 'BRL', interval: 'monthly', methods: 'pix' };
+  const crypto = { symbol: 'usdt', network: 'polygon', settlementSchedule: 'D1' };
+  const half = await submit(service, '/plans/new', { ...terms, accountId: 'acme', symbol: 'usdt' });
+  assert.equal(half.status, 400);
+  assert.match(textOf(await half.text()), /Network is required/);
+  assert.equal((await submit(service, '/plans/new', { ...terms, ...crypto, accountId: 'acme' })).status, 303);
+  const { plans } = (await service.get('/plans')).json;
+  const plan = plans.find(({ name }: { name: string }) => name === 'USDT 541');
+  assert.deepEqual(plan.crypto, crypto);
+
+  const form = `/subscriptions/new?customerId=${customerId}`;
+  assert.match(textOf(await view(service, form)), /Wallet .*First.* on polygon/);
+  const without = await submit(service, form, { planId: plan.id });
+  assert.equal(without.status, 400);
+  assert.match(textOf(await without.text()), /Wallet is required, as the plan buys crypto/);
+  const subscribed = await submit(service, form, { planId: plan.id, walletId: first });
+  assert.equal(subscribed.status, 303, textOf(await subscribed.text()));
+  const page = subscribed.headers.get('location')!.replace('/dashboard', '');
+  const read = async () => (await service.get(page)).json;
+  assert.deepEqual([(await read()).walletId, (await read()).crypto], [first, crypto]);
+  assert.match(
+    textOf(await view(service, page)),
+    /Each cycle buys usdt on polygon, D1 To the wallet First, 0x52908400098527886E0F7030069857D2E4169EE7/,
+  );
+  assert.match(await view(service, `${page}/change`), new RegExp(`<option value="${first}" selected`));
+  const moved = await submit(service, `${page}/change`, { walletId: second });
+  assert.equal(moved.status, 303, textOf(await moved.text()));
+  assert.equal((await read()).walletId, second);
+  // A subscription in reais has no wallet to change.
+  const { id: planId } = await made('/plans', {
+    name: 'Tin',
+    amountCents: 4_900,
+    interval: 'weekly',
+    methods: ['pix'],
+  });
+  const { id } = await made('/subscriptions', { planId, customerId });
+  assert.doesNotMatch(await view(service, `/subscriptions/${id}/change`), /name="walletId"/);
 });
