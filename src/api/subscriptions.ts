@@ -101,7 +101,7 @@ const cycleFields = {
   ),
 };
 
-const CycleView = Type.Object(cycleFields, { $id: 'SubscriptionCycle', additionalProperties: false });
+export const CycleView = Type.Object(cycleFields, { $id: 'SubscriptionCycle', additionalProperties: false });
 
 const view = {
   id: Uuid(),
@@ -216,13 +216,19 @@ export const SUBSCRIPTIONS_EXAMPLE: Static<typeof SubscriptionsPage> = {
   ...ONE_PAGE,
 };
 
+const CHARGED_CYCLE = {
+  number: 1,
+  day: '2026-12-10',
+  amountCents: 9_900,
+  currency: 'BRL' as const,
+  dueDay: '2026-12-10',
+  chargeId: '019a7c51-7a0c-7f6e-9d0b-3c8c7ab1f0d2',
+};
+
+export const FORGIVEN_CYCLE_EXAMPLE: Static<typeof CycleView> = { ...CHARGED_CYCLE, status: 'canceled' };
+
 export const CYCLES_EXAMPLE: Static<typeof CyclesPage> = {
-  cycles: [
-    {
-      ...{ number: 1, day: '2026-12-10', status: 'paid', amountCents: 9_900, currency: 'BRL', dueDay: '2026-12-10' },
-      ...{ chargeId: '019a7c51-7a0c-7f6e-9d0b-3c8c7ab1f0d2', paidAt: '2026-12-08T14:21:07.000Z' },
-    },
-  ],
+  cycles: [{ ...CHARGED_CYCLE, status: 'paid', paidAt: '2026-12-08T14:21:07.000Z' }],
   ...ONE_PAGE,
 };
 

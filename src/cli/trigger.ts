@@ -187,6 +187,11 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post('/sandbox/clock', { advance: 'P6D' });
     return id;
   },
+  'subscription.forgiven': async api => {
+    const { id } = await chargedSubscription(api);
+    await api.post(`/subscriptions/${id}/cycles/1/forgive`);
+    return id;
+  },
   'subscription.paused': async api => pausedSubscription(api),
   'subscription.resumed': async api => {
     const id = await pausedSubscription(api);

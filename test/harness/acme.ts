@@ -133,6 +133,9 @@ export async function startAcme(): Promise<Acme> {
   });
   assert.equal(subscribed.status, 201, subscribed.text);
   things['/subscriptions/:id'] = subscribed.json.id;
+  // A number that no answer has by chance.
+  things['/subscriptions/:id/cycles/:number'] = '990021';
+  await service.sql('update subscription_cycles set number = 990021 where subscription_id = $1', [subscribed.json.id]);
   things['customerId'] = customer.json.id;
   const chargeId = plan.json.charges[0].id;
   const mandate = await insertMandate(service, { accountId: 'acme', customerId: customer.json.id, chargeId });

@@ -95,6 +95,16 @@ export function fellDue(before: Standing, cycle: Cycle): Step {
   return stepWith(before, cycleMoved(cycle, 'past_due'), 'subscription.past_due');
 }
 
+/** A cycle that is to be paid is owed no more: its charge is withdrawn. Where it had none, the next cycle waits from now on. */
+export function forgiven(before: Standing, cycle: Cycle): Step {
+  const { retryAt: _, ...rest } = cycle;
+  const gone = cycleMoved(rest, 'canceled');
+  const { after, events } = restated(withNext(replaced(before, gone), gone), [
+    { event: 'subscription.forgiven', cycle: gone },
+  ]);
+  return { after, events, withdrawn: cycle.chargeId === undefined ? [] : [cycle.chargeId] };
+}
+
 /** A cycle was not paid for as long as the plan waits. */
 export function gaveUp(before: Standing, at: Date): Step {
   return before.subscription.unpaidAction === 'pause' ? paused(before, at) : canceled(before, at, 'unpaid');

@@ -19,6 +19,7 @@ export const subscriptions = {
       'POST /subscriptions/:id/cancel': 'subscriptions:write',
       'POST /subscriptions/:id/checkout/withdraw': 'subscriptions:write',
       'GET /subscriptions/:id/cycles': 'subscriptions:read',
+      'POST /subscriptions/:id/cycles/:number/forgive': 'subscriptions:write',
       'POST /subscriptions/:id/pause': 'subscriptions:write',
       'POST /subscriptions/:id/resume': 'subscriptions:write',
 
@@ -27,6 +28,7 @@ export const subscriptions = {
       '/dashboard/subscriptions/:id': 'subscriptions:read',
       '/dashboard/subscriptions/:id/cancel': 'subscriptions:write',
       '/dashboard/subscriptions/:id/change': 'subscriptions:write',
+      '/dashboard/subscriptions/:id/cycles/:number/forgive': 'subscriptions:write',
       '/dashboard/subscriptions/:id/pause': 'subscriptions:write',
       '/dashboard/subscriptions/:id/resume': 'subscriptions:write',
       '/dashboard/subscriptions/:id/withdraw': 'subscriptions:write',

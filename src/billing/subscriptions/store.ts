@@ -121,6 +121,14 @@ export async function findCycleOfCharge(sql: Sql, chargeId: string): Promise<Cyc
   return row && toCycle(row);
 }
 
+export async function findCycle(sql: Sql, subscriptionId: string, number: number): Promise<Cycle | undefined> {
+  const [row] = await sql.query<CycleRow>(
+    `select ${SELECTED_CYCLE} from subscription_cycles where subscription_id = $1 and number = $2`,
+    [subscriptionId, number],
+  );
+  return row && toCycle(row);
+}
+
 /** Every subscription of a customer, the oldest first. */
 export async function findOfCustomer(sql: Sql, customerId: string): Promise<Subscription[]> {
   const rows = await sql.query<SubscriptionRow>(

@@ -46,6 +46,7 @@ export const SUBSCRIPTION_EVENTS = [
   'subscription.ordered',
   'subscription.order_failed',
   'subscription.past_due',
+  'subscription.forgiven',
   'subscription.paused',
   'subscription.resumed',
   'subscription.canceled',

@@ -1,9 +1,10 @@
-// What callers, operators and payers do with a subscription: pause, resume, cancel. Each is done once: a repeat changes nothing.
-import { AppError } from '../../lib/errors.ts';
+// What callers, operators and payers do with a subscription: pause, resume, cancel, forgive a cycle. Each is done once: a repeat changes nothing.
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { SubscriptionFollowDeps } from './follow.ts';
-import { canceled, cancelPlanned, hasEnded, paused, resumed, type Standing, type Step } from './life.ts';
+import { canceled, cancelPlanned, forgiven, hasEnded, paused, resumed, type Standing, type Step } from './life.ts';
 import { lockSubscription } from './require.ts';
-import type { CancelReason, Subscription } from './subscription.ts';
+import { findCycle } from './store.ts';
+import type { CancelReason, Cycle, Subscription } from './subscription.ts';
 import { writeStep } from './write.ts';
 
 type Deps = SubscriptionFollowDeps;
@@ -54,6 +55,24 @@ export function cancelSubscription(deps: Deps, id: string, how: Cancel, accountI
 function requireUnended({ subscription }: Standing, done: string): void {
   if (!hasEnded(subscription)) return;
   throw new AppError('wrong_state', `A subscription that is ${subscription.status} cannot be ${done}.`);
+}
+
+/**
+ * A cycle that is to be paid is owed no more, also where its charge has expired or could not be made, and of a subscription that has ended.
+ * One that is canceled is returned as it is.
+ */
+export async function forgiveCycle(deps: Deps, id: string, number: number, accountId?: string): Promise<Cycle> {
+  const now = deps.clock.now();
+  return deps.db.transaction(async tx => {
+    const standing = await lockSubscription(tx, id, now, { accountId, isWhole: true });
+    const cycle = requireFound(await findCycle(tx, id, number), 'cycle of this subscription');
+    if (cycle.status === 'canceled') return cycle;
+    if (cycle.status !== 'open' && cycle.status !== 'past_due') {
+      throw new AppError('wrong_state', `A cycle that is ${cycle.status} cannot be forgiven.`);
+    }
+    const { cycles } = await writeStep(deps, tx, forgiven(standing, cycle), now);
+    return cycles.find(one => one.number === number)!;
+  });
 }
 
 async function change(

@@ -1,13 +1,17 @@
 // Subscriptions: customers who are charged by a plan, cycle after cycle.
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import type { Caller } from '../../accounts/caller.ts';
 import { WithdrawalBody } from '../../api/charges.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { Uuid } from '../../api/schemas.ts';
 import {
   CancelBody,
   CYCLES_EXAMPLE,
   CyclesPage,
   CyclesQuery,
+  CycleView,
+  FORGIVEN_CYCLE_EXAMPLE,
   SUBSCRIPTION_DETAIL_EXAMPLE,
   SUBSCRIPTION_EXAMPLE,
   SUBSCRIPTIONS_EXAMPLE,
@@ -26,17 +30,24 @@ import type { SubscriptionFollowDeps } from '../../billing/subscriptions/follow.
 import { listCycles, listSubscriptions } from '../../billing/subscriptions/list.ts';
 import { requireSubscription } from '../../billing/subscriptions/require.ts';
 import { showSubscription } from '../../billing/subscriptions/show.ts';
-import { cancelSubscription, pauseSubscription, resumeSubscription } from '../../billing/subscriptions/verbs.ts';
-import { subscriptionView } from '../../billing/subscriptions/view.ts';
+import {
+  cancelSubscription,
+  forgiveCycle,
+  pauseSubscription,
+  resumeSubscription,
+} from '../../billing/subscriptions/verbs.ts';
+import { cycleView, subscriptionView } from '../../billing/subscriptions/view.ts';
 import { withdrawSubscriptionLink } from '../../billing/subscriptions/withdraw-link.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { listQuery } from '../server/list-query.ts';
-import { idOf } from '../server/path.ts';
+import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Subscriptions';
 const path = idOf('subscription');
+/** As many as the column of the database holds. */
+const MAX_CYCLE = 2_147_483_647;
 
 export type SubscriptionRouteDeps = SubscriptionDeps & SubscriptionFollowDeps & { readonly pageSize: number };
 
@@ -175,6 +186,24 @@ export function subscriptionRoutes(app: FastifyInstance, deps: SubscriptionRoute
         deps.links,
         await cancelSubscription(deps, id, { at, forgives: forgive, reason: 'requested' }, caller?.accountId),
       ),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/subscriptions/:id/cycles/:number/forgive',
+    operationId: 'forgiveSubscriptionCycle',
+    summary: 'Forgive a cycle',
+    description:
+      'A cycle that is to be paid, in time or late, is owed no more: its charge is withdrawn, and nothing else changes. Also for one whose charge has expired or could not be made, and after the subscription has ended. A payment that comes later makes it paid. Forgiving it again changes nothing.',
+    tag,
+    path: pathOf(
+      { id: Uuid(), number: Type.Integer({ minimum: 1, maximum: MAX_CYCLE }) },
+      { id: 'subscription', number: 'cycle of this subscription' },
+    ),
+    answer: ok(CycleView, 'The cycle, canceled', FORGIVEN_CYCLE_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id, number }, caller }) =>
+      cycleView(await forgiveCycle(deps, id, number, caller?.accountId)),
   });
 
   defineRoute(app, {

@@ -1,4 +1,4 @@
-// Acts on subscriptions: create, change, pause, resume, cancel, withdraw the link to their page.
+// Acts on subscriptions: create, change, pause, resume, cancel, forgive a cycle, withdraw the link to their page.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireCustomer } from '../../billing/customers/require.ts';
 import { requireSubscription } from '../../billing/subscriptions/require.ts';
@@ -197,6 +197,19 @@ export function subscriptionActs(app: FastifyInstance, deps: ActDeps & { readonl
     }),
     call: (fields, params) =>
       callOf('cancel', params, { at: textField(fields, 'at'), forgive: textField(fields, 'forgive') === 'true' }),
+    done: (_, params) => pageOf(params),
+  });
+
+  defineAct(app, deps, {
+    url: '/subscriptions/:id/cycles/:number/forgive',
+    section,
+    ask: async (request, params) => ({
+      title: `Forgive cycle ${params['number']}?`,
+      text: html`<p>It is owed no more, and its charge is withdrawn. The other cycles stay as they are.</p>${await factsOf(request, params)}`,
+      button: 'Forgive the cycle',
+      back: pageOf(params),
+    }),
+    call: (_, params) => callOf(`cycles/${encodeURIComponent(params['number'] ?? '')}/forgive`, params),
     done: (_, params) => pageOf(params),
   });
 

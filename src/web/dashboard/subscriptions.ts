@@ -95,13 +95,14 @@ ${pager(request, list)}`,
     ]);
     const at = `/dashboard/subscriptions/${subscription.id}`;
     const { status, nextCycle, cancelOn } = subscription;
+    const mayChange = may(caller, 'subscriptions:write');
     const canResume = status === 'paused' || cancelOn !== undefined;
     const page = shell(deps, request, {
       title: subscription.description,
       section,
       version: await deps.versionOf(),
       acts: !hasEnded(found) &&
-        may(caller, 'subscriptions:write') && [
+        mayChange && [
           html`<a class="button secondary" href="${at}/change">Change</a> `,
           canResume && html`<a class="button" href="${at}/resume">Resume</a> `,
           status !== 'paused' && html`<a class="button secondary" href="${at}/pause">Pause</a> `,
@@ -136,7 +137,7 @@ ${pager(request, list)}`,
       ])}</section>
 <section class="card"><h2>Cycles</h2>${table({
         caption: 'Cycles',
-        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Order', 'Why not charged, collected or ordered'],
+        head: ['#Number', 'Day', 'Status', '#Amount', 'Charge', 'Order', 'Why not charged, collected or ordered', ''],
         rows: list.cycles.map(
           ({ number, day: begins, status: of, amountCents, currency, chargeId, reason, ...rest }) => [
             count(number),
@@ -146,6 +147,9 @@ ${pager(request, list)}`,
             chargeId === undefined ? '–' : idLink(`/dashboard/charges/${chargeId}`, chargeId),
             rest.orderId === undefined ? '–' : idLink(`/dashboard/orders/${rest.orderId}`, rest.orderId),
             reason ?? rest.orderReason ?? rest.fallbackReason ?? '–',
+            mayChange &&
+              (of === 'open' || of === 'past_due') &&
+              html`<a class="button secondary small" href="${at}/cycles/${number}/forgive">Forgive</a>`,
           ],
         ),
         empty: 'There is no cycle.',

@@ -75,20 +75,39 @@ ${customer.erasedAt === undefined && html`<p class="muted small">${frame.texts.c
 function dueCard(view: View): Html {
   const { due, texts } = view;
   const lines = due.map(cycle => dueLine(view, cycle)).filter(line => line !== undefined);
-  return html`<section class="card" aria-labelledby="due-heading"><h2 id="due-heading">${lines.length > 0 ? texts.due : texts.nothingDue}</h2>
-${lines}
-</section>`;
+  const [payable, owed] = [lines.filter(line => !line.isOver), lines.filter(line => line.isOver)];
+  return html`<section class="card" aria-labelledby="due-heading"><h2 id="due-heading">${payable.length > 0 ? texts.due : texts.nothingDue}</h2>
+${payable.map(({ line }) => line)}
+</section>
+${
+  owed.length > 0 &&
+  html`<section class="card" aria-labelledby="owed-heading"><h2 id="owed-heading">${texts.owed}</h2>
+${owed.map(({ line }) => line)}
+<p>${texts.askSeller}</p>
+</section>`
+}`;
 }
 
-/** A charge that is still being made, or that its bank refused, cannot be paid yet: its checkout says so. */
-function dueLine({ charges, links, texts, formats, frame, now }: View, { day, chargeId }: Cycle): Html | undefined {
+/**
+ * A charge that is still being made cannot be paid yet: its checkout says so. `isOver`: it has expired or was refused, and cannot be paid
+ * here any more.
+ */
+function dueLine(
+  { charges, links, texts, formats, frame, now }: View,
+  { day, chargeId }: Cycle,
+): { readonly isOver: boolean; readonly line: Html } | undefined {
   const charge = chargeId === undefined ? undefined : charges.get(chargeId);
   if (!charge) return undefined;
   const { amountCents, standing, payable } = factsOf(charge, now);
   const [state] = frame.texts.state[standing];
   const amount = formats.money(amountCents);
-  return html`<p>${texts.of(formats.shortDay(day))} <small class="muted">${state}</small></p>
+  if (standing === 'expired' || standing === 'failed') {
+    const line = html`<p>${texts.of(formats.shortDay(day))}: ${amount} <small class="muted">${state}</small></p>`;
+    return { isOver: true, line };
+  }
+  const line = html`<p>${texts.of(formats.shortDay(day))} <small class="muted">${state}</small></p>
 <a class="button ${payable.length === 0 && 'secondary'} no-print" href="/pay/${links.tokenOf(charge)}?lang=${frame.language}">${payable.length > 0 ? texts.pay(amount) : amount}</a>`;
+  return { isOver: false, line };
 }
 
 function historyCard(view: View): Html | false {
