@@ -1,4 +1,4 @@
-// trilho reconcile: compares a PSP's own record of a day with the recorded payments, and prints every difference.
+// trilho reconcile: compares a PSP's own record of a day with what is recorded here, and prints every difference.
 import { type ComparedDay, compareDay } from '../charges/reconcile/compare-day.ts';
 import type { Difference } from '../charges/reconcile/difference.ts';
 import type { Config } from '../config/config.ts';
@@ -7,6 +7,7 @@ import { parseUtc } from '../lib/date-times.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { CHARGE_FOLLOWERS } from '../nouns.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
@@ -33,7 +34,7 @@ export async function reconcileCommand(config: Config, log: Log, args: readonly 
       for (const watched of chosenRails(rails, rail)) {
         const { name } = watched.rail;
         const result = await explainingOutage(config, { clock, log }, name, () =>
-          compareDay({ db, clock }, watched, day),
+          compareDay({ db, clock, chargeFollowers: CHARGE_FOLLOWERS }, watched, day),
         );
         for (const line of report(name, day, result)) console.log(line);
         if (result.differences.length + result.unreadable + result.unreadableReceipts.length > 0) isSame = false;
@@ -69,7 +70,7 @@ function report(
   const counts = `${name} ${day}: ${counted(atBank, 'payment')} at the PSP, ${here} here`;
   if (differences.length + unreadable + unreadableReceipts.length === 0) return [`${counts}, nothing differs.`];
   const unreadableText =
-    unreadable > 0 ? `, ${counted(unreadable, 'payment')} that cannot be read: look at the PSP` : '';
+    unreadable > 0 ? `, ${counted(unreadable, 'record')} that cannot be read: look at the PSP` : '';
   const odd = unreadableReceipts.map(one => `${one.reference}: ${one.words} Look at the PSP.`);
   return [
     ...odd,
@@ -112,6 +113,10 @@ function describe({ kind, refund, here, atBank }: Difference): string {
       return `refund ${refund} of another status; ${both}`;
     case 'refund_ledger_amount':
       return `refund ${refund} of another amount in the ledger; ${both}`;
+    case 'recurrence_not_here':
+      return `recurrence of no mandate; ${shown(atBank)} at the PSP`;
+    case 'collection_not_here':
+      return `collection not recorded here; ${shown(atBank)} at the PSP`;
   }
 }
 

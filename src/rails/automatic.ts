@@ -119,7 +119,13 @@ export type CollectionAnswer = { readonly kind: 'found'; readonly collection: Co
 type PayerRequestAnswer = { readonly kind: 'found'; readonly request: PayerRequest };
 type LocationAnswer = { readonly kind: 'found'; readonly location: RecurrenceLocation };
 
-export type Page<T> = { readonly kind: 'page'; readonly items: readonly T[]; readonly next?: string };
+export type Page<T> = {
+  readonly kind: 'page';
+  readonly items: readonly T[];
+  /** Those that the PSP lists or counts but that cannot be read. */
+  readonly unreadable: number;
+  readonly next?: string;
+};
 export type Period = { readonly from: Date; readonly to: Date };
 
 /** What a notification is about. Anybody may have sent it, so nothing else in it is read. */

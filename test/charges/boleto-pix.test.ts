@@ -44,7 +44,11 @@ describe('sicoob', () => {
     const db = await connect({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
     const found = [];
     for (const watched of watchedRails(rails)) {
-      const compared = await compareDay({ db, clock: at.service.clock }, watched, civilDay(at.service.clock.now()));
+      const compared = await compareDay(
+        { db, clock: at.service.clock, chargeFollowers: [] },
+        watched,
+        civilDay(at.service.clock.now()),
+      );
       found.push(...compared.differences);
     }
     stop();

@@ -1,7 +1,9 @@
 // Mandates follow charges: a change after which a charge may need no money enqueues a look at its collection. Of the
-// notifications that charges receive for all, those about recurrences and collections enqueue a look at them.
+// notifications that charges receive for all, those about recurrences and collections enqueue a look at them. A comparison of days finds
+// those that only the PSP has.
 import type { ChargeChange, ChargeFollower } from '../../charges/follower.ts';
 import { defineJob } from '../../jobs/job.ts';
+import { onlyAtPsp } from './compare.ts';
 
 export const FOLLOW_MANDATES = defineJob<{
   readonly rail: string;
@@ -33,4 +35,5 @@ export const mandateFollower: ChargeFollower = {
     if (!hints || hints.recurrenceIds.length + hints.references.length === 0) return;
     await db.transaction(tx => queue.enqueue(tx, FOLLOW_MANDATES, [{ rail: rail.name, ...hints }]));
   },
+  onlyAtBank: onlyAtPsp,
 };

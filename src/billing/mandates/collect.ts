@@ -14,7 +14,7 @@ import type { Sql } from '../../storage/database.ts';
 import { requireCustomer } from '../customers/require.ts';
 import { callsOf, type LookDeps } from './calls.ts';
 import { changeCollection, changeMandate } from './change.ts';
-import { type Collection, cancelableUntil, isOver, lastDayToSend, sendableFrom } from './collection.ts';
+import { type Collection, cancelableUntil, isOver, lastDayToSend, referenceOf, sendableFrom } from './collection.ts';
 import { hasEnded } from './mandate.ts';
 import { lockCollection, lockMandate, requireMandate } from './require.ts';
 import type { MandateRecord } from './store.ts';
@@ -83,11 +83,6 @@ async function insert(deps: LookDeps, tx: Sql, { mandate, charge, id, now }: Ins
   await insertReference(tx, { reference, rail: mandate.rail, method: 'pix', charge, amountCents });
   await insertEvents(tx, [collectionEvent(collection, 'mandate.collection_created', now)]);
   return collection;
-}
-
-/** How the PSP knows it. */
-export function referenceOf({ id }: Pick<Collection, 'id'>): string {
-  return id.replaceAll('-', '');
 }
 
 /** A mandate is the approval of one payer. */

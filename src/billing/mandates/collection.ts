@@ -63,6 +63,18 @@ export type Collection = {
   readonly cancelRefusal?: string;
 };
 
+/** How the PSP knows it. */
+export function referenceOf({ id }: Pick<Collection, 'id'>): string {
+  return id.replaceAll('-', '');
+}
+
+/** The id of the collection that this service may have sent with this txid. */
+export function idOfReference(reference: string): string | undefined {
+  const [, ...parts] =
+    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(reference.toLowerCase()) ?? [];
+  return parts.length === 0 ? undefined : parts.join('-');
+}
+
 export const COLLECTION_EVENTS = [
   'mandate.collection_created',
   'mandate.collection_retried',

@@ -11,6 +11,7 @@ import { type Beat, type Loop, startLoop } from '../../lib/loop.ts';
 import { findWatchedRail } from '../../rails/watched-rails.ts';
 import type { Database } from '../../storage/database.ts';
 import { FOLLOW_COLLECTED_CHARGE, FOLLOW_MANDATES } from './charge-follower.ts';
+import { idOfReference } from './collection.ts';
 import { lookAtMandate } from './look.ts';
 import { type CollectDeps, lookAtCollection, lookAtCollectionOf } from './look-collection.ts';
 import { findMandatesOf, type MandateRef, takeDueMandates } from './store.ts';
@@ -39,20 +40,16 @@ async function followNotification(
 ): Promise<JobOutcome> {
   const names = findWatchedRail(rails, rail)?.names ?? [rail];
   const mandates = await findMandatesOf(db, names, recurrenceIds);
-  const collections = await findCollectionRefs(db, references.flatMap(idOf));
+  const collections = await findCollectionRefs(
+    db,
+    references.flatMap(one => idOfReference(one) ?? []),
+  );
   await db.transaction(async tx => {
     const looks = mandates.map(({ accountId, mandateId }) => ({ accountId, mandateId }));
     await queue.enqueue(tx, LOOK_AT_MANDATE, looks);
     await queue.enqueue(tx, LOOK_AT_COLLECTION, collections);
   });
   return 'done';
-}
-
-/** The UUID behind a txid that this service may have made. */
-function idOf(reference: string): string[] {
-  const [, ...parts] =
-    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(reference.toLowerCase()) ?? [];
-  return parts.length === 0 ? [] : [parts.join('-')];
 }
 
 /** A job that is lost with its node is enqueued again after this long. */

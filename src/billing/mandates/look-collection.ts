@@ -10,13 +10,13 @@ import type { AutomaticCalls, Collection as CollectionAtPsp } from '../../rails/
 import { findWatchedRail } from '../../rails/watched-rails.ts';
 import { callsOf, type LookDeps, SETTLED_AFTER_MS } from './calls.ts';
 import { changeCollection } from './change.ts';
-import { referenceOf } from './collect.ts';
 import {
   type Collection,
   cancelableUntil,
   isOver,
   lastDayToSend,
   nextRetryDay,
+  referenceOf,
   seenCollection,
   sendableFrom,
 } from './collection.ts';

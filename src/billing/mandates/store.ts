@@ -1,5 +1,5 @@
 // The SQL of single mandates.
-import type { RecurrenceLocation } from '../../rails/automatic.ts';
+import type { Recurrence, RecurrenceLocation } from '../../rails/automatic.ts';
 import type { Sql } from '../../storage/database.ts';
 import { type RowOf, recordOf } from '../../storage/records.ts';
 import type { Mandate, PayerAccount } from './mandate.ts';
@@ -124,6 +124,25 @@ export async function findMandatesOf(
     [rails, recurrenceIds],
   );
   return rows.map(row => ({ mandateId: row.id, accountId: row.account_id, recurrenceId: row.recurrence_id }));
+}
+
+/**
+ * Those of these recurrences that no mandate has, at any rail: a PSP lists them for a whole receiver. One that a mandate of rails with this
+ * list may still get, because its answer is missing, is not among them.
+ */
+export async function findWithoutMandate(
+  sql: Sql,
+  rails: readonly string[],
+  recurrences: readonly Pick<Recurrence, 'id' | 'contract'>[],
+): Promise<Set<string>> {
+  const rows = await sql.query<{ id: string }>(
+    `select r.id from unnest($2::text[], $3::text[]) as r (id, contract)
+      where not exists (select from mandates m where m.rail in (select name from rails) and m.recurrence_id = r.id)
+        and not exists (select from mandates m
+                         where m.status = 'CREATING' and m.recurrence_id is null and m.rail = any($1) and m.contract = r.contract)`,
+    [rails, recurrences.map(({ id }) => id), recurrences.map(({ contract }) => contract ?? null)],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Whether another mandate of the rail waits for its recurrence, under the same contract. */

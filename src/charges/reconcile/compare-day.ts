@@ -1,4 +1,5 @@
-// Compares a bank's own record of a day with the payments and refunds recorded here, and those with the ledger. Changes nothing.
+// Compares a bank's own record of a day with the payments and refunds recorded here, and those with the ledger; what else the bank lists,
+// the nouns that keep it compare. Changes nothing.
 // Differences are read once more from both sides, because money moves meanwhile.
 
 import { addDays, type CivilDay, momentOn } from '../../lib/civil-days.ts';
@@ -7,6 +8,7 @@ import { ABILITIES } from '../../rails/abilities.ts';
 import type { Receipt, ReceiptsByTime, UnreadableReceipt } from '../../rails/rail.ts';
 import type { WatchedRail } from '../../rails/watched-rails.ts';
 import type { Database } from '../../storage/database.ts';
+import type { ChargeFollower } from '../follower.ts';
 import { isPixId } from '../receive/payment-reference.ts';
 import {
   chargesByReference,
@@ -18,13 +20,17 @@ import {
 import { comparable } from '../store/money.ts';
 import { type Difference, differencesOf } from './difference.ts';
 
-export type CompareDeps = { readonly db: Database; readonly clock: Clock };
+export type CompareDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly chargeFollowers: readonly ChargeFollower[];
+};
 
 export type ComparedDay = {
   /** Payments of the day at the bank, and here. */
   readonly atBank: number;
   readonly here: number;
-  /** Payments of the day, or their returns, that the bank lists or counts but that cannot be read: whether they are recorded is unknown. */
+  /** What the bank lists or counts of the day but cannot be read, such as payments or their returns: whether it is recorded is unknown. */
   readonly unreadable: number;
   /** Their ids, where they have one. */
   readonly unreadableReceipts: readonly UnreadableReceipt[];
@@ -42,6 +48,23 @@ export async function compareDay(
   afterStep: () => void = () => {},
 ): Promise<ComparedDay> {
   const [from, to] = [momentOn(day), momentOn(addDays(day, 1))];
+  const compared = await comparePayments(deps, watched, { from, to }, afterStep);
+  const differences = [...compared.differences];
+  let { unreadable } = compared;
+  for (const { onlyAtBank } of deps.chargeFollowers) {
+    const found = await onlyAtBank?.(deps, watched, { from, to }, afterStep);
+    differences.push(...(found?.differences ?? []));
+    unreadable += found?.unreadable ?? 0;
+  }
+  return { ...compared, differences, unreadable };
+}
+
+async function comparePayments(
+  deps: CompareDeps,
+  watched: WatchedRail,
+  { from, to }: { readonly from: Date; readonly to: Date },
+  afterStep: () => void,
+): Promise<ComparedDay> {
   const { receipts, ...odd } = await readReceipts(watched.watch, from, new Date(to.getTime() - 1), afterStep);
   const recorded = await paymentsBetween(deps.db, watched, from, to);
   const known = new Set(recorded.flatMap(namesOf));

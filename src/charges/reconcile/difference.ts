@@ -19,11 +19,15 @@ const DIFFERENCE_KINDS = [
   'refund_amount',
   'refund_status',
   'refund_ledger_amount',
+  /** The bank has it; it belongs to no mandate. */
+  'recurrence_not_here',
+  /** The bank was asked for it; it is not recorded here. */
+  'collection_not_here',
 ] as const;
 
 export type Difference = {
   readonly kind: (typeof DIFFERENCE_KINDS)[number];
-  /** The bank's id of the payment. */
+  /** The bank's id of the payment, recurrence or collection. */
   readonly reference: string;
   readonly chargeId?: string;
   /** The refund, or the bank's id of it. */

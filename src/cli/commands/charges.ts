@@ -140,7 +140,7 @@ export const CHARGES: Commands = [
   [
     'reconcile',
     {
-      summary: "compare a PSP's record of a day with the recorded payments",
+      summary: "compare a PSP's record of a day with payments, mandates and collections",
       help: [
         'trilho reconcile --day <day> [--rail <rail>]',
         '',

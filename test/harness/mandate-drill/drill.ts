@@ -10,7 +10,7 @@ import { compareDay } from '../../../src/charges/reconcile/compare-day.ts';
 import { hasNoJobs } from '../../../src/jobs/queue.ts';
 import { addDays, civilDay, DAY_MS } from '../../../src/lib/civil-days.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { ALL_JOBS } from '../../../src/nouns.ts';
+import { ALL_JOBS, CHARGE_FOLLOWERS } from '../../../src/nouns.ts';
 import { absentRail } from '../../../src/rails/absent.ts';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { findWatchedRail } from '../../../src/rails/watched-rails.ts';
@@ -251,7 +251,11 @@ async function comparedDays(db: Database, psp: Psp, clock: Clock): Promise<strin
   const watched = findWatchedRail({ pix: rail, boleto: absentRail('boleto') }, rail.name)!;
   const found: string[] = [];
   for (let day = civilDay(BEGIN); day <= civilDay(clock.now()); day = addDays(day, 1)) {
-    const { differences, unreadable } = await compareDay({ db, clock }, watched, day);
+    const { differences, unreadable } = await compareDay(
+      { db, clock, chargeFollowers: CHARGE_FOLLOWERS },
+      watched,
+      day,
+    );
     found.push(...differences.map(({ kind, reference }) => `${day}: ${reference} is ${kind}`));
     if (unreadable > 0) found.push(`${day}: ${unreadable} cannot be read`);
   }

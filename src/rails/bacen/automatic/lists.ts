@@ -50,8 +50,9 @@ export function listsAt({ pageSize }: FullProfile, { call }: Pick<Client, 'call'
     const list = listAt(answer.body, field);
     const items = list.flatMap(item => read(item) ?? []);
     const firstId = items[0] && idOf(items[0]);
-    const { next } = pageAfter(answer.body, firstId, list.length, position, pageSize);
-    return { kind: 'page', items, ...(next && { next: cursorOf(next) }) };
+    const { next, missing } = pageAfter(answer.body, firstId, list.length, position, pageSize);
+    const unreadable = list.length - items.length + missing;
+    return { kind: 'page', items, unreadable, ...(next && { next: cursorOf(next) }) };
   }
 
   /** Undefined when the PSP shows no recurrence with the location. */
