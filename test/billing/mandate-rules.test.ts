@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { lastRetryDay } from '../../packages/psp/src/automatic/calendar.ts';
 import { COBR_TRANSITIONS, REC_TRANSITIONS } from '../../packages/psp/src/automatic/states.ts';
 import {
   COLLECTION_STATES,
@@ -25,7 +26,7 @@ import {
   seen,
 } from '../../src/billing/mandates/mandate.ts';
 import { canReach } from '../../src/billing/mandates/transitions.ts';
-import { addDays } from '../../src/lib/civil-days.ts';
+import { addDays, daysBetween } from '../../src/lib/civil-days.ts';
 import type { Attempt, Recurrence, RecurrenceStatus } from '../../src/rails/automatic.ts';
 
 const AT = new Date('2026-11-16T12:00:00Z');
@@ -122,16 +123,18 @@ test('the window of a collection counts days in São Paulo', () => {
 });
 
 test('three retries on different days within a week of the due day, none while an attempt is open', () => {
+  const monthly = { firstDay: '2026-12-10', period: 'MONTHLY' } as const;
   const first = attempt('2026-12-10', 'EXPIRED', 'FIRST');
   const next = (attempts: Attempt[], now: string, status: Collection['status'] = 'ACTIVE') =>
-    nextRetryDay(collection(status, { attempts }), new Date(now));
+    nextRetryDay(collection(status, { attempts }), monthly, new Date(now));
   const evening = '2026-12-11T00:30:00Z';
   assert.equal(next([first], evening), '2026-12-11');
   assert.equal(next([first, attempt('2026-12-11', 'SCHEDULED')], evening), undefined);
   assert.equal(next([first, attempt('2026-12-11', undefined)], evening), undefined, 'its state is not known');
   const second = attempt('2026-12-11', 'EXPIRED');
   assert.equal(next([first, second], '2026-12-12T00:30:00Z'), '2026-12-13');
-  assert.equal(next([first, second], '2026-12-14T12:00:00Z'), '2026-12-16');
+  assert.equal(next([first, second], '2026-12-14T00:30:00Z'), '2026-12-14');
+  assert.equal(next([first, second], '2026-12-14T12:00:00Z'), '2026-12-15', 'a day was lost, and both still fit');
   assert.equal(
     next([first, second, attempt('2026-12-13', 'EXPIRED'), attempt('2026-12-16', 'EXPIRED')], evening),
     undefined,
@@ -139,8 +142,50 @@ test('three retries on different days within a week of the due day, none while a
   assert.equal(next([first], '2026-12-17T12:00:00Z'), undefined, 'too late');
   assert.equal(next([first], evening, 'EXPIRED'), undefined);
   assert.equal(next([], evening), undefined);
-  const moved = attempt('2026-12-14', 'EXPIRED', 'FIRST');
-  assert.equal(next([moved], '2026-12-15T00:30:00Z'), '2026-12-16', 'the first was moved by holidays');
+});
+
+/** The days of all retries when each attempt brings nothing. */
+function retriesAfter(day: string, mandate: Pick<Mandate, 'firstDay' | 'period'>, dueDay = '2026-12-10'): string[] {
+  const attempts = [attempt(day, 'EXPIRED', 'FIRST')];
+  for (;;) {
+    const now = new Date(`${attempts.at(-1)!.day}T21:30:00-03:00`);
+    const next = nextRetryDay(collection('ACTIVE', { attempts, dueDay }), mandate, now);
+    if (next === undefined) return attempts.slice(1).map(one => one.day!.slice(-2));
+    attempts.push(attempt(next, 'EXPIRED'));
+  }
+}
+
+test('the days leave room for three retries, also after holidays and before the next cycle', () => {
+  const monthly = { firstDay: '2026-12-10', period: 'MONTHLY' } as const;
+  assert.deepEqual(retriesAfter('2026-12-10', monthly), ['11', '13', '16']);
+  assert.deepEqual(retriesAfter('2026-12-11', monthly), ['12', '14', '16'], 'moved by one day');
+  assert.deepEqual(retriesAfter('2026-12-12', monthly), ['13', '14', '16']);
+  assert.deepEqual(retriesAfter('2026-12-13', monthly), ['14', '15', '16']);
+  assert.deepEqual(retriesAfter('2026-12-14', monthly), ['15', '16', '17'], 'on the seventh day');
+  assert.deepEqual(retriesAfter('2026-12-15', monthly), ['16', '17'], 'the week has no third day');
+  const weekly = { ...monthly, period: 'WEEKLY' } as const;
+  assert.deepEqual(retriesAfter('2026-12-10', weekly), ['11', '13', '16']);
+  assert.deepEqual(retriesAfter('2026-12-14', weekly), ['15', '16'], 'before the next cycle');
+  const fromNovember = (firstDay: string) => retriesAfter('2026-12-10', { ...monthly, firstDay });
+  assert.deepEqual(fromNovember('2026-11-14'), ['11', '12', '13']);
+  assert.deepEqual(fromNovember('2026-11-12'), ['11']);
+  assert.deepEqual(fromNovember('2026-11-11'), []);
+});
+
+test('retries fit whenever the days do, and the simulated PSP takes each of them', () => {
+  const periods = { MONTHLY: 'MENSAL', WEEKLY: 'SEMANAL', QUARTERLY: 'TRIMESTRAL', YEARLY: 'ANUAL' } as const;
+  const period = fc.constantFrom(...(Object.keys(periods) as (keyof typeof periods)[]));
+  const dueIn = fc.integer({ min: 0, max: 800 });
+  fc.assert(
+    fc.property(period, dueIn, fc.integer({ min: 0, max: 5 }), (every, ahead, moved) => {
+      const firstDay = '2026-01-31';
+      const dueDay = addDays(firstDay, ahead);
+      const last = lastRetryDay({ dataInicial: firstDay, periodicidade: periods[every] }, dueDay);
+      const days = retriesAfter(addDays(dueDay, moved), { firstDay, period: every }, dueDay);
+      const room = Math.max(0, daysBetween(addDays(dueDay, moved), last));
+      assert.equal(days.length, Math.min(3, room), `${dueDay} ${every} ${moved}`);
+    }),
+  );
 });
 
 test('whatever has not ended is looked at again, later', () => {

@@ -1,6 +1,7 @@
 // A collection: one charge that the bank of the payer pays by a mandate. Pure.
-import { addDays, type CivilDay, civilDay, DAY_MS, momentOn } from '../../lib/civil-days.ts';
+import { addDays, addMonths, type CivilDay, civilDay, DAY_MS, daysBetween, momentOn } from '../../lib/civil-days.ts';
 import type { Attempt, AutomaticCalls, Collection as CollectionAtPsp, Ending } from '../../rails/automatic.ts';
+import type { Mandate } from './mandate.ts';
 import { canReach, isFinal, type Transitions } from './transitions.ts';
 
 /** WAITING: not known to be at the PSP. FAILED: the PSP refused it. The others are those of the norm. */
@@ -168,18 +169,46 @@ export function cancelableUntil(
 }
 
 const MAX_RETRIES = 3;
-/** Within seven days, also where the next cycle is a week later. */
-const RETRY_AFTER_DAYS = [1, 3, 6] as const;
+/** Within seven days. A PSP may count the due day as the first of them, so the last day is used only when the retries need it. */
+const RETRY_DAYS = { usual: 6, most: 7 } as const;
 
-/** The next day to try again on, after an attempt that brought nothing; undefined while one is open, or when none may follow. */
+/**
+ * The next day to try again on, after an attempt that brought nothing; undefined while one is open, or when none may follow. It leaves room
+ * for all retries, also when holidays have moved the first attempt, and the gaps grow with the room: usually 1, 3 and 6 days after the due
+ * day.
+ */
 export function nextRetryDay(
   { status, attempts, dueDay }: Pick<Collection, 'status' | 'attempts' | 'dueDay'>,
+  mandate: Pick<Mandate, 'firstDay' | 'period'>,
   at: Date,
 ): CivilDay | undefined {
-  if (status !== 'ACTIVE' || attempts.length === 0 || attempts.some(isOpen)) return undefined;
-  if (retriesOf({ attempts }) >= MAX_RETRIES) return undefined;
-  const taken = [civilDay(at), ...attempts.flatMap(({ day }) => day ?? [])];
-  return RETRY_AFTER_DAYS.map(after => addDays(dueDay, after)).find(day => taken.every(before => day > before));
+  const left = MAX_RETRIES - retriesOf({ attempts });
+  if (status !== 'ACTIVE' || attempts.length === 0 || attempts.some(isOpen) || left <= 0) return undefined;
+  const [last = ''] = [civilDay(at), ...attempts.flatMap(({ day }) => day ?? [])].sort().reverse();
+  const next = addDays(last, 1);
+  const toCycle = daysBetween(next, nextCycle(mandate, dueDay));
+  const daysUntil = (after: number) => Math.min(daysBetween(next, addDays(dueDay, after)) + 1, toCycle);
+  const days = daysUntil(RETRY_DAYS.usual) >= left ? daysUntil(RETRY_DAYS.usual) : daysUntil(RETRY_DAYS.most);
+  if (days <= 0) return undefined;
+  return addDays(next, Math.floor(Math.max(0, days - left) / 2 ** (left - 1)));
+}
+
+const MONTHS = { MONTHLY: 1, QUARTERLY: 3, SEMIANNUAL: 6, YEARLY: 12 } as const;
+const WEEK_DAYS = 7;
+
+/** The first day of the cycle after the one with this day. Cycles are counted from the first day of the mandate. */
+function nextCycle({ firstDay, period }: Pick<Mandate, 'firstDay' | 'period'>, day: CivilDay): CivilDay {
+  if (period === 'WEEKLY') {
+    return addDays(firstDay, (Math.floor(daysBetween(firstDay, day) / WEEK_DAYS) + 1) * WEEK_DAYS);
+  }
+  const begun = Math.floor((monthOf(day) - monthOf(firstDay)) / MONTHS[period]);
+  const next = addMonths(firstDay, begun * MONTHS[period]);
+  return next > day ? next : addMonths(firstDay, (begun + 1) * MONTHS[period]);
+}
+
+function monthOf(day: CivilDay): number {
+  const [year = 0, month = 0] = day.split('-').map(Number);
+  return year * 12 + month;
 }
 
 /** One in a state that the norm does not know may still be paid. */

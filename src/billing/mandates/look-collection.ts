@@ -101,7 +101,7 @@ async function follow(work: Work): Promise<void> {
     if (until && at < until) await cancel({ ...work, collection: now });
     return;
   }
-  const day = mandate.allowsRetries && !hasEnded(mandate) ? nextRetryDay(now, at) : undefined;
+  const day = mandate.allowsRetries && !hasEnded(mandate) ? nextRetryDay(now, mandate, at) : undefined;
   if (day === undefined) return;
   const retried = await calls.retryCollection(referenceOf(now), day);
   if (retried.kind === 'found') await take(work, retried.collection);
