@@ -61,6 +61,9 @@ test('what is wrong is named, and nothing is written', async () => {
     'day not_a_weekday',
     'pastDue.actionAfterDays before_past_due',
   ]);
+  // No PSP collects here: only what no PSP could take in time is refused.
+  const collected = (daysAhead: number) => planBody({ automatic: true, daysAhead, day: 11 });
+  assert.deepEqual(await faultsOf('/plans', collected(0)), ['daysAhead too_late_to_collect']);
   assert.deepEqual(
     await faultsOf('/subscriptions', { planId: UNKNOWN_ID, customerId: UNKNOWN_ID, startDay: '2020-01-01' }),
     ['planId not_found', 'customerId not_found', 'startDay too_early'],

@@ -4,6 +4,7 @@ import type { Chains } from '../../chains/chain.ts';
 import { insertEvents } from '../../events/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { type Rails, railFor } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import { isUniqueViolation } from '../../storage/faults.ts';
 import { type Changes, changed } from '../changed.ts';
@@ -13,13 +14,13 @@ import { lockPlan } from './require.ts';
 import { updatePlan } from './store.ts';
 import { planEvent } from './view.ts';
 
-type Deps = { readonly db: Database; readonly clock: Clock; readonly chains: Chains };
+type Deps = { readonly db: Database; readonly clock: Clock; readonly chains: Chains; readonly rails: Rails };
 
 export type PlanChanges = Changes<Omit<NewPlan, 'accountId'>> & { readonly isArchived?: boolean };
 
 /** What is not named stays. Refuses an externalId that another plan of the account has. Without a difference nothing is written. */
 export async function changePlan(
-  { db, clock, chains }: Deps,
+  { db, clock, chains, rails }: Deps,
   id: string,
   changes: PlanChanges,
   accountId?: string,
@@ -30,7 +31,8 @@ export async function changePlan(
       const before = await lockPlan(tx, id, accountId);
       const after = changed(before, changes);
       const faults = [
-        ...[...checkDay(after.interval, after.day), ...checkPastDue(after), ...checkAutomatic(after)],
+        ...[...checkDay(after.interval, after.day), ...checkPastDue(after)],
+        ...checkAutomatic(after, railFor(rails, 'pix', after.accountId), before),
         ...(buysOther(before, after) ? checkBuying(chains, after) : []),
       ];
       if (faults.length > 0) throw invalidRequest(faults);

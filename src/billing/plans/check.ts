@@ -1,7 +1,9 @@
 // The rules for the terms of plans and subscriptions that go beyond the form of single fields.
+import { isDeepStrictEqual } from 'node:util';
 import type { Chains } from '../../chains/chain.ts';
 import type { Fault } from '../../lib/errors.ts';
 import { checkNetwork } from '../../quotes/check.ts';
+import type { Rail } from '../../rails/rail.ts';
 import { type Interval, isOfWeeks, LAST_WEEKDAY } from './cycle-days.ts';
 import type { Terms } from './plan.ts';
 
@@ -19,24 +21,36 @@ export function checkPastDue({ pastDueAfterDays, unpaidAfterDays }: PastDue): Fa
   return [{ path: 'pastDue.actionAfterDays', code: 'before_past_due', message }];
 }
 
-/** A PSP takes a collection until two days before its due day, and the charge is made within the first of these days. */
-const MIN_DAYS_TO_COLLECT = 3;
+type Collectable = Pick<Terms, 'isAutomatic' | 'methods' | 'daysAhead'>;
 
-export function checkAutomatic({
-  isAutomatic,
-  methods,
-  daysAhead,
-}: Pick<Terms, 'isAutomatic' | 'methods' | 'daysAhead'>): Fault[] {
-  if (!isAutomatic) return [];
+/** Of the account's rail for pix. Terms that are as they were `before` stay accepted, also when its window has changed. */
+export function checkAutomatic(
+  terms: Collectable,
+  { automatic }: Pick<Rail, 'automatic'>,
+  before?: Collectable,
+): Fault[] {
+  const { isAutomatic, methods, daysAhead } = terms;
+  if (!isAutomatic || (before && isSame(terms, before))) return [];
+  // Where no PSP collects, each cycle falls back: then only what no PSP could take is refused, a charge of the due day itself.
+  const latestDays = automatic?.window.latestDays ?? 0;
+  // The charge is made in the course of its day, so that day is before the last on which the PSP takes a collection.
+  const leastDays = latestDays + 1;
   const faults: Fault[] = [];
   if (!methods.includes('pix')) {
     faults.push({ path: 'methods', code: 'no_pix', message: 'must have pix, as automatic is true' });
   }
-  if (daysAhead < MIN_DAYS_TO_COLLECT) {
-    const message = `must be at least ${MIN_DAYS_TO_COLLECT}, as automatic is true`;
+  if (daysAhead < leastDays) {
+    const message = `must be at least ${leastDays}, as automatic is true`;
     faults.push({ path: 'daysAhead', code: 'too_late_to_collect', message });
   }
   return faults;
+}
+
+function isSame(terms: Collectable, before: Collectable): boolean {
+  const { isAutomatic, daysAhead, methods } = before;
+  return (
+    terms.isAutomatic === isAutomatic && terms.daysAhead === daysAhead && isDeepStrictEqual(terms.methods, methods)
+  );
 }
 
 /** What orders refuse too; crypto is bought with reais, because the rate of another currency is locked days before the payment. */

@@ -9,6 +9,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
+import { type Rails, railFor } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import { checkAutomatic, checkBuying, checkDay, checkPastDue } from './check.ts';
 import type { NewPlan, Plan } from './plan.ts';
@@ -21,6 +22,7 @@ export type PlanDeps = {
   readonly clock: Clock;
   readonly accounts: AccountPolicy;
   readonly chains: Chains;
+  readonly rails: Rails;
 };
 
 type CreatedPlan = { readonly plan: Plan; readonly replayed: boolean };
@@ -28,7 +30,8 @@ type CreatedPlan = { readonly plan: Plan; readonly replayed: boolean };
 /** A repeat, by externalId or by idempotency key, gets the first plan, as it is now. Refuses a repeat with other content. */
 export async function createPlan(deps: PlanDeps, input: NewPlan, idempotencyKey?: string): Promise<CreatedPlan> {
   const faults = [
-    ...[...checkDay(input.interval, input.day), ...checkPastDue(input), ...checkAutomatic(input)],
+    ...[...checkDay(input.interval, input.day), ...checkPastDue(input)],
+    ...checkAutomatic(input, railFor(deps.rails, 'pix', input.accountId)),
     ...checkBuying(deps.chains, input),
   ];
   if (faults.length > 0) throw invalidRequest(faults);

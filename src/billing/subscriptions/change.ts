@@ -4,6 +4,8 @@ import type { Metadata } from '../../charges/charge.ts';
 import { currentActor } from '../../lib/audit-context.ts';
 import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
 import type { BuyDeps } from '../../orders/buy.ts';
+import type { Rail } from '../../rails/rail.ts';
+import { type Rails, railFor } from '../../rails/rails.ts';
 import type { Sql } from '../../storage/database.ts';
 import { isUniqueViolation } from '../../storage/faults.ts';
 import { changed } from '../changed.ts';
@@ -37,7 +39,7 @@ export type SubscriptionChanges = Omit<OwnTerms, 'cycles'> & {
  * their number, and one that buys something else. Without a difference nothing is written.
  */
 export async function changeSubscription(
-  deps: SubscriptionFollowDeps & BuyDeps,
+  deps: SubscriptionFollowDeps & BuyDeps & { readonly rails: Rails },
   id: string,
   changes: SubscriptionChanges,
   accountId?: string,
@@ -52,7 +54,7 @@ export async function changeSubscription(
       if (hasEnded(subscription) && !isWallet) {
         throw new AppError('wrong_state', `A subscription that is ${subscription.status} cannot be changed.`);
       }
-      const after = await withChanges(tx, standing, changes);
+      const after = await withChanges(tx, standing, changes, railFor(deps.rails, 'pix', subscription.accountId));
       if (isDeepStrictEqual(after, subscription)) return subscription;
       const step = isWallet ? walletChanged(standing, after) : termsChanged(standing, after, now);
       return (await writeStep(deps, tx, step, now)).subscription;
@@ -83,6 +85,7 @@ async function withChanges(
   tx: Sql,
   { subscription, cycles: known }: Standing,
   { planId, walletId, day, cycles, externalId, metadata, ...own }: SubscriptionChanges,
+  pix: Rail,
 ): Promise<Subscription> {
   const isMoved = planId !== undefined && planId !== subscription.planId;
   const plan = isMoved ? await findPlan(tx, planId, subscription.accountId) : undefined;
@@ -92,7 +95,7 @@ async function withChanges(
   if (plan) faults.push(...checkSameCrypto(subscription, plan));
   faults.push(...checkWallet(subscription, walletId ?? subscription.walletId));
   const moved = plan ? movedTo(subscription, plan, known.at(-1)!.day) : subscription;
-  faults.push(...checkDay(moved.interval, day), ...checkAutomatic(withOwnTerms(moved, own)));
+  faults.push(...checkDay(moved.interval, day), ...checkAutomatic(withOwnTerms(moved, own), pix, subscription));
   const charged = known.findLast(({ status }) => status !== 'waiting')?.number ?? 0;
   if (typeof cycles === 'number' && cycles < charged) {
     faults.push({ path: 'cycles', code: 'too_few', message: `must not be less than the ${charged} that were charged` });

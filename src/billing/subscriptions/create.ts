@@ -11,6 +11,8 @@ import { AppError, type Fault, invalidRequest } from '../../lib/errors.ts';
 import { contentHash } from '../../lib/hash.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { BuyDeps } from '../../orders/buy.ts';
+import type { Rail } from '../../rails/rail.ts';
+import { type Rails, railFor } from '../../rails/rails.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import { findAndLockCustomer } from '../customers/store.ts';
 import { checkAutomatic, checkDay } from '../plans/check.ts';
@@ -28,6 +30,7 @@ export type SubscriptionDeps = BuyDeps & {
   readonly db: Database;
   readonly accounts: AccountPolicy;
   readonly links: Links;
+  readonly rails: Rails;
 };
 
 export type NewSubscription = OwnTerms & {
@@ -80,7 +83,7 @@ export async function createSubscription(
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.accounts, accountId, now);
     const known = await writeOnce(tx, records, claim, { ...content, id, accountId, createdAt: now }, async () => {
-      const step = await begin(tx, input, id, now);
+      const step = await begin(tx, input, { id, now, pix: railFor(deps.rails, 'pix', accountId) });
       subscription = step.after.subscription;
       const isNew = await insertSubscription(tx, step.after, claim.hash);
       if (isNew) await insertEvents(tx, eventsOf(deps.links, subscription, step.events, now));
@@ -104,7 +107,9 @@ const records: Records<FirstOne> = {
     }),
 };
 
-async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Promise<Step> {
+type Beginning = { readonly id: string; readonly now: Date; readonly pix: Rail };
+
+async function begin(tx: Sql, input: NewSubscription, { id, now, pix }: Beginning): Promise<Step> {
   const { accountId, planId, customerId, startDay, externalId, metadata, walletId } = input;
   const plan = await findPlan(tx, planId, accountId);
   const customer = await findAndLockCustomer(tx, customerId, accountId);
@@ -124,7 +129,7 @@ async function begin(tx: Sql, input: NewSubscription, id: string, now: Date): Pr
   }
   if (plan) {
     const terms = withOwnTerms(termsOf(plan), input);
-    faults.push(...checkDay(plan.interval, input.day), ...checkAutomatic(terms), ...checkWallet(terms, walletId));
+    faults.push(...checkDay(plan.interval, input.day), ...checkAutomatic(terms, pix), ...checkWallet(terms, walletId));
   }
   if (!plan || faults.length > 0) throw invalidRequest(faults);
   const walletBy = walletId === undefined ? undefined : currentActor();
