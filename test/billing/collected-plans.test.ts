@@ -8,6 +8,7 @@ import { planBody } from '../harness/subscriptions.ts';
 let at: ServiceAtPsp;
 before(async () => {
   at = await startServiceAtPsp({ rail: { automatic: { ...AUTOMATIC, latestDays: 5 } } });
+  await at.registerWebhook();
 });
 after(() => at.stop());
 

@@ -37,6 +37,12 @@ export const EXCUSES: readonly Excuse[] = [
     message: STATUS,
   },
   {
+    why: 'a fault names a state that the document does not have',
+    fault: 'wrong-state',
+    statuses: [200, 201],
+    message: /^Response body property status must be equal to one of the allowed values/,
+  },
+  {
     why: 'a fault refuses a valid token with 401, which the document does not list',
     fault: 'expired-token',
     statuses: [401],

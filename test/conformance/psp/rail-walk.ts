@@ -1,5 +1,5 @@
 // Every call of our own rail to a PSP, in one walk: charges of both kinds with every optional part, repeats, refusals,
-// removals, refunds, lists in pages, the webhook, locations and a diagnosis.
+// removals, refunds, lists in pages, the webhook, locations, Pix Automático and a diagnosis.
 import assert from 'node:assert/strict';
 import type { Psp } from '@trilho/psp';
 import { uuidV7 } from '../../../src/lib/ids.ts';
@@ -7,7 +7,8 @@ import { diagnoseRail } from '../../../src/rails/bacen/diagnose.ts';
 import { type BacenRail, bacenRail } from '../../../src/rails/bacen/rail.ts';
 import type { PaymentRequest, Receipt } from '../../../src/rails/rail.ts';
 import { silentLog } from '../../harness/log.ts';
-import { settingsFor } from '../../rails/bacen/simulated-psp.ts';
+import { AUTOMATIC, settingsFor } from '../../rails/bacen/simulated-psp.ts';
+import { walkAutomatic } from './automatic-walk.ts';
 
 const DAY_MS = 86_400_000;
 const PAGE_SIZE = 2;
@@ -20,6 +21,7 @@ export async function walkRail(psp: Psp): Promise<void> {
     timeoutSeconds: 60,
     quirks: { pageSize: PAGE_SIZE },
     webhook: { url: WEBHOOK },
+    automatic: AUTOMATIC,
   };
   const rail = bacenRail(settings, { clock, log: silentLog });
   try {
@@ -27,7 +29,6 @@ export async function walkRail(psp: Psp): Promise<void> {
     await refused(rail, psp);
     await located(rail, psp);
     await refunded(rail, psp);
-    await listed(rail, psp);
     await rail.registerWebhook(WEBHOOK);
     assert.deepEqual(await rail.readWebhook(), { url: WEBHOOK });
     const checks = await diagnoseRail(settings, { clock, log: silentLog }, { triesCharge: true });
@@ -35,6 +36,13 @@ export async function walkRail(psp: Psp): Promise<void> {
       checks.filter(({ ok }) => !ok),
       [],
     );
+    // Last: these move the clock of the PSP, which the diagnosis holds against that of its answers.
+    await listed(rail, psp);
+    const charge = async () => {
+      const { request } = await registered(rail, cob(psp.now()));
+      return { reference: rail.prepare(request).reference };
+    };
+    await walkAutomatic({ calls: rail.automatic!, psp, charge });
   } finally {
     rail.stop();
   }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 /** The import of a test that uses a simulated PSP. */
-const USES_PSP = /from '[./]+(?:harness\/(?:psp|test-psp)|(?:simulated|scripted)-psp)\.ts'/;
+const USES_PSP = /from '[./]+(?:harness\/(?:psp|test-psp|mandates-at-psp)|(?:simulated|scripted)-psp)\.ts'/;
 /** Starts a PSP without Prism. */
 const GOES_PAST = /import \{[^}]*\bstartPsp\b[^}]*\} from '@trilho\/psp'/;
 /** Tests of the PSP itself send invalid requests on purpose. */

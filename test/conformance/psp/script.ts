@@ -88,7 +88,7 @@ async function due(psp: Psp, send: Send): Promise<void> {
   const [id, other] = [txid(), txid()];
   const charge = await send('PUT', `/cobv/${id}`, 201, full);
   await send('PUT', `/cobv/${other}`, 201, plain);
-  const discount = { original: '100.00', desconto: { modalidade: 5, valorPerc: '0.10' } };
+  const discount = { original: '100.00', desconto: { modalidade: 5, valorPerc: '0.01' } };
   await send('PUT', `/cobv/${other}`, 201, { ...plain, valor: discount });
   await send('PUT', `/cobv/${txid()}`, 400, { ...plain, calendario: { dataDeVencimento: '2020-12-10' } });
   await send('PATCH', `/cobv/${id}`, 200, { valor: { original: '120.00' } });
