@@ -32,6 +32,9 @@ export type Rule = {
 export type Progress = {
   /** Charges due up to this day have their reminder. */
   readonly doneUntil?: CivilDay;
+  /** Of the day after: the last charge that has its reminder, when more are due that day than a batch takes. */
+  readonly doneDueAt?: Date;
+  readonly doneChargeId?: string;
   readonly nextAt?: Date;
   /** The last event of the feed that was looked at. */
   readonly feedPosition?: bigint;

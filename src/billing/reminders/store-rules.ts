@@ -37,8 +37,13 @@ export async function updateRule(tx: Sql, rule: Rule, progress?: Progress): Prom
 /** Replaces how far a rule has come. */
 export async function moveRule(tx: Sql, { id, accountId }: Pick<Rule, 'id' | 'accountId'>, progress: Progress) {
   await tx.query(
-    'update reminder_rules set done_until = $3, next_at = $4, feed_position = $5 where id = $1 and account_id = $2',
-    [id, accountId, progress.doneUntil, progress.nextAt, progress.feedPosition],
+    `update reminder_rules
+        set done_until = $3, done_due_at = $4, done_charge_id = $5, next_at = $6, feed_position = $7
+      where id = $1 and account_id = $2`,
+    [
+      ...[id, accountId, progress.doneUntil, progress.doneDueAt, progress.doneChargeId],
+      ...[progress.nextAt, progress.feedPosition],
+    ],
   );
 }
 
@@ -94,8 +99,9 @@ export async function readRulePage(sql: Sql, query: RuleQuery): Promise<{ rules:
   return { rules: rows, total };
 }
 
-export type DueRule = Rule & { readonly doneUntil: CivilDay };
-const toDueRule = recordOf<DueRule>(`${COLUMNS}, done_until`);
+export type DueRule = Rule & Pick<Progress, 'doneDueAt' | 'doneChargeId'> & { readonly doneUntil: CivilDay };
+const DUE_COLUMNS = `${COLUMNS}, done_until::text as done_until, done_due_at, done_charge_id`;
+const toDueRule = recordOf<DueRule>(DUE_COLUMNS);
 
 export async function hasDueRule(sql: Sql, until: Date): Promise<boolean> {
   const rows = await sql.query('select from reminder_rules where next_at <= $1 limit 1', [until]);
@@ -105,7 +111,7 @@ export async function hasDueRule(sql: Sql, until: Date): Promise<boolean> {
 /** The rule whose next day is the longest due. The caller holds the sweep lock. */
 export async function findDueRule(tx: Sql, until: Date): Promise<DueRule | undefined> {
   const [row] = await tx.query<RowOf<DueRule>>(
-    `select ${COLUMNS}, done_until::text as done_until from reminder_rules
+    `select ${DUE_COLUMNS} from reminder_rules
       where next_at <= $1 order by next_at, id limit 1 for update`,
     [until],
   );
@@ -115,7 +121,7 @@ export async function findDueRule(tx: Sql, until: Date): Promise<DueRule | undef
 /** The enabled rules of an account about due days, locked until the transaction ends. */
 export async function lockRulesAboutDays(tx: Sql, accountId: string): Promise<DueRule[]> {
   const rows = await tx.query<RowOf<DueRule>>(
-    `select ${COLUMNS}, done_until::text as done_until from reminder_rules
+    `select ${DUE_COLUMNS} from reminder_rules
       where account_id = $1 and next_at is not null order by id for update`,
     [accountId],
   );

@@ -90,28 +90,33 @@ export async function takeDueReminders(tx: Sql, until: Date, next: Date, limit: 
   return rows.map(row => ({ reminderId: row.id, accountId: row.account_id }));
 }
 
+type DueCharge = { readonly id: string; readonly dueAt: Date };
+
 type DueCharges = {
   readonly accountId: string;
   /** Both ends of the due day. */
   readonly from: Date;
   readonly before: Date;
+  /** Only the charges after this one, by due moment and id. */
+  readonly after?: DueCharge | undefined;
   /** A charge that was made after the moment of its reminder gets none. */
   readonly createdUntil: Date;
-  readonly reason: string;
   readonly limit: number;
 };
 
-/** Charges that wait for money, are due on a day, and have no reminder for this reason. */
-export async function findChargesToRemind(tx: Sql, due: DueCharges): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    `select c.id from charges c
-      where c.account_id = $1 and c.due_at >= $2 and c.due_at < $3 and c.state in ('CREATING', 'ACTIVE', 'OVERDUE')
-        and c.created_at <= $4
-        and not exists (select from reminders r where r.charge_id = c.id and r.account_id = c.account_id and r.reason = $5)
-      order by c.due_at, c.id limit $6`,
-    [due.accountId, due.from, due.before, due.createdUntil, due.reason, due.limit],
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** Charges that wait for money and are due on a day, in the order of `after`. */
+export async function findChargesToRemind(tx: Sql, due: DueCharges): Promise<DueCharge[]> {
+  const { dueAt, id } = due.after ?? { dueAt: due.from, id: BEFORE_ALL_IDS };
+  const rows = await tx.query<{ id: string; due_at: Date }>(
+    `select id, due_at from charges
+      where account_id = $1 and (due_at, id) > ($2, $3) and due_at < $4 and state in ('CREATING', 'ACTIVE', 'OVERDUE')
+        and created_at <= $5
+      order by due_at, id limit $6`,
+    [due.accountId, dueAt, id, due.before, due.createdUntil, due.limit],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(row => ({ id: row.id, dueAt: row.due_at }));
 }
 
 export async function nextReminderAt(sql: Sql, until: Date): Promise<Date | undefined> {

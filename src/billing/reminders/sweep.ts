@@ -56,25 +56,32 @@ async function planDueDays({ db }: ReminderSweepDeps, until: Date, beat?: Beat):
   return sweepInBatches(db, take, beat);
 }
 
-/** Writes the reminders of the next due day of a rule, up to a limit. The rule has looked at the day once all are written. */
+/** Writes the reminders of the next due day of a rule, up to a limit; the rule notes how far it has come, and goes on from there. */
 async function planDay(tx: Sql, rule: DueRule, at: Date, limit: number): Promise<number> {
   const settings = await findSettings(tx, rule.accountId);
   const dueDay = addDays(rule.doneUntil, 1);
   const moment = momentFor(rule, settings.sendAt, dueDay);
   const reason = reasonFor(rule, { dueDay });
-  const ids = await findChargesToRemind(tx, {
+  const { doneUntil, doneDueAt, doneChargeId } = rule;
+  const charges = await findChargesToRemind(tx, {
     accountId: rule.accountId,
     from: momentOn(dueDay),
     before: momentOn(addDays(dueDay, 1)),
+    ...(doneDueAt && doneChargeId && { after: { dueAt: doneDueAt, id: doneChargeId } }),
     createdUntil: moment,
-    ...{ reason, limit },
+    limit,
   });
   await insertReminders(
     tx,
-    ids.map(chargeId => planned(rule, settings, { chargeId, dueDay, reason, moment, at })),
+    charges.map(({ id: chargeId }) => planned(rule, settings, { chargeId, dueDay, reason, moment, at })),
   );
-  if (ids.length < limit) await moveRule(tx, rule, lookedAt(rule, settings.sendAt, dueDay));
-  return ids.length;
+  // After a full batch more may be due that day.
+  const last = charges.length === limit ? charges.at(-1) : undefined;
+  const progress = last
+    ? { doneUntil, doneDueAt: last.dueAt, doneChargeId: last.id, nextAt: moment }
+    : lookedAt(rule, settings.sendAt, dueDay);
+  await moveRule(tx, rule, progress);
+  return charges.length;
 }
 
 async function followEvents({ db }: ReminderSweepDeps, until: Date, beat?: Beat): Promise<number> {
