@@ -8,7 +8,10 @@ const COLUMNS = 'id, account_id, occasion, days, channels, locale, is_enabled, c
 type FollowingRule = Rule & { readonly feedPosition: bigint };
 const toRule = recordOf<FollowingRule>(COLUMNS, ['feedPosition']);
 
-const HAS_UNREAD = `exists (select from event_positions p where p.account_id = r.account_id and p.position > r.feed_position)`;
+/** One entry of the index by account, which `exists` does not ensure: expecting many unread events, it reads the table until it meets one. */
+const HAS_UNREAD = `(select p.account_id = r.account_id from event_positions p
+                      where (p.account_id, p.position) > (r.account_id, r.feed_position)
+                      order by p.account_id, p.position limit 1)`;
 
 /** Whether an account with such a rule has events that were not looked at, including those without a position. */
 export async function hasUnreadEvents(sql: Sql): Promise<boolean> {
