@@ -53,6 +53,10 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
     },
     webhooks: { file: 'drills/webhooks.ts', what: 'a hundred receivers of every event, ten of which hang' },
     week: { file: 'drills/week.ts', what: 'a week of mixed life at a share of a hundred charges a second' },
+    year: {
+      file: 'drills/year.ts',
+      what: 'a hundred thousand subscriptions, and what a day of them reads as months pass',
+    },
   },
   conformance: {
     data: { file: 'test/conformance/run.ts', what: 'our encoders and readers over a folder of published data' },
