@@ -68,6 +68,7 @@ const PROGRAMS: Readonly<Record<string, Readonly<Record<string, Program>>>> = {
   },
   docs: {
     settings: { file: 'scripts/settings-docs.ts', what: '.env.example and the table of settings' },
+    client: { file: 'scripts/client-types.ts', what: 'types and methods of packages/client, from a running sandbox' },
     events: { file: 'scripts/event-examples.ts', what: 'the example of each event, recorded from a running sandbox' },
     screenshots: { file: 'scripts/screenshots.ts', what: 'the pictures of the docs, from a new sandbox' },
   },

@@ -28,9 +28,10 @@ test('the packages of this repository are links to their folders', () => {
 test('the packages of this repository have the version of the service, which names exactly that one', () => {
   const manifestOf = (folder: string) => JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
   const service = manifestOf('.');
+  const named = { ...service.dependencies, ...service.devDependencies };
   for (const { name, version } of own.map(manifestOf)) {
     assert.equal(version, service.version, name);
-    assert.equal(service.dependencies[name], version, name);
+    assert.equal(named[name], version, name);
   }
 });
 
