@@ -34,11 +34,17 @@ async function projectWith(t: TestContext, tarball: string, name: string, depend
   return folder;
 }
 
-/** The examples of the README, each as a file, with the declarations that they assume. */
-function writeExamples(folder: string, name: string, before: string): void {
+/** The examples of the README. */
+function examplesOf(folder: string, name: string): string[] {
   const readme = readFileSync(path.join(folder, 'node_modules', name, 'README.md'), 'utf8');
-  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(match => match[1]);
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(match => match[1]!);
   assert.ok(examples.length > 0);
+  return examples;
+}
+
+/** Each of them as a file, with the declarations that they assume. */
+function writeExamples(folder: string, name: string, before: string): void {
+  const examples = examplesOf(folder, name);
   for (const [index, example] of examples.entries()) {
     writeFileSync(path.join(folder, `example${index}.ts`), `${before}\n${example}`);
   }
@@ -73,15 +79,23 @@ declare const console: { log(text: string): void };
 console.log(JSON.stringify({ names, refusal, line, add: typeof add, from: FILE_HEADER.bankName.from }));
 `;
 
-test('@trilho/cnab is installed by npm without a network, needs no types of Node, and writes a file', async t => {
-  const tarballs = await packed(t);
+const tarballOf = (tarballs: string, name: string) =>
+  path.join(tarballs, readdirSync(tarballs).find(file => new RegExp(`^trilho-${name}-.*\\.tgz$`).test(file)) ?? '');
+
+/** An empty project into which npm has installed the package, which needs nothing else. */
+async function installed(t: TestContext, name: string): Promise<string> {
+  const tarball = tarballOf(await packed(t), name);
   const folder = await ownFolder(t);
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
-  const tarball = path.join(tarballs, readdirSync(tarballs).find(name => /^trilho-cnab-.*\.tgz$/.test(name)) ?? '');
   execFileSync('npm', ['install', '--offline', '--silent', tarball], { cwd: folder });
-  assert.deepEqual(readdirSync(path.join(folder, 'node_modules/@trilho/cnab')).sort(), [
+  assert.deepEqual(readdirSync(path.join(folder, `node_modules/@trilho/${name}`)).sort(), [
     ...['LICENSE', 'README.md', 'lib', 'package.json'],
   ]);
+  return folder;
+}
+
+test('@trilho/cnab is installed by npm without a network, needs no types of Node, and writes a file', async t => {
+  const folder = await installed(t, 'cnab');
   writeExamples(folder, '@trilho/cnab', 'declare const console: { log(...values: unknown[]): void };');
   writeFileSync(path.join(folder, 'use.ts'), USES_CNAB);
   checkTypes(folder, []);
@@ -91,6 +105,63 @@ test('@trilho/cnab is installed by npm without a network, needs no types of Node
   ]);
   assert.match(refusal, /goes to a bank/);
   assert.deepEqual([line.length, add, from], [47, 'function', 103]);
+});
+
+const USES_CLIENT = `
+import { type Charge, createTrilho, type Event, signWebhook, TrilhoError, verifyWebhook } from '@trilho/client';
+
+const asked: string[] = [];
+const trilho = createTrilho({
+  url: 'https://pay.example',
+  key: 'tk',
+  fetch: async (input, init) => {
+    asked.push(\`\${init?.method} \${input}\`);
+    const isOrder = String(input).includes('/crypto/');
+    return new Response(isOrder ? '{"quantity":0.123456789012345678}' : '{"charges":[{"id":"one"}],"hasMore":false}');
+  },
+});
+const ids: string[] = [];
+for await (const charge of trilho.charges.list({ state: 'PAID', pageSize: 1 })) {
+  const typed: Charge = charge;
+  ids.push(typed.id);
+}
+const { quantity } = await trilho.orders.get('two');
+const text: string = quantity;
+const about = (event: Event): number =>
+  event.type === 'charge.paid' ? event.object.amountCents : event.type === 'plan.created' ? event.object.cycles ?? 0 : 0;
+// @ts-expect-error: the body lacks required fields
+const wrong = () => trilho.charges.create({ accountId: 'acme' });
+// @ts-expect-error: the operation takes no key
+const keyed = () => trilho.charges.cancel('one', { idempotencyKey: 'mine' });
+const body = '{"type":"charge.paid"}';
+const { type } = await verifyWebhook(body, await signWebhook(body, 'whsec_c2VjcmV0', { id: 'e' }), 'whsec_c2VjcmV0');
+const code = await trilho.request('GET', '/x').then(() => '', error => (error as TrilhoError).name);
+console.log(JSON.stringify({ asked, ids, text, type, code, functions: [about, wrong, keyed].length }));
+`;
+
+test('@trilho/client is installed by npm without a network, and its types and examples hold in browsers and in Node', async t => {
+  const folder = await installed(t, 'client');
+  writeFileSync(path.join(folder, 'examples.ts'), examplesOf(folder, '@trilho/client').join('\n'));
+  writeFileSync(path.join(folder, 'use.ts'), USES_CLIENT);
+  checkTypes(folder, []);
+  assert.deepEqual(JSON.parse(node(folder, 'use.ts')), {
+    asked: [
+      'GET https://pay.example/charges?state=PAID&pageSize=1',
+      'GET https://pay.example/crypto/transactions/two',
+      'GET https://pay.example/x',
+    ],
+    ids: ['one'],
+    text: '0.123456789012345678',
+    type: 'charge.paid',
+    code: '',
+    functions: 3,
+  });
+  const lib = path.join(folder, 'node_modules/@trilho/client/lib');
+  const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter(name => /\.(js|d\.ts)$/.test(name));
+  for (const name of files) {
+    const source = readFileSync(path.join(lib, name), 'utf8');
+    assert.doesNotMatch(source, /from '(?!\.)|import\(|typebox|\bprocess\.|\bBuffer\b/i, name);
+  }
 });
 
 const USES_PSP = `
@@ -105,7 +176,7 @@ await psp.stop();
 
 test('@trilho/psp starts as a library and as a program', async t => {
   const tarballs = await packed(t);
-  const tarball = path.join(tarballs, readdirSync(tarballs).find(name => /^trilho-psp-.*\.tgz$/.test(name)) ?? '');
+  const tarball = tarballOf(tarballs, 'psp');
   const dependencies = ['@brazilian-utils/brazilian-utils', 'asn1js', 'pkijs', '@types/node'];
   const folder = await projectWith(t, tarball, '@trilho/psp', dependencies);
   writeExamples(folder, '@trilho/psp', 'declare const emv: string; declare const clock: { now(): Date };');
