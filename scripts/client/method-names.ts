@@ -68,6 +68,7 @@ export const METHOD_NAMES: MethodNames = {
     get: 'getSubscription',
     change: 'changeSubscription',
     listCycles: 'listSubscriptionCycles',
+    forgiveCycle: 'forgiveSubscriptionCycle',
     pause: 'pauseSubscription',
     resume: 'resumeSubscription',
     cancel: 'cancelSubscription',

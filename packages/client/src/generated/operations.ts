@@ -66,6 +66,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     get: { method: 'GET', path: '/subscriptions/{id}' },
     change: { method: 'PATCH', path: '/subscriptions/{id}', body: 'json' },
     listCycles: { method: 'GET', path: '/subscriptions/{id}/cycles', hasQuery: true, items: 'cycles' },
+    forgiveCycle: { method: 'POST', path: '/subscriptions/{id}/cycles/{number}/forgive' },
     pause: { method: 'POST', path: '/subscriptions/{id}/pause' },
     resume: { method: 'POST', path: '/subscriptions/{id}/resume' },
     cancel: { method: 'POST', path: '/subscriptions/{id}/cancel', body: 'json' },

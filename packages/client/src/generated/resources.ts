@@ -351,6 +351,9 @@ export interface SubscriptionsResource {
   /** List the cycles of a subscription. The last first: the one that is charged next, and all that were charged before. */
   listCycles(id: string, query?: ListSubscriptionCyclesQuery, options?: Options): List<SubscriptionCyclesPage, SubscriptionCycle>;
 
+  /** Forgive a cycle. A cycle that is to be paid, in time or late, is owed no more: its charge is withdrawn, and nothing else changes. Also for one whose charge has expired or could not be made, and after the subscription has ended. A payment that comes later makes it paid. Forgiving it again changes nothing. */
+  forgiveCycle(id: string, number: number, options?: Options): Promise<SubscriptionCycle>;
+
   /** Pause a subscription. No cycle is charged until it is resumed. The charge of a cycle that has not begun is withdrawn; what has begun stays owed. Pausing it again changes nothing. */
   pause(id: string, options?: Options): Promise<Subscription>;
 

@@ -240,6 +240,7 @@ export interface EventObjects {
   'subscription.ordered': Subscription;
   'subscription.order_failed': Subscription;
   'subscription.past_due': Subscription;
+  'subscription.forgiven': Subscription;
   'subscription.paused': Subscription;
   'subscription.resumed': Subscription;
   'subscription.canceled': Subscription;
@@ -2791,7 +2792,7 @@ export interface Reminder {
   locale?: 'pt-BR' | 'en';
   /** SENT: the mail server has taken the mail. ANNOUNCED: its only channel is the event. SKIPPED: it was no longer right, or could not be sent. UNKNOWN: the service or the connection ended while it was sent, so it may have arrived; it is not sent again. */
   status: 'WAITING' | 'SENDING' | 'SENT' | 'ANNOUNCED' | 'SKIPPED' | 'FAILED' | 'UNKNOWN';
-  /** Why it was skipped (`paid`, `not_paid`, `charge_ended`, `due_day_changed`, `rule_off`, `opted_out`, `no_address`, `mail_off`, `too_late`, `restored`), or the code of the mail server or the connection. */
+  /** Why it was skipped (`paid`, `not_paid`, `charge_ended`, `due_day_changed`, `collected`, `rule_off`, `opted_out`, `no_address`, `mail_off`, `too_late`, `restored`), that its mail could not be made (`not_composed`), or the code of the mail server or the connection; `sender_refused` and `login_refused` before the code of an answer are about the settings of the service. */
   cause?: string;
   /** How often its mail was given to the mail server. */
   attempts: number;
