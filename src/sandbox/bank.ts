@@ -1,5 +1,5 @@
 // The simulated bank behind the sandbox rail. The last four digits of the amount choose one of the behaviours below, so
-// that every outcome can be produced on purpose and is the same each time. The README lists them.
+// that every outcome can be produced on purpose and is the same each time. docs/sandbox.md lists them.
 import { addDays, civilDay, momentOn } from '../lib/civil-days.ts';
 import { ABILITIES } from '../rails/abilities.ts';
 import type { Method } from '../rails/methods/methods.ts';

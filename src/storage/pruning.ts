@@ -30,7 +30,7 @@ type PruneDeps = {
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
 };
 
-/** Rows with an archive are removed by whole days, in UTC. */
+/** Events are archived and removed by whole days, in UTC. */
 export function startOfDay(at: Date): Date {
   return new Date(at.getTime() - (at.getTime() % DAY_MS));
 }

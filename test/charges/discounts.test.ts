@@ -50,7 +50,7 @@ const REFUSED: readonly (readonly [name: string, changes: Record<string, unknown
     { discounts: [4, 3, 2, 1].map(percent => ({ percent, until: `2026-12-0${5 - percent}` })) },
     ['discounts: too_long'],
   ],
-  ['a day that is none', { discounts: [{ percent: 5, until: '2026-02-30' }] }, ['discounts[0].until: format']],
+  ['a day that does not exist', { discounts: [{ percent: 5, until: '2026-02-30' }] }, ['discounts[0].until: format']],
   [
     'a field of another name',
     { discounts: [{ percent: 5, until: '2026-12-01', from: 1 }] },

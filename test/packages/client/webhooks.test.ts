@@ -77,7 +77,7 @@ test('a sending counts for five minutes, by the clock that is given', async () =
   }
 });
 
-test('a secret that is none is refused without being quoted', async () => {
+test('a malformed secret is refused without being quoted', async () => {
   const headers = await signWebhook(body, secret, { id: ID });
   for (const bad of ['whsec_*secret*', 'whsec_', '']) {
     await assert.rejects(verifyWebhook(body, headers, bad), {
